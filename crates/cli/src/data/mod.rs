@@ -1,0 +1,52 @@
+//! `data`: look into data sets, convert, split and generate them.
+
+mod convert;
+mod generate;
+mod inspect;
+mod split;
+
+use std::path::Path;
+
+use clap::Subcommand;
+use rankwright::data::format::{FORMATS, Format};
+
+use crate::failure::Failure;
+use crate::output::Output;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Counts, label and query-size distributions, odd features, warnings
+    Inspect(inspect::Args),
+    /// Any format to any other
+    Convert(convert::Args),
+    /// Parts or folds, by query
+    Split(split::Args),
+    /// Reproducible data
+    #[command(subcommand)]
+    Generate(generate::What),
+}
+
+pub(crate) fn run(verb: &Verb, out: &Output) -> Result<(), Failure> {
+    match verb {
+        Verb::Inspect(args) => inspect::run(args, out),
+        Verb::Convert(args) => convert::run(args, out),
+        Verb::Split(args) => split::run(args, out),
+        Verb::Generate(what) => generate::run(what, out),
+    }
+}
+
+/// The format to write: as said, or by the path's extension.
+fn target_format(path: &Path, said: Option<&str>) -> Result<Format, Failure> {
+    if let Some(name) = said {
+        return Ok(Format::from_name(name)?);
+    }
+    Format::from_path(path).ok_or_else(|| {
+        let endings: Vec<&str> =
+            FORMATS.iter().filter_map(|f| f.extensions.first().copied()).collect();
+        Failure::request(format!(
+            "the name {} does not tell a format; end it in .{}, or say --to",
+            path.display(),
+            endings.join(", .")
+        ))
+    })
+}

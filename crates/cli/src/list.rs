@@ -1,0 +1,128 @@
+//! `list`: what there is, from the tables that the program itself works by.
+
+use rankwright::data::format::FORMATS;
+use rankwright::eval::table::{Align, Table};
+use rankwright::eval::{METRICS, MetricInfo, PRESETS};
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// List metrics or formats, with defaults and an example each.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// What to list
+    #[arg(value_enum)]
+    what: What,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum What {
+    /// Metrics, their parameters, and presets
+    Metrics,
+    /// Formats of feature data, judgements and runs
+    Formats,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
+    match args.what {
+        What::Metrics => out.result(metrics_json, metrics_text),
+        What::Formats => out.result(formats_json, formats_text),
+    }
+}
+
+fn metrics_json() -> Value {
+    let metric = |info: &MetricInfo| {
+        let params = info.params.iter();
+        let params = params.map(|p| json!({"name": p.name, "doc": p.doc, "default": p.default}));
+        json!({
+            "name": info.name,
+            "aliases": info.aliases,
+            "doc": info.doc,
+            "example": info.example,
+            "cutoff": info.cutoff,
+            "parameters": params.collect::<Vec<_>>(),
+        })
+    };
+    let presets = PRESETS.iter().map(|p| json!({"name": p.name, "doc": p.doc}));
+    json!({
+        "metrics": METRICS.iter().map(metric).collect::<Vec<_>>(),
+        "presets": presets.collect::<Vec<_>>(),
+    })
+}
+
+fn metrics_text() -> String {
+    let mut metrics = table(["metric", "what it measures", "example"]);
+    let mut params: Vec<(&str, &str, &str)> = Vec::new();
+    for info in METRICS {
+        let names = std::iter::once(info.name).chain(info.aliases.iter().copied());
+        let names: Vec<&str> = names.collect();
+        row(&mut metrics, [&names.join(", "), info.doc, info.example]);
+        for p in info.params {
+            if !params.iter().any(|(name, doc, _)| (*name, *doc) == (p.name, p.doc)) {
+                params.push((p.name, p.doc, p.default));
+            }
+        }
+    }
+    let mut parameters = table(["parameter", "what it says", "default"]);
+    params.iter().for_each(|(name, doc, default)| row(&mut parameters, [name, doc, default]));
+    let mut presets = table(["preset", "whose conventions", ""]);
+    PRESETS.iter().for_each(|p| row(&mut presets, [p.name, p.doc, ""]));
+    presets.notes.push(
+        "trec_eval's names (P_10, ndcg_cut_10, recip_rank, ...) mean the metric with preset=trec; \
+         trec_eval stands for its official set."
+            .into(),
+    );
+    [metrics.to_text(), parameters.to_text(), presets.to_text()].join("\n")
+}
+
+/// Formats of judgements and runs: name, what it is, an example line.
+const LISTS: [[&str; 3]; 5] = [
+    ["trec qrels", "judgements: query, ignored, document, relevance", "q1 0 d7 2"],
+    ["trec run", "a run: query, ignored, document, rank, score, tag", "q1 Q0 d7 1 14.2 bm25"],
+    [
+        "table",
+        "judgements or a run, tab-separated with a header (BEIR)",
+        "query-id corpus-id score",
+    ],
+    [
+        "jsonl qrels",
+        "judgements as JSON lines",
+        r#"{"query_id": "q1", "doc_id": "d7", "relevance": 2}"#,
+    ],
+    ["jsonl run", "a run as JSON lines", r#"{"query_id": "q1", "doc_id": "d7", "score": 14.2}"#],
+];
+
+fn formats_json() -> Value {
+    let data = FORMATS.iter().map(
+        |f| json!({"name": f.name, "extensions": f.extensions, "doc": f.doc, "example": f.example}),
+    );
+    let lists = LISTS
+        .iter()
+        .map(|[name, doc, example]| json!({"name": name, "doc": doc, "example": example}));
+    json!({"data": data.collect::<Vec<_>>(), "judgements_and_runs": lists.collect::<Vec<_>>()})
+}
+
+fn formats_text() -> String {
+    let mut data = table(["data", "what it is", "example"]);
+    for info in FORMATS {
+        let name = format!("{} ({})", info.name, info.extensions.join(", "));
+        row(&mut data, [&name, info.doc, &info.example.replace('\t', " ")]);
+    }
+    data.notes.push(
+        "Formats are told by content; gzip and zstd are unpacked. When writing, the extension \
+         decides, and .gz or .zst after it packs."
+            .into(),
+    );
+    let mut lists = table(["judgements and runs", "what it is", "example"]);
+    LISTS.iter().for_each(|line| row(&mut lists, *line));
+    [data.to_text(), lists.to_text()].join("\n")
+}
+
+fn table(header: [&str; 3]) -> Table {
+    Table::new(header.map(|name| (name, Align::Left)))
+}
+
+fn row(table: &mut Table, cells: [&str; 3]) {
+    table.rows.push(cells.map(Into::into).to_vec());
+}

@@ -1,0 +1,89 @@
+//! The command `rankwright`: one file per verb, and what they share.
+//!
+//! Standard output carries the result alone: a table, or with `--json` one JSON document.
+//! Progress, notes and errors go to standard error. Exit codes: 0 done, 1 bad input or request,
+//! 2 wrong usage.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod compare;
+mod data;
+mod demo;
+mod eval;
+mod failure;
+mod input;
+mod list;
+mod measures;
+mod output;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use failure::Failure;
+use output::Output;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Learning to rank: data in, numbers out.
+#[derive(Debug, Parser)]
+#[command(version, about, propagate_version = true, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+    #[command(flatten)]
+    output: Output,
+    /// Number of threads; 0 takes one for each core. Results never depend on it.
+    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
+    threads: usize,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Show the main job end to end, with data made on the spot
+    Demo(demo::Args),
+    /// List metrics or formats, with defaults and an example each
+    List(list::Args),
+    /// Look into data sets, convert, split and generate them
+    #[command(subcommand)]
+    Data(data::Verb),
+    /// Measure a run against judgements, or scores against labels
+    Eval(eval::Args),
+    /// Compare several runs or score files, with significance
+    Compare(compare::Args),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let output = cli.output;
+    match run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => output.fail(&failure),
+    }
+}
+
+fn run(cli: Cli) -> Result<(), Failure> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(cli.threads)
+        .build_global()
+        .map_err(|e| Failure::request(format!("cannot start {} threads: {e}", cli.threads)))?;
+    let out = &cli.output;
+    match cli.verb {
+        Verb::Demo(args) => demo::run(&args, out),
+        Verb::List(args) => list::run(&args, out),
+        Verb::Data(verb) => data::run(&verb, out),
+        Verb::Eval(args) => eval::run(&args, out),
+        Verb::Compare(args) => compare::run(&args, out),
+        Verb::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "rankwright", &mut script);
+            out.text(&String::from_utf8_lossy(&script))
+        }
+    }
+}

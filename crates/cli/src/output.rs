@@ -1,0 +1,95 @@
+//! What is printed where: results on standard output, everything else on standard error.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use rankwright::data::Notes;
+use rankwright::eval::table::Table;
+use serde_json::Value;
+
+use crate::failure::Failure;
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(crate) struct Output {
+    /// Print one JSON document instead of text
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Print no progress and no notes
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+/// How a table is drawn.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum TableStyle {
+    /// Aligned plain text
+    #[default]
+    Text,
+    /// A Markdown table
+    Markdown,
+    /// A LaTeX tabular (booktabs)
+    Latex,
+}
+
+impl TableStyle {
+    pub(crate) fn draw(self, table: &Table) -> String {
+        match self {
+            TableStyle::Text => table.to_text(),
+            TableStyle::Markdown => table.to_markdown(),
+            TableStyle::Latex => table.to_latex(),
+        }
+    }
+}
+
+impl Output {
+    /// Prints text on standard output.
+    pub(crate) fn text(&self, text: &str) -> Result<(), Failure> {
+        let mut out = io::stdout().lock();
+        let newline = if text.ends_with('\n') { "" } else { "\n" };
+        let written = write!(out, "{text}{newline}").and_then(|()| out.flush());
+        match written {
+            // `rankwright ... | head` is no failure.
+            Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            other => other.map_err(Failure::Output),
+        }
+    }
+
+    /// Prints one JSON document, or else the text.
+    pub(crate) fn result(
+        &self,
+        json: impl FnOnce() -> Value,
+        text: impl FnOnce() -> String,
+    ) -> Result<(), Failure> {
+        match self.json {
+            true => self.text(&format!("{:#}", json())),
+            false => self.text(&text()),
+        }
+    }
+
+    /// Tells something on standard error.
+    pub(crate) fn note(&self, text: impl AsRef<str>) {
+        if !self.quiet {
+            eprintln!("note: {}", text.as_ref());
+        }
+    }
+
+    /// Tells what a reader noticed.
+    pub(crate) fn notes(&self, notes: &Notes) {
+        notes.iter().for_each(|note| self.note(note.to_string()));
+    }
+
+    /// Prints an error and its way out.
+    pub(crate) fn fail(&self, failure: &Failure) -> ExitCode {
+        eprintln!("error: {failure}");
+        if let Some(help) = failure.help() {
+            eprintln!(" help: {help}");
+        }
+        ExitCode::from(1)
+    }
+}
+
+/// A float as JSON; what JSON cannot say is null.
+pub(crate) fn number(value: f64) -> Value {
+    serde_json::Number::from_f64(value).map_or(Value::Null, Value::Number)
+}

@@ -1,0 +1,132 @@
+//! Where bytes come from: a mapped file, standard input, or a compressed file unpacked in memory.
+//!
+//! Compression is told by content (gzip and zstd magic), never by extension alone. A mapped file
+//! must not be shortened by another process while it is read; that is the usual limit of mapping,
+//! and the reason why every write of this project replaces files instead of changing them.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::Deref;
+use std::path::Path;
+
+use memmap2::Mmap;
+
+use crate::error::DataError;
+
+/// Read-only bytes, mapped or owned.
+#[derive(Debug)]
+pub enum Bytes {
+    /// A mapped file.
+    Mapped(Mmap),
+    /// Bytes in memory.
+    Owned(Vec<u8>),
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Mapped(map) => map,
+            Bytes::Owned(bytes) => bytes,
+        }
+    }
+}
+
+impl From<Vec<u8>> for Bytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Bytes::Owned(bytes)
+    }
+}
+
+/// A named input, unpacked.
+#[derive(Debug)]
+pub struct Input {
+    /// Name for messages: the path as given, or `-`.
+    pub name: String,
+    /// The content after unpacking.
+    pub bytes: Bytes,
+}
+
+impl Input {
+    /// Opens a file, or standard input for `-`; gzip and zstd are unpacked.
+    pub fn open(path: &Path) -> Result<Input, DataError> {
+        let name = path.display().to_string();
+        if name == "-" {
+            return Input::read(name, io::stdin().lock());
+        }
+        let file = File::open(path).map_err(|e| DataError::io("read", &name, e))?;
+        let meta = file.metadata().map_err(|e| DataError::io("read", &name, e))?;
+        if meta.is_dir() {
+            let is_dir = io::Error::new(io::ErrorKind::IsADirectory, "it is a folder");
+            return Err(DataError::io("read", name, is_dir));
+        }
+        if !meta.is_file() || meta.len() == 0 {
+            return Input::read(name, file);
+        }
+        // SAFETY: the map is read-only and private to this value. Another process that truncates
+        // the file under us would fault; the module documentation states that limit.
+        let map = unsafe { Mmap::map(&file) }.map_err(|e| DataError::io("map", &name, e))?;
+        match unpack(&map).map_err(|e| DataError::io("unpack", &name, e))? {
+            Some(bytes) => Ok(Input { name, bytes: bytes.into() }),
+            None => Ok(Input { name, bytes: Bytes::Mapped(map) }),
+        }
+    }
+
+    /// Takes bytes that are in memory already; gzip and zstd are unpacked.
+    pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Result<Input, DataError> {
+        let name = name.into();
+        match unpack(&bytes).map_err(|e| DataError::io("unpack", &name, e))? {
+            Some(unpacked) => Ok(Input { name, bytes: unpacked.into() }),
+            None => Ok(Input { name, bytes: bytes.into() }),
+        }
+    }
+
+    fn read(name: String, mut reader: impl Read) -> Result<Input, DataError> {
+        let mut bytes = Vec::new();
+        reader.read_to_end(&mut bytes).map_err(|e| DataError::io("read", &name, e))?;
+        Input::from_bytes(name, bytes)
+    }
+}
+
+/// The content of a gzip or zstd stream; `None` if the bytes are neither.
+fn unpack(bytes: &[u8]) -> io::Result<Option<Vec<u8>>> {
+    let mut unpacked = Vec::new();
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut unpacked)?;
+    } else if bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        zstd::Decoder::with_buffer(bytes)?.read_to_end(&mut unpacked)?;
+    } else {
+        return Ok(None);
+    }
+    Ok(Some(unpacked))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn gzip_and_zstd_are_told_by_content() {
+        let text = b"1 qid:1 1:2\n".repeat(100);
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gz.write_all(&text).unwrap();
+        let packed = [gz.finish().unwrap(), zstd::encode_all(&text[..], 1).unwrap()];
+        for bytes in packed {
+            assert_ne!(bytes, text);
+            assert_eq!(&*Input::from_bytes("x", bytes).unwrap().bytes, &text[..]);
+        }
+        assert_eq!(&*Input::from_bytes("x", text.clone()).unwrap().bytes, &text[..]);
+    }
+
+    #[test]
+    fn a_cut_gzip_stream_is_an_error() {
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gz.write_all(&[7; 5000]).unwrap();
+        let mut bytes = gz.finish().unwrap();
+        bytes.truncate(bytes.len() / 2);
+        let error = Input::from_bytes("cut.gz", bytes).unwrap_err().to_string();
+        assert!(error.starts_with("cannot unpack cut.gz"), "{error}");
+    }
+}

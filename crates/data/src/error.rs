@@ -1,0 +1,217 @@
+//! What can go wrong with outside data: where it is, what was found, what was expected, what to do.
+
+use std::fmt;
+use std::io;
+
+/// A place in an input: a file, and as far as known the line, the column and the field.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// File name as the user gave it; `-` is standard input.
+    pub file: String,
+    /// Line (or record) number, from 1.
+    pub line: Option<u64>,
+    /// Byte column inside the line, from 1.
+    pub column: Option<u64>,
+    /// Name of the field or column, where the format has names.
+    pub field: Option<String>,
+}
+
+impl Place {
+    /// A whole file.
+    pub fn file(file: impl Into<String>) -> Self {
+        Place { file: file.into(), ..Place::default() }
+    }
+
+    /// A line of a file.
+    pub fn line(file: impl Into<String>, line: u64) -> Self {
+        Place { file: file.into(), line: Some(line), ..Place::default() }
+    }
+
+    /// The same place with a byte column (from 1).
+    pub fn at_column(mut self, column: u64) -> Self {
+        self.column = Some(column);
+        self
+    }
+
+    /// The same place with a field name.
+    pub fn in_field(mut self, field: impl Into<String>) -> Self {
+        self.field = Some(field.into());
+        self
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+            if let Some(column) = self.column {
+                write!(f, ":{column}")?;
+            }
+        }
+        if let Some(field) = &self.field {
+            write!(f, " (column '{field}')")?;
+        }
+        Ok(())
+    }
+}
+
+/// Everything the data crate reports instead of a result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// The operating system refused.
+    #[error("cannot {action} {path}: {source}")]
+    Io {
+        /// `read`, `write`, `map`, ...
+        action: &'static str,
+        /// The file as the user named it.
+        path: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A part of the input does not follow its format.
+    #[error("{place}: found {found}, expected {expected}")]
+    Malformed {
+        /// Where.
+        place: Place,
+        /// What stands there.
+        found: String,
+        /// What should stand there.
+        expected: String,
+        /// What to do about it, where there is something.
+        help: Option<String>,
+    },
+    /// The format of a file could not be told, or is not read.
+    #[error("{file}: {reason}")]
+    UnknownFormat {
+        /// The file.
+        file: String,
+        /// Why not.
+        reason: String,
+        /// Formats that are read.
+        help: String,
+    },
+    /// A binary file whose bytes are not what was once written.
+    #[error("{file} is damaged: {what}")]
+    Damaged {
+        /// The file.
+        file: String,
+        /// What does not fit.
+        what: String,
+    },
+    /// A binary file of another version of its format.
+    #[error("{file} has format version {found}; this program reads version {supported}")]
+    Version {
+        /// The file.
+        file: String,
+        /// The version in the file.
+        found: u32,
+        /// The version that is read.
+        supported: u32,
+    },
+    /// The columns of a table cannot be given their roles.
+    #[error("{file}: {problem}")]
+    Columns {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        problem: String,
+        /// What to do.
+        help: String,
+    },
+    /// The input asks for more memory than is allowed.
+    #[error("{file}: {what}")]
+    TooLarge {
+        /// The file.
+        file: String,
+        /// What would be too large.
+        what: String,
+        /// What to do.
+        help: String,
+    },
+    /// There is nothing in the input.
+    #[error("{file} holds no {what}")]
+    Empty {
+        /// The file.
+        file: String,
+        /// What is missing: rows, judgements, ...
+        what: &'static str,
+    },
+    /// Values given by a program do not make a data set.
+    #[error("{0}")]
+    Invalid(String),
+}
+
+impl DataError {
+    /// What the user can do, if the error knows.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            DataError::Malformed { help, .. } => help.clone(),
+            DataError::UnknownFormat { help, .. }
+            | DataError::Columns { help, .. }
+            | DataError::TooLarge { help, .. } => Some(help.clone()),
+            DataError::Damaged { .. } => {
+                Some("make the file again from its source; nothing in it can be trusted".into())
+            }
+            DataError::Version { .. } => {
+                Some("make the file again with `rankwright data convert` from its source".into())
+            }
+            _ => None,
+        }
+    }
+
+    /// An input/output error with the action and the path that it befell.
+    pub fn io(action: &'static str, path: impl Into<String>, source: io::Error) -> Self {
+        DataError::Io { action, path: path.into(), source }
+    }
+
+    pub(crate) fn malformed(
+        place: Place,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Self {
+        DataError::Malformed { place, found: found.into(), expected: expected.into(), help: None }
+    }
+
+    pub(crate) fn with_help(self, text: impl Into<String>) -> Self {
+        match self {
+            DataError::Malformed { place, found, expected, .. } => {
+                DataError::Malformed { place, found, expected, help: Some(text.into()) }
+            }
+            other => other,
+        }
+    }
+}
+
+/// Bytes as they are shown in an error: quoted, escaped, at most 40 characters.
+pub(crate) fn quote(bytes: &[u8]) -> String {
+    if bytes.is_empty() {
+        return "nothing".into();
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let mut shown: String = text.chars().take(40).flat_map(char::escape_debug).collect();
+    if text.chars().nth(40).is_some() {
+        shown.push('…');
+    }
+    format!("'{shown}'")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_prints_what_it_knows() {
+        assert_eq!(Place::file("a.txt").to_string(), "a.txt");
+        assert_eq!(Place::line("a.txt", 3).at_column(7).to_string(), "a.txt:3:7");
+        assert_eq!(Place::line("a.csv", 2).in_field("bm25").to_string(), "a.csv:2 (column 'bm25')");
+    }
+
+    #[test]
+    fn quoted_text_is_escaped_and_short() {
+        assert_eq!(quote(b""), "nothing");
+        assert_eq!(quote(b"a\tb"), "'a\\tb'");
+        assert_eq!(quote(&[b'x'; 50]).chars().count(), 43);
+    }
+}

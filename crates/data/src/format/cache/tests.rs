@@ -1,0 +1,107 @@
+//! Tests of the cache: round trips, and every kind of damage.
+
+use super::*;
+use crate::bytes::Input;
+use crate::dataset::{Columns, QueryIndex};
+use crate::matrix::Matrix;
+use crate::pairs::Pair;
+
+fn sample() -> Dataset {
+    let mut queries = QueryIndex::default();
+    let of_row = ["a", "ö b", "a", "c"].map(|id| queries.number(id)).to_vec();
+    let values = vec![1.0, -0.0, f32::NAN, 4.0, f32::INFINITY, 6.0, 7.0, 1e-45];
+    let names = FeatureNames::Named(vec!["x".into(), "label".into()]);
+    let matrix = Matrix::from_rows(4, 2, values).unwrap();
+    let columns = Columns::new(matrix, names, vec![0.0, 1.0, 2.5, 0.0], queries, of_row);
+    let docids = ["d1", "", "d3", "d4"].into_iter().collect();
+    let columns = Columns {
+        docids: Some(docids),
+        row_weights: Some(vec![1.0, 0.0, 0.5, 2.0]),
+        query_weights: Some(vec![1.0, 2.0, 1.0, 3.0]),
+        positions: Some(vec![1, 2, 3, 4]),
+        absent: Absent::Missing,
+        ..columns
+    };
+    let mut data = Dataset::new(columns).unwrap();
+    let pair = Pair { query: 0, better: 1, worse: 0, weight: 0.5, equal: false };
+    data.pairs = Some(vec![pair, Pair { better: 0, worse: 1, equal: true, ..pair }]);
+    data
+}
+
+fn bytes_of(data: &Dataset) -> Vec<u8> {
+    let mut out = Vec::new();
+    write(data, &mut out).unwrap();
+    out
+}
+
+fn open(bytes: Vec<u8>) -> Result<Dataset, String> {
+    read(vec![Input::from_bytes("t.rwd", bytes).unwrap()]).map_err(|e| e.to_string())
+}
+
+#[test]
+fn a_data_set_comes_back_whole_from_memory_and_from_a_map() {
+    let data = sample();
+    assert_eq!(open(bytes_of(&data)).unwrap(), data);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.rwd");
+    std::fs::write(&path, bytes_of(&data)).unwrap();
+    let mapped = read(vec![Input::open(&path).unwrap()]).unwrap();
+    assert_eq!(mapped, data);
+    assert_eq!(bytes_of(&mapped), bytes_of(&data));
+    let part = data.select_queries(&[2, 0]);
+    assert_eq!(open(bytes_of(&part)).unwrap(), part);
+    let none = data.select_queries(&[]);
+    assert_eq!(open(bytes_of(&none)).unwrap(), none);
+}
+
+#[test]
+fn every_single_flip_and_every_cut_is_noticed() {
+    let good = bytes_of(&sample());
+    for at in 0..good.len() {
+        for bit in [0, 3, 7] {
+            let mut bad = good.clone();
+            bad[at] ^= 1 << bit;
+            assert!(open(bad).is_err(), "byte {at}, bit {bit}");
+        }
+        assert!(open(good[..at].to_vec()).is_err(), "cut at {at}");
+    }
+    assert!(open([&good[..], &[0]].concat()).unwrap_err().contains("bytes where"));
+}
+
+#[test]
+fn another_version_is_refused_as_such() {
+    let mut bytes = bytes_of(&sample());
+    bytes[8] = 2;
+    assert_eq!(
+        open(bytes).unwrap_err(),
+        "t.rwd has format version 2; this program reads version 1"
+    );
+}
+
+#[test]
+fn sound_checksums_do_not_make_unsound_data_pass() {
+    let refused = |change: &dyn Fn(&mut Dataset)| {
+        let mut data = sample();
+        change(&mut data);
+        open(bytes_of(&data)).unwrap_err()
+    };
+    assert!(refused(&|d| d.labels[0] = f64::NAN).contains("label"));
+    assert!(refused(&|d| d.row_weights = Some(vec![-1.0; 4])).contains("weight"));
+    assert!(refused(&|d| d.query_starts = vec![0, 3, 2]).contains("queries"));
+    assert!(refused(&|d| d.query_starts = vec![0, 3, 9]).contains("queries"));
+    assert!(refused(&|d| d.query_starts[0] = 1).contains("queries"));
+    assert!(refused(&|d| d.source_rows = Some(vec![0, 1, 2, 2])).contains("permutation"));
+    assert!(refused(&|d| d.source_rows = Some(vec![0, 1])).contains("source rows"));
+    assert!(refused(&|d| d.positions = Some(vec![1])).contains("positions"));
+    assert!(refused(&|d| d.pairs.as_mut().unwrap()[0].worse = 3).contains("pair"));
+    assert!(refused(&|d| d.pairs.as_mut().unwrap()[0].weight = 0.0).contains("pair"));
+    assert!(refused(&|d| d.pairs.as_mut().unwrap()[1].query = 7).contains("pair"));
+    assert!(refused(&|d| d.docids = Some(Strings::default())).contains("document ids"));
+}
+
+#[test]
+fn two_caches_are_not_joined() {
+    let input = || Input::from_bytes("t.rwd", bytes_of(&sample())).unwrap();
+    let error = read(vec![input(), input()]).unwrap_err().to_string();
+    assert!(error.contains("cannot be joined"), "{error}");
+}

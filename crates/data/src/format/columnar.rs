@@ -1,0 +1,325 @@
+//! Parquet and Arrow IPC (file and stream): a column a feature, or one list column `features`.
+//!
+//! Integers, floats, booleans, decimals, strings and dictionaries of them are taken; a column of
+//! another type must be left out by name. A null is a missing value; in a query id, a label, a
+//! weight or a position it is an error with its row (counted from 1).
+//!
+//! Files are untrusted. Every length that a file claims is compared with the bytes that are there
+//! before memory is set aside for it, where our code sees it; and since the arrow and parquet
+//! crates still panic on some damaged files, a panic inside them becomes an error here. (The
+//! panic's own message goes to standard error all the same; a library must not replace the hook.)
+
+mod ipc;
+#[cfg(test)]
+mod tests;
+mod values;
+mod write;
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use arrow_array::RecordBatch;
+use arrow_buffer::Buffer;
+use arrow_schema::{ArrowError, Field, SchemaRef};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+
+use self::values::{Lists, Values, is_plain, list_item, list_range};
+use super::ReadOptions;
+use super::roles::Role;
+use super::table::{Fields, Schema, Slot, Table};
+use crate::bytes::{Bytes, Input};
+use crate::dataset::Dataset;
+use crate::error::{DataError, Place};
+use crate::notes::{Notes, Oddity};
+
+pub(super) use self::write::{write_arrow, write_parquet};
+
+/// A column of this name may hold all features of a row as a list.
+const LIST_COLUMN: &str = "features";
+
+/// Rows that are decoded at a time.
+const READ_ROWS: usize = 8192;
+
+/// Reads one data set from Parquet files with the same columns.
+pub(super) fn read_parquet(
+    inputs: Vec<Input>,
+    options: &ReadOptions,
+    notes: &mut Notes,
+) -> Result<Dataset, DataError> {
+    read_each(inputs, options, notes, |name, bytes, collector| {
+        let fail = |error: &dyn fmt::Display| damaged(name, error);
+        // The types that Parquet itself has are enough; the Arrow schema that some writers embed
+        // is one more thing that can be damaged.
+        let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+        let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(bytes, plain)
+            .map_err(|e| fail(&e))?;
+        let schema = builder.schema().clone();
+        collector.open(name, &schema)?;
+        let wanted = collector.wanted(&schema);
+        let mask = ProjectionMask::roots(builder.parquet_schema(), wanted);
+        let reader = builder.with_projection(mask).with_batch_size(READ_ROWS).build();
+        for batch in reader.map_err(|e| fail(&e))? {
+            collector.batch(name, &batch.map_err(|e| fail(&e))?)?;
+        }
+        Ok(())
+    })
+}
+
+/// Reads one data set from Arrow IPC files or streams with the same columns.
+pub(super) fn read_arrow(
+    inputs: Vec<Input>,
+    options: &ReadOptions,
+    notes: &mut Notes,
+) -> Result<Dataset, DataError> {
+    read_each(inputs, options, notes, |name, bytes, collector| {
+        let buffer = Buffer::from(bytes);
+        match buffer.starts_with(b"ARROW1") {
+            true => ipc::read_file(name, buffer, collector),
+            false => ipc::read_stream(name, buffer, collector),
+        }
+    })
+}
+
+type ReadOne<'o> = fn(&str, ::bytes::Bytes, &mut Collector<'o>) -> Result<(), DataError>;
+
+/// Runs a reader over each input and turns its panics into errors.
+fn read_each<'o>(
+    inputs: Vec<Input>,
+    options: &'o ReadOptions,
+    notes: &mut Notes,
+    read: ReadOne<'o>,
+) -> Result<Dataset, DataError> {
+    let mut collector = Collector::new(options);
+    for input in inputs {
+        // Neither copies: the mapped file itself becomes the owner of the bytes.
+        let bytes = match input.bytes {
+            Bytes::Mapped(map) => ::bytes::Bytes::from_owner(map),
+            Bytes::Owned(bytes) => ::bytes::Bytes::from(bytes),
+        };
+        // The collector is dropped when this fails, so nobody sees it half changed.
+        let result = catch_unwind(AssertUnwindSafe(|| read(&input.name, bytes, &mut collector)));
+        result.map_err(|panic| damaged(&input.name, &panic_text(&*panic)))??;
+    }
+    collector.finish(notes)
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
+    format!("its reader gave up ({text})")
+}
+
+fn damaged(file: &str, what: &dyn fmt::Display) -> DataError {
+    // Some messages of the crates below run over several lines.
+    let what = what.to_string();
+    let what = what.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+    DataError::Damaged { file: file.to_owned(), what }
+}
+
+/// Where a column of the file that is open goes.
+#[derive(Clone, Copy)]
+enum Target {
+    Cell(Slot),
+    /// The list column, whose values are the last columns of the matrix.
+    List,
+}
+
+/// Collects batches into a table.
+struct Collector<'o> {
+    options: &'o ReadOptions,
+    /// The name of the first file.
+    first: String,
+    /// The columns, before the first batch tells how long the lists are.
+    pending: Option<Schema>,
+    table: Option<Table<'o>>,
+    /// How many values the lists have; 0 where there is no list column.
+    list_length: usize,
+    /// Columns of the file that is open.
+    targets: HashMap<String, Target>,
+    /// Rows of the file that is open, so far.
+    rows: u64,
+}
+
+impl<'o> Collector<'o> {
+    fn new(options: &'o ReadOptions) -> Self {
+        Collector {
+            options,
+            first: String::new(),
+            pending: None,
+            table: None,
+            list_length: 0,
+            targets: HashMap::new(),
+            rows: 0,
+        }
+    }
+
+    /// Starts a file: gives its columns their roles and checks their types.
+    fn open(&mut self, file: &str, schema: &SchemaRef) -> Result<(), DataError> {
+        self.rows = 0;
+        let is_list = |field: &Field| {
+            field.name() == LIST_COLUMN
+                && list_item(field.data_type()).is_some()
+                && self.options.roles.role(LIST_COLUMN).is_none()
+        };
+        let (lists, plain): (Vec<&Field>, Vec<&Field>) =
+            schema.fields().iter().map(|field| field.as_ref()).partition(|field| is_list(field));
+        let names: Vec<String> = plain.iter().map(|field| field.name().clone()).collect();
+        let known = self.table.as_ref().map(Table::schema).or(self.pending.as_ref());
+        let slots = match known {
+            Some(known) => known.slots(file, &names)?,
+            None => {
+                let schema = Schema::new(file, &names, &self.options.roles)?;
+                let slots = schema.columns().iter().map(|(_, slot)| *slot).collect();
+                self.first = file.to_owned();
+                self.pending = Some(schema);
+                slots
+            }
+        };
+        if self.table.is_some() && (self.list_length == 0) != lists.is_empty() {
+            return Err(DataError::Columns {
+                file: file.to_owned(),
+                problem: format!("only one of this and {} has a list of features", self.first),
+                help: "several files are one data set only if they have the same columns".into(),
+            });
+        }
+        for (field, slot) in plain.iter().zip(&slots) {
+            check_type(file, field, *slot)?;
+        }
+        let plain = names.into_iter().zip(slots.into_iter().map(Target::Cell));
+        let lists = lists.into_iter().map(|field| (field.name().clone(), Target::List));
+        self.targets = plain.chain(lists).collect();
+        Ok(())
+    }
+
+    /// The numbers of the columns that are not ignored.
+    fn wanted(&self, schema: &SchemaRef) -> Vec<usize> {
+        let ignored = |name: &String| {
+            matches!(self.targets.get(name), Some(Target::Cell(Slot::Role(Role::Ignore))))
+        };
+        (0..schema.fields().len()).filter(|&at| !ignored(schema.field(at).name())).collect()
+    }
+
+    fn batch(&mut self, file: &str, batch: &RecordBatch) -> Result<(), DataError> {
+        let rows = batch.num_rows();
+        if rows == 0 {
+            return Ok(());
+        }
+        let mut table = match (self.table.take(), self.pending.take()) {
+            (Some(table), _) => table,
+            (None, Some(schema)) => self.table_for(file, schema, batch)?,
+            (None, None) => return Err(damaged(file, &"it has rows before its schema")),
+        };
+        let width = table.schema().features().len();
+        let cells = table.add_rows(file, rows, f32::NAN)?;
+        let mut roles: Vec<(&str, Role, Values)> = Vec::new();
+        let mut spelled = 0;
+        for (field, array) in batch.schema_ref().fields().iter().zip(batch.columns()) {
+            let name = field.name().as_str();
+            let failed = |error| unfit(file, name, &error);
+            match self.targets.get(name) {
+                None | Some(Target::Cell(Slot::Role(Role::Ignore))) => {}
+                Some(Target::Cell(Slot::Role(role @ (Role::Query | Role::Docid)))) => {
+                    roles.push((name, *role, Values::ids(array).map_err(failed)?));
+                }
+                Some(Target::Cell(Slot::Role(role))) => {
+                    roles.push((name, *role, Values::of(array).map_err(failed)?));
+                }
+                Some(Target::Cell(Slot::Feature(column))) => {
+                    let source = Values::of(array).map_err(failed)?;
+                    spelled +=
+                        source.fill_column(cells, width, *column).map_err(|(row, problem)| {
+                            problem.at(self.place(file, row).in_field(name))
+                        })?;
+                }
+                Some(Target::List) => {
+                    let lists = Lists::of(array, self.list_length).map_err(failed)?;
+                    lists.fill_last_columns(cells, width).map_err(|(row, problem)| {
+                        problem.at(self.place(file, row).in_field(name))
+                    })?;
+                }
+            }
+        }
+        table.notes.add(Oddity::MissingValues, spelled, || Place::file(file));
+        for row in 0..rows {
+            let place = || self.place(file, row);
+            let mut fields = Fields::default();
+            for (name, role, values) in &roles {
+                let set = values.set(row, *role, &mut fields);
+                set.map_err(|problem| problem.at(place().in_field(*name)))?;
+            }
+            table.end_row(fields, place)?;
+        }
+        self.rows += rows as u64;
+        self.table = Some(table);
+        Ok(())
+    }
+
+    /// A row of the batch that is being read.
+    fn place(&self, file: &str, row: usize) -> Place {
+        Place::line(file, self.rows + row as u64 + 1)
+    }
+
+    /// Makes the table, now that the first row of the first batch tells how long lists are.
+    fn table_for(
+        &mut self,
+        file: &str,
+        mut schema: Schema,
+        batch: &RecordBatch,
+    ) -> Result<Table<'o>, DataError> {
+        let list = batch.column_by_name(LIST_COLUMN);
+        let list = list.filter(|_| matches!(self.targets.get(LIST_COLUMN), Some(Target::List)));
+        if let Some(list) = list {
+            self.list_length = list_range(list, 0).map_or(0, |range| range.len());
+            if self.list_length == 0 {
+                let place = self.place(file, 0).in_field(LIST_COLUMN);
+                return Err(DataError::malformed(place, "an empty list", "a list of features"));
+            }
+            for name in (1..=self.list_length).map(|id| id.to_string()) {
+                if schema.features().contains(&name) {
+                    return Err(DataError::Columns {
+                        file: file.to_owned(),
+                        problem: format!("'{name}' is a column and a value in '{LIST_COLUMN}'"),
+                        help: format!("leave the column out: `--columns ignore={name}`"),
+                    });
+                }
+                schema.add_feature(name);
+            }
+        }
+        Ok(Table::new(schema, self.options))
+    }
+
+    fn finish(self, notes: &mut Notes) -> Result<Dataset, DataError> {
+        match self.table {
+            Some(table) => table.finish(notes),
+            None => Err(DataError::Empty { file: self.first, what: "rows" }),
+        }
+    }
+}
+
+fn unfit(file: &str, column: &str, error: &ArrowError) -> DataError {
+    let place = Place::file(file).in_field(column);
+    DataError::malformed(place, format!("values that do not convert ({error})"), "plain values")
+        .with_help(format!("leave the column out with `--columns ignore={column}`"))
+}
+
+fn check_type(file: &str, field: &Field, slot: Slot) -> Result<(), DataError> {
+    let kind = field.data_type();
+    let fits = match slot {
+        Slot::Role(Role::Ignore) => true,
+        Slot::Role(Role::Query | Role::Docid) => is_plain(kind) || kind.is_binary(),
+        _ => is_plain(kind),
+    };
+    if fits {
+        return Ok(());
+    }
+    let name = field.name();
+    let kind: String = kind.to_string().chars().take(60).collect();
+    Err(DataError::Columns {
+        file: file.to_owned(),
+        problem: format!("column '{name}' is of type {kind}, which is neither number nor text"),
+        help: format!("leave it out with `--columns ignore={name}`"),
+    })
+}

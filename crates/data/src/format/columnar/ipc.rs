@@ -1,0 +1,152 @@
+//! Arrow IPC from untrusted bytes: files by their footer, streams message by message.
+//!
+//! What a message claims is compared with what is there before the arrow crate sees it, because
+//! that crate sets memory aside for any claim. Buffers are slices of the input, not copies.
+
+use std::fmt::Display;
+use std::sync::Arc;
+
+use arrow_buffer::Buffer;
+use arrow_ipc::reader::{FileDecoder, StreamDecoder, read_footer_length};
+use arrow_ipc::{Block, CompressionType};
+
+use super::{Collector, damaged};
+use crate::error::DataError;
+
+/// zstd packs at most 128 KiB into 4 bytes, LZ4 255 bytes into one; whoever claims more is damaged.
+const MOST_BY_ZSTD: u64 = 1 << 15;
+const MOST_BY_LZ4: u64 = 255;
+
+/// Reads a file by its footer. The arrow crate's own reader would set aside whatever memory a
+/// block claims to need; slices of what is there cannot.
+pub(super) fn read_file(
+    name: &str,
+    buffer: Buffer,
+    collector: &mut Collector<'_>,
+) -> Result<(), DataError> {
+    let fail = |error: &dyn Display| damaged(name, error);
+    let cut = || damaged(name, &"it is cut off, or its footer is lost");
+    let trailer = buffer.len().checked_sub(10).ok_or_else(cut)?;
+    let tail: [u8; 10] = buffer.get(trailer..).and_then(|t| t.try_into().ok()).ok_or_else(cut)?;
+    let length = read_footer_length(tail).map_err(|_| cut())?;
+    let start = trailer.checked_sub(length).ok_or_else(cut)?;
+    let footer = arrow_ipc::root_as_footer(buffer.get(start..trailer).unwrap_or(&[]));
+    let footer = footer.map_err(|_| fail(&"its footer does not parse"))?;
+    let schema = footer.schema().ok_or_else(|| fail(&"its footer has no schema"))?;
+    if !schema.endianness().equals_to_target_endianness() {
+        return Err(fail(&"its numbers have the byte order of another machine"));
+    }
+    let schema = Arc::new(arrow_ipc::convert::fb_to_schema(schema));
+    collector.open(name, &schema)?;
+    let mut decoder = FileDecoder::new(schema, footer.version());
+    for block in footer.dictionaries().iter().flatten() {
+        let data = block_bytes(name, &buffer, block)?;
+        decoder.read_dictionary(block, &data).map_err(|e| fail(&e))?;
+    }
+    for block in footer.recordBatches().iter().flatten() {
+        let data = block_bytes(name, &buffer, block)?;
+        if let Some(batch) = decoder.read_record_batch(block, &data).map_err(|e| fail(&e))? {
+            collector.batch(name, &batch)?;
+        }
+    }
+    Ok(())
+}
+
+/// The bytes of a block, if it lies inside the file.
+fn block_bytes(name: &str, buffer: &Buffer, block: &Block) -> Result<Buffer, DataError> {
+    let size = |value: i64| usize::try_from(value).ok();
+    let place = || {
+        let start = size(block.offset())?;
+        let meta = size(block.metaDataLength().into())?;
+        let length = meta.checked_add(size(block.bodyLength())?)?;
+        (start.checked_add(length)? <= buffer.len() && meta >= 8).then_some((start, meta, length))
+    };
+    let (start, meta, length) =
+        place().ok_or_else(|| damaged(name, &"a block lies outside of the file"))?;
+    let data = buffer.slice_with_length(start, length);
+    let skip = if data.starts_with(&[0xff; 4]) { 8 } else { 4 };
+    check_unpacked(name, data.get(skip..meta).unwrap_or(&[]), data.get(meta..).unwrap_or(&[]))?;
+    Ok(data)
+}
+
+/// Reads a stream, message by message.
+pub(super) fn read_stream(
+    name: &str,
+    mut buffer: Buffer,
+    collector: &mut Collector<'_>,
+) -> Result<(), DataError> {
+    let fail = |error: &dyn Display| damaged(name, error);
+    check_stream(name, &buffer)?;
+    let mut decoder = StreamDecoder::new();
+    let mut opened = false;
+    while !buffer.is_empty() {
+        let batch = decoder.decode(&mut buffer).map_err(|e| fail(&e))?;
+        if let Some(schema) = decoder.schema().filter(|_| !opened) {
+            collector.open(name, &schema)?;
+            opened = true;
+        }
+        if let Some(batch) = batch {
+            collector.batch(name, &batch)?;
+        }
+    }
+    decoder.finish().map_err(|_| fail(&"it ends inside a message"))?;
+    match opened {
+        true => Ok(()),
+        false => Err(fail(&"it has no schema")),
+    }
+}
+
+/// Walks over the messages of a stream and checks what each claims.
+fn check_stream(name: &str, mut rest: &[u8]) -> Result<(), DataError> {
+    while let Some((marker, after)) = rest.split_first_chunk::<4>() {
+        let (length, after) = match marker {
+            [0xff, 0xff, 0xff, 0xff] => match after.split_first_chunk::<4>() {
+                Some((length, after)) => (*length, after),
+                None => break,
+            },
+            length => (*length, after),
+        };
+        let length = u32::from_le_bytes(length) as usize;
+        let Some((meta, after)) = after.split_at_checked(length).filter(|_| length > 0) else {
+            break;
+        };
+        let body = arrow_ipc::root_as_message(meta).map(|message| message.bodyLength());
+        let body = body.ok().and_then(|length| usize::try_from(length).ok());
+        let Some((body, after)) = body.and_then(|length| after.split_at_checked(length)) else {
+            break;
+        };
+        check_unpacked(name, meta, body)?;
+        rest = after;
+    }
+    Ok(())
+}
+
+/// Refuses packed buffers that claim to hold more than packing can do: the arrow crate would set
+/// aside that memory at once. Messages that do not parse are left for the decoder to refuse.
+fn check_unpacked(name: &str, meta: &[u8], body: &[u8]) -> Result<(), DataError> {
+    let Ok(message) = arrow_ipc::root_as_message(meta) else { return Ok(()) };
+    let batch = message
+        .header_as_record_batch()
+        .or_else(|| message.header_as_dictionary_batch().and_then(|batch| batch.data()));
+    let Some((batch, packing)) = batch.and_then(|b| Some((b, b.compression()?))) else {
+        return Ok(());
+    };
+    let most = if packing.codec() == CompressionType::ZSTD { MOST_BY_ZSTD } else { MOST_BY_LZ4 };
+    for place in batch.buffers().iter().flatten() {
+        let range = usize::try_from(place.offset()).ok().zip(usize::try_from(place.length()).ok());
+        let bytes = range.and_then(|(start, length)| {
+            let rest = body.get(start..)?;
+            rest.get(..length.min(rest.len()))
+        });
+        // A buffer of less than 8 bytes has no length in front.
+        let Some((claimed, packed)) = bytes.and_then(|bytes| bytes.split_first_chunk::<8>()) else {
+            continue;
+        };
+        let claimed = i64::from_le_bytes(*claimed);
+        if claimed > 0 && claimed as u64 > (packed.len() as u64).saturating_mul(most) {
+            let what = format!("{} packed bytes claim to hold {claimed}", packed.len());
+            return Err(damaged(name, &what));
+        }
+    }
+    Ok(())
+}

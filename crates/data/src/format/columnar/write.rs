@@ -1,0 +1,120 @@
+//! Data sets as Parquet and Arrow IPC files: qid, docid, label, weight, query_weight, position
+//! (those that there are), then a 32-bit float column a feature, in which missing is null.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Float32Array, Float64Array, RecordBatch, StringArray, UInt32Array};
+use arrow_ipc::writer::FileWriter;
+use arrow_schema::{DataType, Field, Schema as ArrowSchema, SchemaRef};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+
+use crate::dataset::Dataset;
+use crate::format::table::{check_writable, query_of_rows};
+
+/// Rows that are written as one group.
+const GROUP_ROWS: usize = 65536;
+
+/// Writes Parquet, packed with zstd, in groups of 65,536 rows.
+pub(in crate::format) fn write_parquet(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_max_row_group_row_count(Some(GROUP_ROWS))
+        .build();
+    // The writer wants to be sent between threads, which `out` cannot be: it writes into memory
+    // that is emptied after each group.
+    let mut writer = ArrowWriter::try_new(Vec::new(), schema_of(data)?, Some(properties))?;
+    for batch in batches(data)? {
+        writer.write(&batch?)?;
+        writer.flush()?;
+        out.write_all(&std::mem::take(writer.inner_mut()))?;
+    }
+    out.write_all(&writer.into_inner()?)
+}
+
+/// Writes an Arrow IPC file, not packed, so that others can map it.
+pub(in crate::format) fn write_arrow(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {
+    let mut writer = FileWriter::try_new(out, &*schema_of(data)?).map_err(io::Error::other)?;
+    for batch in batches(data)? {
+        writer.write(&batch?).map_err(io::Error::other)?;
+    }
+    writer.finish().map_err(io::Error::other)
+}
+
+fn schema_of(data: &Dataset) -> io::Result<SchemaRef> {
+    check_writable(data.features(), true)?;
+    let given = [
+        ("qid", DataType::Utf8, true),
+        ("docid", DataType::Utf8, data.docids().is_some()),
+        ("label", DataType::Float64, true),
+        ("weight", DataType::Float32, data.row_weights().is_some()),
+        ("query_weight", DataType::Float32, data.query_weights().is_some()),
+        ("position", DataType::UInt32, data.positions().is_some()),
+    ];
+    let mut fields: Vec<Field> = given
+        .into_iter()
+        .filter(|(.., given)| *given)
+        .map(|(name, kind, _)| Field::new(name, kind, false))
+        .collect();
+    fields.extend(data.features().iter().map(|name| Field::new(name, DataType::Float32, true)));
+    Ok(Arc::new(ArrowSchema::new(fields)))
+}
+
+/// The rows in the order in which they came in, in groups.
+fn batches(data: &Dataset) -> io::Result<impl Iterator<Item = io::Result<RecordBatch>>> {
+    let schema = schema_of(data)?;
+    let order = data.rows_by_source();
+    let queries = query_of_rows(data);
+    let groups = order.len().div_ceil(GROUP_ROWS);
+    Ok((0..groups).map(move |group| {
+        let start = group * GROUP_ROWS;
+        let end = order.len().min(start + GROUP_ROWS);
+        batch_of(data, &schema, order.get(start..end).unwrap_or(&[]), &queries)
+    }))
+}
+
+fn batch_of(
+    data: &Dataset,
+    schema: &SchemaRef,
+    rows: &[u32],
+    queries: &[u32],
+) -> io::Result<RecordBatch> {
+    fn at<T: Copy + Default>(values: &[T], row: u32) -> T {
+        values.get(row as usize).copied().unwrap_or_default()
+    }
+    let strings = |texts: &mut dyn Iterator<Item = &str>| -> io::Result<ArrayRef> {
+        let texts: Vec<&str> = texts.collect();
+        if texts.iter().map(|text| text.len()).sum::<usize>() > i32::MAX as usize {
+            return Err(io::Error::other("the ids of one group of rows take more than 2 GiB"));
+        }
+        Ok(Arc::new(StringArray::from_iter_values(texts)))
+    };
+    let query = |row: u32| at(queries, row);
+    let mut columns: Vec<ArrayRef> =
+        vec![strings(&mut rows.iter().map(|&r| data.query_ids().get(query(r) as usize)))?];
+    if let Some(docids) = data.docids() {
+        columns.push(strings(&mut rows.iter().map(|&row| docids.get(row as usize)))?);
+    }
+    let labels = rows.iter().map(|&row| at(data.labels(), row));
+    columns.push(Arc::new(Float64Array::from_iter_values(labels)));
+    if let Some(weights) = data.row_weights() {
+        let weights = rows.iter().map(|&row| at(weights, row));
+        columns.push(Arc::new(Float32Array::from_iter_values(weights)));
+    }
+    if let Some(weights) = data.query_weights() {
+        let weights = rows.iter().map(|&row| at(weights, query(row)));
+        columns.push(Arc::new(Float32Array::from_iter_values(weights)));
+    }
+    if let Some(positions) = data.positions() {
+        let positions = rows.iter().map(|&row| at(positions, row));
+        columns.push(Arc::new(UInt32Array::from_iter_values(positions)));
+    }
+    for column in 0..data.columns() {
+        let values = rows.iter().map(|&row| data.matrix().get(row as usize, column));
+        let values: Float32Array = values.map(|value| (!value.is_nan()).then_some(value)).collect();
+        columns.push(Arc::new(values));
+    }
+    RecordBatch::try_new(schema.clone(), columns).map_err(io::Error::other)
+}

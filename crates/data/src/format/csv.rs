@@ -1,0 +1,354 @@
+//! Comma- and tab-separated values with a header line.
+//!
+//! Columns get their roles by name (see `roles`). Fields may be quoted; a byte-order mark, CRLF
+//! and blank lines are lived with. A row with more or fewer fields than the header, bytes that
+//! are no UTF-8, a quote that never closes: each is an error with its line. An empty cell is a
+//! missing value. The writer puts the columns qid, docid, label, weight, query_weight, position
+//! first, then the features, rows in the order in which they came in.
+
+use std::io::{self, Write};
+
+use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
+
+use super::ReadOptions;
+use super::table::{self, Fields, Schema, Slot, Table, check_writable, write_number, write_rows};
+use crate::bytes::Input;
+use crate::dataset::Dataset;
+use crate::error::{DataError, Place, quote};
+use crate::notes::{Notes, Oddity};
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Reads one data set from files with the same columns.
+pub(super) fn read(
+    inputs: &[Input],
+    delimiter: u8,
+    options: &ReadOptions,
+    notes: &mut Notes,
+) -> Result<Dataset, DataError> {
+    let mut table: Option<Table<'_>> = None;
+    for input in inputs {
+        let mut file = File::open(input, delimiter, notes)?;
+        let names = file.header()?;
+        let (into, slots) = match table.take() {
+            Some(old) => {
+                let slots = old.schema().slots(&input.name, &names)?;
+                (old, slots)
+            }
+            None => {
+                let schema = Schema::new(&input.name, &names, &options.roles)
+                    .map_err(|error| headless(error, &names))?;
+                let slots = schema.columns().iter().map(|(_, slot)| *slot).collect();
+                (Table::new(schema, options), slots)
+            }
+        };
+        table = Some(file.rows(into, &slots, &names)?);
+    }
+    let nothing = || DataError::Invalid("no input was given".into());
+    table.ok_or_else(nothing)?.finish(notes)
+}
+
+/// A first line that is all numbers is data, and the header is what is missing.
+fn headless(error: DataError, names: &[String]) -> DataError {
+    match error {
+        DataError::Columns { file, .. }
+            if !names.is_empty()
+                && names.iter().all(|name| fast_float2::parse::<f64, _>(name.trim()).is_ok()) =>
+        {
+            DataError::Columns {
+                file,
+                problem: "the first line holds numbers only; a header with column names is needed"
+                    .into(),
+                help: "put a line such as `qid,label,feature1,feature2` on top".into(),
+            }
+        }
+        other => other,
+    }
+}
+
+/// One file that is being read.
+struct File<'a> {
+    name: &'a str,
+    bytes: &'a [u8],
+    reader: Reader<&'a [u8]>,
+}
+
+impl<'a> File<'a> {
+    fn open(input: &'a Input, delimiter: u8, notes: &mut Notes) -> Result<Self, DataError> {
+        let mut bytes: &[u8] = &input.bytes;
+        if let Some(rest) = bytes.strip_prefix(BYTE_ORDER_MARK) {
+            notes.add(Oddity::ByteOrderMark, 1, || Place::file(&input.name));
+            bytes = rest;
+        }
+        let reader =
+            ReaderBuilder::new().delimiter(delimiter).has_headers(false).from_reader(bytes);
+        Ok(File { name: &input.name, bytes, reader })
+    }
+
+    fn header(&mut self) -> Result<Vec<String>, DataError> {
+        let mut record = ByteRecord::new();
+        if !self.next(&mut record)? {
+            return Err(DataError::Empty { file: self.name.to_owned(), what: "rows" });
+        }
+        let line = line_of(&record);
+        let at = || Place::line(self.name, line);
+        record.iter().map(|cell| text(cell, at).map(str::to_owned)).collect()
+    }
+
+    fn rows<'o>(
+        &mut self,
+        mut table: Table<'o>,
+        slots: &[Slot],
+        names: &[String],
+    ) -> Result<Table<'o>, DataError> {
+        // A cell takes a byte at least, which bounds what a file of blank lines may claim.
+        let lines = memchr::memchr_iter(b'\n', self.bytes).count() + 1;
+        table.reserve(lines, self.bytes.len());
+        let mut record = ByteRecord::new();
+        while self.next(&mut record)? {
+            let line = line_of(&record);
+            let row = table.add_rows(self.name, 1, f32::NAN)?;
+            let mut fields = Fields::default();
+            let mut spelled = 0;
+            for ((cell, slot), column) in record.iter().zip(slots).zip(names) {
+                let at = || Place::line(self.name, line).in_field(column);
+                match *slot {
+                    Slot::Feature(index) => {
+                        let read = table::feature_from_text(cell);
+                        let read = read.map_err(|problem| no_number(problem, cell, at))?;
+                        spelled += u64::from(read.spelled_missing);
+                        if let Some(value) = row.get_mut(index) {
+                            *value = read.value;
+                        }
+                    }
+                    Slot::Role(role) => {
+                        let text = text(cell, at)?;
+                        fields.set_text(role, text.into()).map_err(|problem| problem.at(at()))?;
+                    }
+                }
+            }
+            table.notes.add(Oddity::MissingValues, spelled, || Place::line(self.name, line));
+            table.end_row(fields, || Place::line(self.name, line))?;
+        }
+        Ok(table)
+    }
+
+    /// The next record that is not blank; `false` at the end of the file.
+    fn next(&mut self, record: &mut ByteRecord) -> Result<bool, DataError> {
+        let read = self.reader.read_byte_record(record);
+        let start = match &read {
+            Ok(_) => record.position(),
+            Err(error) => error.position(),
+        };
+        if let Some(start) = start.filter(|start| self.never_closes(start.byte())) {
+            let place = Place::line(self.name, start.line());
+            let expected = "a closing quote before the end of the file";
+            return Err(DataError::malformed(place, "a quote that is never closed", expected));
+        }
+        read.map_err(|error| self.error(error))
+    }
+
+    /// Whether the record that starts here runs to the end of the file because of an open quote,
+    /// which the csv crate takes for one long field.
+    fn never_closes(&self, start: u64) -> bool {
+        if self.reader.position().byte() < self.bytes.len() as u64 {
+            return false;
+        }
+        let raw = usize::try_from(start).ok().and_then(|start| self.bytes.get(start..));
+        let raw = raw.unwrap_or(&[]).trim_ascii_end();
+        memchr::memchr(b'\n', raw).is_some() && memchr::memchr_iter(b'"', raw).count() % 2 == 1
+    }
+
+    fn error(&self, error: csv::Error) -> DataError {
+        let line = error.position().map_or(0, csv::Position::line);
+        match error.into_kind() {
+            ErrorKind::UnequalLengths { expected_len, len, .. } => DataError::malformed(
+                Place::line(self.name, line),
+                format!("{len} field(s)"),
+                format!("{expected_len}, as many as the header has"),
+            ),
+            ErrorKind::Io(error) => DataError::io("read", self.name, error),
+            other => DataError::malformed(
+                Place::line(self.name, line),
+                format!("{other:?}"),
+                "separated values",
+            ),
+        }
+    }
+}
+
+fn text(cell: &[u8], place: impl Fn() -> Place) -> Result<&str, DataError> {
+    std::str::from_utf8(cell).map_err(|_| {
+        DataError::malformed(place(), format!("bytes {}", quote(cell)), "UTF-8 text")
+            .with_help("save the file as UTF-8")
+    })
+}
+
+fn no_number(problem: table::Problem, cell: &[u8], place: impl Fn() -> Place) -> DataError {
+    match text(cell, &place) {
+        Ok(_) => problem.at(place()),
+        Err(error) => error,
+    }
+}
+
+fn line_of(record: &ByteRecord) -> u64 {
+    record.position().map_or(0, csv::Position::line)
+}
+
+/// Writes a data set as a table with a header.
+pub(super) fn write(data: &Dataset, delimiter: u8, out: &mut dyn Write) -> io::Result<()> {
+    check_writable(data.features(), true)?;
+    let mut header = Vec::new();
+    let given = [
+        ("qid", true),
+        ("docid", data.docids().is_some()),
+        ("label", true),
+        ("weight", data.row_weights().is_some()),
+        ("query_weight", data.query_weights().is_some()),
+        ("position", data.positions().is_some()),
+    ];
+    for (name, _) in given.iter().filter(|(_, given)| *given) {
+        write_text(&mut header, name, delimiter);
+        header.push(delimiter);
+    }
+    for name in data.features().iter() {
+        write_text(&mut header, &name, delimiter);
+        header.push(delimiter);
+    }
+    header.pop();
+    header.push(b'\n');
+    out.write_all(&header)?;
+    let queries = table::query_of_rows(data);
+    write_rows(&data.rows_by_source(), out, |row, text| {
+        let query = queries.get(row).copied().unwrap_or(0) as usize;
+        write_row(data, row, query, delimiter, text);
+    })
+}
+
+fn write_row(data: &Dataset, row: usize, query: usize, delimiter: u8, out: &mut Vec<u8>) {
+    write_text(out, data.query_ids().get(query), delimiter);
+    out.push(delimiter);
+    if let Some(docids) = data.docids() {
+        write_text(out, docids.get(row), delimiter);
+        out.push(delimiter);
+    }
+    if let Some(label) = data.labels().get(row) {
+        write_number(out, *label);
+    }
+    for (weights, at) in [(data.row_weights(), row), (data.query_weights(), query)] {
+        if let Some(weight) = weights.and_then(|weights| weights.get(at)) {
+            out.push(delimiter);
+            write_number(out, *weight);
+        }
+    }
+    if let Some(position) = data.positions().and_then(|positions| positions.get(row)) {
+        out.push(delimiter);
+        out.extend_from_slice(position.to_string().as_bytes());
+    }
+    for value in data.matrix().row(row) {
+        out.push(delimiter);
+        if !value.is_nan() {
+            write_number(out, *value);
+        }
+    }
+    out.push(b'\n');
+}
+
+/// A field, quoted where it must be.
+fn write_text(out: &mut Vec<u8>, text: &str, delimiter: u8) {
+    let special = |byte: u8| byte == delimiter || matches!(byte, b'"' | b'\n' | b'\r');
+    if !text.bytes().any(special) {
+        out.extend_from_slice(text.as_bytes());
+        return;
+    }
+    out.push(b'"');
+    for part in text.split_inclusive('"') {
+        out.extend_from_slice(part.as_bytes());
+        if part.ends_with('"') {
+            out.push(b'"');
+        }
+    }
+    out.push(b'"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Roles;
+
+    fn read_text(text: &[u8], options: &ReadOptions) -> Result<(Dataset, Notes), String> {
+        let input = Input::from_bytes("t.csv", text.to_vec()).unwrap();
+        let mut notes = Notes::default();
+        let data = read(&[input], b',', options, &mut notes).map_err(|e| e.to_string())?;
+        Ok((data, notes))
+    }
+
+    fn plain(text: &str) -> Result<(Dataset, Notes), String> {
+        read_text(text.as_bytes(), &ReadOptions::default())
+    }
+
+    #[test]
+    fn quotes_marks_line_ends_and_missing_cells_are_understood() {
+        let text = "\u{feff}qid,\"doc\"\"id\",label,a,b\r\n\"x, y\",\"d\n1\",2,NULL,1e-3\r\n\r\nz,,0,,inf\r\n";
+        let options =
+            ReadOptions { roles: Roles::parse("docid=doc\"id").unwrap(), ..ReadOptions::default() };
+        let (data, notes) = read_text(text.as_bytes(), &options).unwrap();
+        assert_eq!(data.query_ids().iter().collect::<Vec<_>>(), ["x, y", "z"]);
+        assert_eq!(data.docids().unwrap().get(0), "d\n1");
+        assert_eq!(data.labels(), [2.0, 0.0]);
+        assert_eq!(data.matrix().get(0, 1), 1e-3);
+        assert!(data.matrix().get(0, 0).is_nan() && data.matrix().get(1, 0).is_nan());
+        assert_eq!(data.matrix().get(1, 1), f32::INFINITY);
+        assert_eq!(notes.count(Oddity::ByteOrderMark), 1);
+        assert_eq!(notes.count(Oddity::MissingValues), 1);
+        assert_eq!(notes.count(Oddity::RowsWithoutDocid), 1);
+    }
+
+    #[test]
+    fn errors_name_line_and_column() {
+        let error = |text: &str| plain(text).unwrap_err();
+        assert_eq!(
+            error("qid,label,a\n1,0,1\n1,0,x\n"),
+            "t.csv:3 (column 'a'): found 'x', expected a number or an empty cell"
+        );
+        assert_eq!(
+            error("qid,label,a\n1,0\n"),
+            "t.csv:2: found 2 field(s), expected 3, as many as the header has"
+        );
+        assert!(error("qid,label\n1,\n").starts_with("t.csv:2 (column 'label'): found nothing"));
+        assert!(error("qid,label\n,1\n").starts_with("t.csv:2 (column 'qid'): found nothing"));
+        assert!(error("1,2,3\n4,5,6\n").contains("a header with column names is needed"));
+        assert!(error("qid,label,a\n1,0,2\n1,0,\"3\n1,0,4\n").contains("never closed"));
+        assert_eq!(error("qid,label,a\n"), "t.csv holds no rows");
+        let bytes = b"qid,label\n\xff\xfe,1\n";
+        let error = read_text(bytes, &ReadOptions::default()).unwrap_err();
+        assert!(error.starts_with("t.csv:2 (column 'qid'): found bytes '"), "{error}");
+    }
+
+    #[test]
+    fn two_files_may_have_their_columns_in_different_orders() {
+        let inputs = ["qid,label,a,b\n1,0,1,2\n", "b,a,qid,label\n4,3,1,1\n"]
+            .map(|text| Input::from_bytes("t.csv", text.into()).unwrap());
+        let data = read(&inputs, b',', &ReadOptions::default(), &mut Notes::default()).unwrap();
+        assert_eq!(data.matrix().values(), [1.0, 2.0, 3.0, 4.0]);
+    }
+
+    #[test]
+    fn a_table_without_features_or_labels_is_fine() {
+        let (data, _) = plain("qid,label\n1,0\n1,2\n").unwrap();
+        assert_eq!((data.rows(), data.columns()), (2, 0));
+        let options =
+            ReadOptions { roles: Roles::parse("label=none").unwrap(), ..ReadOptions::default() };
+        let (data, _) = read_text(b"qid,a\n1,5\n", &options).unwrap();
+        assert_eq!(data.labels(), [0.0]);
+    }
+
+    #[test]
+    fn written_fields_are_quoted_where_they_must_be() {
+        let (data, _) = plain("qid,docid,label,a\n\"a\"\"b,c\",x y,1,\n").unwrap();
+        let mut out = Vec::new();
+        write(&data, b',', &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text, "qid,docid,label,a\n\"a\"\"b,c\",x y,1,\n");
+    }
+}

@@ -1,0 +1,408 @@
+//! JSON lines: one object a row.
+//!
+//! Keys get their roles by name (see `roles`). Features are `"features": [0.1, 0.2]` (ids from 1),
+//! `"features": {"bm25": 7.1}`, or any further key with a number. The first line fixes the
+//! features; a later line may leave some out (they are then absent, which is 0 or missing as
+//! the reader is told), but a key that the first line does not have is an error. `null` is
+//! missing. Each value is kept as raw text until its role is known, so that numbers go straight
+//! to f32, errors know their byte column, and nothing recurses however deep the nesting.
+
+#[cfg(test)]
+mod tests;
+mod write;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::roles::{Role, listed};
+use super::table::{Fields, Problem, Schema, Slot, Table, expected, feature_from_text, missing};
+use super::{ReadOptions, Roles};
+use crate::bytes::Input;
+use crate::dataset::Dataset;
+use crate::error::{DataError, Place, quote};
+use crate::notes::{Notes, Oddity};
+
+pub(super) use write::write;
+
+/// The key under which features may stand together.
+const FEATURES: &str = "features";
+
+/// The members of an object in their order, duplicates included.
+struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Collect;
+        impl<'de> Visitor<'de> for Collect {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some((Key(key), value)) = map.next_entry()? {
+                    members.push((key, value));
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Collect)
+    }
+}
+
+/// A string that is borrowed where it has no escapes.
+struct Key<'a>(Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Borrow;
+        impl<'de> Visitor<'de> for Borrow {
+            type Value = Key<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Key(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Key(Cow::Owned(text.to_owned())))
+            }
+        }
+        deserializer.deserialize_str(Borrow)
+    }
+}
+
+/// One line, and where it stands.
+struct Line<'a> {
+    file: &'a str,
+    number: u64,
+    text: &'a str,
+}
+
+impl<'a> Line<'a> {
+    fn place(&self) -> Place {
+        Place::line(self.file, self.number)
+    }
+
+    /// The place of a part of the line.
+    fn place_of(&self, part: &str) -> Place {
+        let offset = (part.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize);
+        match offset.filter(|offset| *offset <= self.text.len()) {
+            Some(offset) => self.place().at_column(offset as u64 + 1),
+            None => self.place(),
+        }
+    }
+
+    /// Parses a part of the line as JSON.
+    fn parse<T: Deserialize<'a>>(&self, part: &'a str, what: &str) -> Result<T, DataError> {
+        serde_json::from_str(part).map_err(|error| {
+            let at = part.get(error.column().saturating_sub(1)..).unwrap_or("");
+            let place = if at.is_empty() { self.place() } else { self.place_of(at) };
+            if error.is_eof() {
+                return DataError::malformed(place, "the end of the line", "the rest of its JSON");
+            }
+            let message = error.to_string();
+            let message = message.split(" at line ").next().unwrap_or_default().to_owned();
+            DataError::malformed(place, format!("broken JSON ({message})"), what)
+        })
+    }
+}
+
+/// Reads one data set from files whose lines have the same keys.
+pub(super) fn read(
+    inputs: &[Input],
+    options: &ReadOptions,
+    notes: &mut Notes,
+) -> Result<Dataset, DataError> {
+    let mut reader: Option<LineReader<'_>> = None;
+    for input in inputs {
+        let mut bytes: &[u8] = &input.bytes;
+        if let Some(rest) = bytes.strip_prefix(b"\xef\xbb\xbf") {
+            notes.add(Oddity::ByteOrderMark, 1, || Place::file(&input.name));
+            bytes = rest;
+        }
+        for (number, text) in (1..).zip(bytes.split_inclusive(|&byte| byte == b'\n')) {
+            let place = || Place::line(&input.name, number);
+            if text.trim_ascii().is_empty() {
+                notes.add(Oddity::BlankLines, 1, place);
+                continue;
+            }
+            let text = std::str::from_utf8(text).map_err(|error| {
+                let bad = text.get(error.valid_up_to()..).unwrap_or(&[]);
+                let bad = bad.get(..error.error_len().unwrap_or(bad.len())).unwrap_or(bad);
+                let place = place().at_column(error.valid_up_to() as u64 + 1);
+                DataError::malformed(place, format!("bytes {}", quote(bad)), "UTF-8 text")
+            })?;
+            let line = Line { file: &input.name, number, text: text.trim() };
+            if !line.text.starts_with('{') {
+                let expected = "one JSON object a line";
+                return Err(DataError::malformed(line.place(), kind(line.text), expected));
+            }
+            let Members(members) = line.parse(line.text, "one JSON object a line")?;
+            let mut ready = match reader.take() {
+                Some(ready) => ready,
+                None => LineReader::new(&line, &members, options)?,
+            };
+            ready.row(&line, members)?;
+            reader = Some(ready);
+        }
+    }
+    match reader {
+        Some(reader) => reader.table.finish(notes),
+        None => {
+            let file = inputs.first().map_or_else(String::new, |input| input.name.clone());
+            Err(DataError::Empty { file, what: "rows" })
+        }
+    }
+}
+
+/// How the first line has its features.
+enum Group {
+    /// As keys of the line.
+    None,
+    /// Under `features`, by name.
+    Object(HashMap<String, Slot>),
+    /// Under `features`, by number.
+    Array(Vec<Slot>),
+}
+
+/// Reads lines into a table, once the first line has told what there is.
+struct LineReader<'o> {
+    table: Table<'o>,
+    absent: f32,
+    keys: HashMap<String, Slot>,
+    group: Group,
+    /// The row in which each feature was last met, from 1.
+    met: Vec<u64>,
+    row: u64,
+}
+
+impl<'o> LineReader<'o> {
+    fn new<'a>(
+        line: &Line<'a>,
+        members: &[(Cow<'a, str>, &'a RawValue)],
+        options: &'o ReadOptions,
+    ) -> Result<LineReader<'o>, DataError> {
+        let mut names: Vec<String> = Vec::new();
+        let mut grouped = None;
+        for (key, value) in members {
+            let text = value.get();
+            if key == FEATURES && text.starts_with(['{', '[']) {
+                grouped = Some(text);
+            } else if names.iter().any(|name| name == key) {
+                return Err(twice(line.place_of(text), key));
+            } else {
+                names.push(key.to_string());
+            }
+        }
+        // What is to be ignored may be missing from the first line, or stand among the features.
+        for ignored in options.roles.columns(Role::Ignore) {
+            if !names.iter().any(|name| name == ignored) {
+                names.push(ignored.to_owned());
+            }
+        }
+        let mut schema = Schema::new(line.file, &names, &options.roles)?;
+        let keys: HashMap<String, Slot> = schema.columns().iter().cloned().collect();
+        let group = match grouped {
+            Some(text) => Group::new(line, text, &keys, &mut schema, &options.roles)?,
+            None => Group::None,
+        };
+        let met = vec![0; schema.features().len()];
+        let (absent, table) = (options.absent.value(), Table::new(schema, options));
+        Ok(LineReader { table, absent, keys, group, met, row: 0 })
+    }
+
+    fn row<'a>(
+        &mut self,
+        line: &Line<'a>,
+        members: Vec<(Cow<'a, str>, &'a RawValue)>,
+    ) -> Result<(), DataError> {
+        self.row += 1;
+        self.table.add_rows(line.file, 1, self.absent)?;
+        let mut fields = Fields::default();
+        let mut seen: Vec<Role> = Vec::new();
+        for (key, value) in members {
+            let text = value.get();
+            match self.keys.get(&*key).copied() {
+                Some(Slot::Feature(column)) => self.feature(line, &key, column, text)?,
+                Some(Slot::Role(Role::Ignore)) => {}
+                Some(Slot::Role(role)) => {
+                    if seen.contains(&role) {
+                        return Err(twice(line.place_of(text), &key));
+                    }
+                    seen.push(role);
+                    set_role(&mut fields, role, text)
+                        .map_err(|problem| problem.at(line.place_of(text).in_field(&*key)))?;
+                }
+                None if key == FEATURES => self.group(line, text)?,
+                None => return Err(self.unknown(line.place_of(text), &key)),
+            }
+        }
+        self.table.end_row(fields, || line.place())
+    }
+
+    /// Reads what stands under `features`.
+    fn group<'a>(&mut self, line: &Line<'a>, text: &'a str) -> Result<(), DataError> {
+        let place = || line.place_of(text).in_field(FEATURES);
+        let unlike = |expected: &str| Err(DataError::malformed(place(), kind(text), expected));
+        let mut found: Vec<(Cow<'a, str>, Slot, &'a str)> = Vec::new();
+        match &self.group {
+            Group::None => return Err(self.unknown(line.place_of(text), FEATURES)),
+            Group::Object(_) if !text.starts_with('{') => {
+                return unlike("an object with features, as in the first line");
+            }
+            Group::Object(slots) => {
+                let Members(members) = line.parse(text, "an object with features")?;
+                for (name, value) in members {
+                    match slots.get(&*name) {
+                        Some(slot) => found.push((name, *slot, value.get())),
+                        None => return Err(self.unknown(line.place_of(value.get()), &name)),
+                    }
+                }
+            }
+            Group::Array(_) if !text.starts_with('[') => {
+                return unlike("an array of features, as in the first line");
+            }
+            Group::Array(slots) => {
+                let values: Vec<&RawValue> = line.parse(text, "an array of features")?;
+                if values.len() != slots.len() {
+                    let expected = format!("{}, as many as in the first line", slots.len());
+                    let found = format!("{} feature(s)", values.len());
+                    return Err(DataError::malformed(place(), found, expected));
+                }
+                for (number, (value, slot)) in values.into_iter().zip(slots).enumerate() {
+                    found.push(((number + 1).to_string().into(), *slot, value.get()));
+                }
+            }
+        }
+        for (name, slot, value) in found {
+            if let Slot::Feature(column) = slot {
+                self.feature(line, &name, column, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn feature(
+        &mut self,
+        line: &Line<'_>,
+        name: &str,
+        column: usize,
+        text: &str,
+    ) -> Result<(), DataError> {
+        let place = || line.place_of(text).in_field(name);
+        let value = feature(text).map_err(|problem| problem.at(place()))?;
+        match self.met.get_mut(column) {
+            Some(met) if *met == self.row => return Err(twice(line.place_of(text), name)),
+            Some(met) => *met = self.row,
+            None => {}
+        }
+        self.table.set_last(column, value);
+        Ok(())
+    }
+
+    fn unknown(&self, place: Place, key: &str) -> DataError {
+        let schema = self.table.schema();
+        let mut known: Vec<String> =
+            schema.columns().iter().map(|(name, _)| name.clone()).collect();
+        if let Group::Object(nested) = &self.group {
+            known.extend(schema.features().iter().filter(|f| nested.contains_key(*f)).cloned());
+        }
+        let expected = format!("a key of the first line: {}", listed(&known));
+        DataError::malformed(place, format!("the key {}", quote(key.as_bytes())), expected)
+            .with_help(format!("leave it out with `--columns ignore={key}`"))
+    }
+}
+
+impl Group {
+    /// Gives the features that stand together their columns.
+    fn new<'a>(
+        line: &Line<'a>,
+        text: &'a str,
+        keys: &HashMap<String, Slot>,
+        schema: &mut Schema,
+        roles: &Roles,
+    ) -> Result<Group, DataError> {
+        let is_array = text.starts_with('[');
+        let names: Vec<String> = if is_array {
+            let values: Vec<&RawValue> = line.parse(text, "an array of features")?;
+            (1..=values.len()).map(|id| id.to_string()).collect()
+        } else {
+            let Members(members) = line.parse(text, "an object with features")?;
+            members.into_iter().map(|(name, _)| name.into_owned()).collect()
+        };
+        let mut slots = Vec::with_capacity(names.len());
+        let mut by_name = HashMap::new();
+        for name in names {
+            if name.trim().is_empty() {
+                let found = "a feature without a name";
+                return Err(DataError::malformed(line.place_of(text), found, "a name"));
+            }
+            let slot = match roles.role(&name) {
+                Some(Role::Ignore) => Slot::Role(Role::Ignore),
+                _ => schema.add_feature(name.clone()),
+            };
+            slots.push(slot);
+            let is_key = matches!(keys.get(&name), Some(Slot::Feature(_)));
+            if is_key || by_name.insert(name.clone(), slot).is_some() {
+                return Err(twice(line.place_of(text), &name));
+            }
+        }
+        Ok(if is_array { Group::Array(slots) } else { Group::Object(by_name) })
+    }
+}
+
+fn twice(place: Place, key: &str) -> DataError {
+    let found = format!("the key {} a second time", quote(key.as_bytes()));
+    DataError::malformed(place, found, "each key once")
+}
+
+/// What a JSON value is, in a word or two.
+fn kind(text: &str) -> String {
+    match text.as_bytes().first() {
+        Some(b'{') => "an object".into(),
+        Some(b'[') => "an array".into(),
+        Some(b'"') => format!("the text {}", quote(text.trim_matches('"').as_bytes())),
+        _ => quote(text.as_bytes()),
+    }
+}
+
+fn feature(text: &str) -> Result<f32, Problem> {
+    match text {
+        "null" => Ok(f32::NAN),
+        text if text.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => {
+            feature_from_text(text.as_bytes()).map(|read| read.value)
+        }
+        text => Err(Problem::no_feature(kind(text), "a number or null")),
+    }
+}
+
+fn set_role<'a>(fields: &mut Fields<'a>, role: Role, text: &'a str) -> Result<(), Problem> {
+    let is_id = matches!(role, Role::Query | Role::Docid);
+    match text.as_bytes().first() {
+        Some(b'n') if role == Role::Docid => Ok(()),
+        Some(b'n') => Err(missing(role)),
+        Some(b'"') if is_id => match serde_json::from_str::<Key<'a>>(text) {
+            Ok(Key(id)) => fields.set_text(role, id),
+            Err(_) => Err(Problem::new(kind(text), "a text without broken escapes")),
+        },
+        // An id such as 7.0 is the same as 7; one without a fraction may have any length.
+        Some(b'-' | b'0'..=b'9') if is_id && text.contains(['.', 'e', 'E']) => {
+            match fast_float2::parse::<f64, _>(text) {
+                Ok(value) if value.is_finite() => fields.set_number(role, value),
+                _ => Err(Problem::new(quote(text.as_bytes()), expected(role))),
+            }
+        }
+        Some(b'-' | b'0'..=b'9') => fields.set_text(role, text.into()),
+        _ => Err(Problem::new(kind(text), expected(role))),
+    }
+}

@@ -1,0 +1,88 @@
+//! Tests of JSON lines.
+
+use super::*;
+use crate::dataset::Absent;
+
+fn read_with(text: &str, options: &ReadOptions) -> Result<Dataset, String> {
+    let input = Input::from_bytes("t.jsonl", text.into()).unwrap();
+    read(&[input], options, &mut Notes::default()).map_err(|e| e.to_string())
+}
+
+fn plain(text: &str) -> Result<Dataset, String> {
+    read_with(text, &ReadOptions::default())
+}
+
+#[test]
+fn features_stand_in_an_array_an_object_or_the_line_itself() {
+    let array = plain("{\"qid\":7,\"label\":1,\"features\":[1.5,null]}\n").unwrap();
+    let keys = plain("{\"qid\":\"7\",\"1\":1.5,\"2\":null,\"label\":1.0}").unwrap();
+    let object = plain(r#"{"features":{"1":1.5e0,"2":null},"rel":1,"query_id":7.0}"#).unwrap();
+    assert_eq!(array, keys);
+    assert_eq!(array, object);
+    assert_eq!(array.query_ids().get(0), "7");
+}
+
+#[test]
+fn a_feature_that_is_left_out_is_absent() {
+    let text = "{\"qid\":1,\"label\":1,\"a\":1,\"b\":2}\n\n{\"label\":0,\"qid\":1,\"b\":3}\n";
+    assert_eq!(plain(text).unwrap().matrix().row(1), [0.0, 3.0]);
+    let options = ReadOptions { absent: Absent::Missing, ..ReadOptions::default() };
+    assert!(read_with(text, &options).unwrap().matrix().get(1, 0).is_nan());
+}
+
+#[test]
+fn errors_name_line_column_and_key() {
+    let error = |later: &str| {
+        let first = r#"{"qid":1,"label":1,"features":{"a":1}}"#;
+        plain(&format!("{first}\n{later}\n")).unwrap_err()
+    };
+    assert_eq!(
+        error(r#"{"qid":1,"label":1,"features":{"a":"x"}}"#),
+        "t.jsonl:2:36 (column 'a'): found the text 'x', expected a number or null"
+    );
+    assert_eq!(
+        error(r#"{"qid":1,"label":1,"features":{"c":1}}"#),
+        "t.jsonl:2:36: found the key 'c', expected a key of the first line: 'qid', 'label', 'a'"
+    );
+    assert_eq!(
+        error(r#"{"qid":1,"features":{"a":1}}"#),
+        "t.jsonl:2 (column 'label'): found nothing, expected a label, which is a finite number"
+    );
+    assert!(error(r#"{"qid":1,"label":1,"features":{"a":1}"#).contains("the end of the line"));
+    assert!(error(r#"{"qid":1,"label":1 "features":{}}"#).contains("expected `,` or `}`"));
+    assert!(error(r#"{"qid":1,"qid":2,"label":1}"#).contains("'qid' a second time"));
+    assert!(error(r#"{"qid":1,"label":1,"features":{"a":1,"a":1}}"#).contains("second time"));
+    assert!(error(r#"{"qid":1,"label":"1"}"#).contains("(column 'label')"));
+    assert!(error(r#"{"qid":1,"label":1e999}"#).contains("found '1e999'"));
+    assert!(error(r#"{"qid":1,"label":1,"features":{"a":1e39}}"#).contains("32-bit"));
+    assert!(error(r#"{"qid":null,"label":1}"#).contains("(column 'qid'): found nothing"));
+    assert!(error(r#"{"qid":1,"label":1,"features":[1]}"#).contains("found an array"));
+    assert!(error(r#"[1]"#).contains("found an array, expected one JSON object a line"));
+}
+
+#[test]
+fn deep_nesting_neither_crashes_nor_passes() {
+    let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+    let line = format!("{{\"qid\":1,\"label\":1,\"a\":{deep}}}");
+    assert!(plain(&line).unwrap_err().contains("found an array"), "unlike");
+    let options =
+        ReadOptions { roles: Roles::parse("ignore=a").unwrap(), ..ReadOptions::default() };
+    assert_eq!(read_with(&line, &options).unwrap().columns(), 0);
+    assert!(plain(&"{\"qid\":".repeat(100_000)).is_err());
+}
+
+#[test]
+fn infinite_features_are_not_written() {
+    let mut data = plain("{\"qid\":1,\"label\":1,\"a\":1}").unwrap();
+    data.matrix = crate::Matrix::from_rows(1, 1, vec![f32::INFINITY]).unwrap();
+    let error = write(&data, &mut Vec::new()).unwrap_err().to_string();
+    assert!(error.starts_with("feature 'a' of row 1 is infinite"), "{error}");
+}
+
+#[test]
+fn rows_are_written_as_documented() {
+    let text = "{\"qid\":\"a\",\"docid\":\"d\",\"label\":1,\"features\":[1.5,null]}\n";
+    let mut out = Vec::new();
+    write(&plain(text).unwrap(), &mut out).unwrap();
+    assert_eq!(String::from_utf8(out).unwrap(), text);
+}

@@ -1,0 +1,82 @@
+//! Data sets as JSON lines: `{"qid": ..., "docid": ..., "label": ..., "features": ...}`.
+
+use std::io::{self, Write};
+
+use crate::dataset::Dataset;
+use crate::format::table::{check_writable, query_of_rows, write_number, write_rows};
+use crate::names::FeatureNames;
+
+/// Writes one object a row; features as an array where their names are just 1, 2, 3, ...
+pub(in crate::format) fn write(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {
+    check_writable(data.features(), false)?;
+    if let Some(at) = data.matrix().values().iter().position(|value| value.is_infinite()) {
+        let (row, column) = (at / data.columns(), at % data.columns());
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!(
+                "feature '{}' of row {} is infinite, which JSON cannot say; write another format",
+                data.features().name(column),
+                data.source_row(row) + 1
+            ),
+        ));
+    }
+    let names = match data.features() {
+        FeatureNames::Ids { first: 1, .. } => None,
+        features => Some(features.iter().map(|name| json_string(&name)).collect::<Vec<_>>()),
+    };
+    let queries = query_of_rows(data);
+    write_rows(&data.rows_by_source(), out, |row, text| {
+        let query = queries.get(row).copied().unwrap_or(0) as usize;
+        write_row(data, row, query, names.as_deref(), text);
+    })
+}
+
+fn json_string(text: &str) -> Vec<u8> {
+    // Writing a string into memory cannot fail.
+    serde_json::to_vec(text).unwrap_or_default()
+}
+
+fn write_row(
+    data: &Dataset,
+    row: usize,
+    query: usize,
+    names: Option<&[Vec<u8>]>,
+    out: &mut Vec<u8>,
+) {
+    out.extend_from_slice(b"{\"qid\":");
+    out.extend_from_slice(&json_string(data.query_ids().get(query)));
+    if let Some(docids) = data.docids() {
+        out.extend_from_slice(b",\"docid\":");
+        out.extend_from_slice(&json_string(docids.get(row)));
+    }
+    out.extend_from_slice(b",\"label\":");
+    write_number(out, data.labels().get(row).copied().unwrap_or(0.0));
+    for (key, weights, at) in
+        [("weight", data.row_weights(), row), ("query_weight", data.query_weights(), query)]
+    {
+        if let Some(weight) = weights.and_then(|weights| weights.get(at)) {
+            out.extend_from_slice(format!(",\"{key}\":").as_bytes());
+            write_number(out, *weight);
+        }
+    }
+    if let Some(position) = data.positions().and_then(|positions| positions.get(row)) {
+        out.extend_from_slice(format!(",\"position\":{position}").as_bytes());
+    }
+    let (open, close) = if names.is_some() { (b'{', b"}}\n") } else { (b'[', b"]}\n") };
+    out.extend_from_slice(b",\"features\":");
+    out.push(open);
+    for (column, value) in data.matrix().row(row).iter().enumerate() {
+        if column > 0 {
+            out.push(b',');
+        }
+        if let Some(name) = names.and_then(|names| names.get(column)) {
+            out.extend_from_slice(name);
+            out.push(b':');
+        }
+        match value.is_nan() {
+            true => out.extend_from_slice(b"null"),
+            false => write_number(out, *value),
+        }
+    }
+    out.extend_from_slice(close);
+}

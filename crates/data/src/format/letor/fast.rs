@@ -1,0 +1,142 @@
+//! The quick reader of LETOR lines. It takes the plain form that nearly every line has (ids
+//! ascending, ordinary decimal numbers) straight into a row of the matrix, and steps aside for
+//! anything else: the caller then reads the same line with the reference reader in `line.rs`,
+//! which either understands it or says what is wrong. A property test holds the two together.
+
+use memchr::memchr;
+
+use crate::number::{Window, digits, f32_token, f64_token, token_length, window};
+
+/// A line that was read into its row.
+#[derive(Debug, PartialEq)]
+pub(super) struct Fast<'a> {
+    pub(super) label: f64,
+    pub(super) qid: Option<&'a [u8]>,
+    pub(super) comment: Option<&'a [u8]>,
+    /// Where the next line begins.
+    pub(super) next: usize,
+}
+
+/// How the id of each column is written, with its colon: in a dense row the next id is known, and
+/// one compare is cheaper than reading it.
+#[derive(Debug)]
+pub(super) struct Ids {
+    first: u32,
+    written: Vec<Written>,
+}
+
+/// Bytes, their mask and their number.
+#[derive(Debug, Clone, Copy)]
+struct Written {
+    bytes: u64,
+    mask: u64,
+    length: usize,
+}
+
+impl Ids {
+    pub(super) fn new(first: u32, columns: usize) -> Ids {
+        // Beyond this the table would push other things out of the cache.
+        let known = columns.min(4096) as u32;
+        let written = (first..first + known).map(|id| {
+            let mut bytes = [0; 8];
+            let text = format!("{id}:");
+            bytes.iter_mut().zip(text.bytes()).for_each(|(to, from)| *to = from);
+            let mask = u64::MAX >> (64 - 8 * text.len() as u32);
+            Written { bytes: u64::from_le_bytes(bytes), mask, length: text.len() }
+        });
+        Ids { first, written: written.collect() }
+    }
+
+    /// If a window begins with the id of this column and a colon: how many bytes they are.
+    #[inline(always)]
+    fn length_at(&self, column: usize, window: &Window) -> Option<usize> {
+        let written = self.written.get(column)?;
+        let word = u64::from_le_bytes(*window.first_chunk()?);
+        (word & written.mask == written.bytes).then_some(written.length)
+    }
+
+    /// The column of the id that a window begins with, at least `least`, and the length of id and
+    /// colon.
+    #[inline(always)]
+    fn read(&self, least: usize, window: &Window) -> Option<(usize, usize)> {
+        if let Some(length) = self.length_at(least, window) {
+            return Some((least, length));
+        }
+        let (count, id) = digits(window);
+        let column = (id as usize).checked_sub(self.first as usize)?;
+        let plain = count > 0 && count < 8 && window.get(count) == Some(&b':');
+        (plain && column >= least).then_some((column, count + 1))
+    }
+}
+
+/// Reads the line at `at`. `row` has a cell for each column and holds what absent features are
+/// worth. `None`: not plain; the row may hold rubbish then.
+#[inline]
+pub(super) fn parse<'a>(
+    bytes: &'a [u8],
+    at: usize,
+    ids: &Ids,
+    row: &mut [f32],
+) -> Option<Fast<'a>> {
+    let length = token_length(window(bytes, at)?);
+    let label = f64_token(bytes, at, length)?;
+    let mut at = space(bytes, at + length)?;
+    let mut qid = None;
+    if bytes.get(at..at + 4) == Some(b"qid:") {
+        let start = at + 4;
+        let end = start + bytes.get(start..)?.iter().position(|b| *b <= b' ')?;
+        qid = Some(bytes.get(start..end).filter(|id| !id.is_empty())?);
+        at = end;
+        match bytes.get(at)? {
+            b' ' => at = space(bytes, at)?,
+            _ => return finish(bytes, at, label, qid),
+        }
+    }
+    let mut least = 0;
+    loop {
+        let Some((column, length)) = ids.read(least, window(bytes, at)?) else {
+            match bytes.get(at)? {
+                b' ' => at += 1,
+                _ => return finish(bytes, at, label, qid),
+            }
+            continue;
+        };
+        at += length;
+        let value = window(bytes, at)?;
+        let length = token_length(value);
+        *row.get_mut(column)? = f32_token(value, length)?;
+        least = column + 1;
+        at += length;
+        match value.get(length)? {
+            b' ' => at += 1,
+            _ => return finish(bytes, at, label, qid),
+        }
+    }
+}
+
+/// Steps over the spaces at `at`, at least one.
+#[inline(always)]
+fn space(bytes: &[u8], mut at: usize) -> Option<usize> {
+    if bytes.get(at) != Some(&b' ') {
+        return None;
+    }
+    at += 1;
+    while bytes.get(at) == Some(&b' ') {
+        at += 1;
+    }
+    Some(at)
+}
+
+/// The end of the line: a line feed, with a carriage return before it, or a comment.
+#[inline]
+fn finish<'a>(bytes: &'a [u8], at: usize, label: f64, qid: Option<&'a [u8]>) -> Option<Fast<'a>> {
+    match (bytes.get(at)?, bytes.get(at + 1)) {
+        (b'\n', _) => Some(Fast { label, qid, comment: None, next: at + 1 }),
+        (b'\r', Some(b'\n')) => Some(Fast { label, qid, comment: None, next: at + 2 }),
+        (b'#', _) => {
+            let end = at + memchr(b'\n', bytes.get(at..)?)?;
+            Some(Fast { label, qid, comment: bytes.get(at + 1..end), next: end + 1 })
+        }
+        _ => None,
+    }
+}

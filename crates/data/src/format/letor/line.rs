@@ -1,0 +1,216 @@
+//! One line of LETOR text, read plainly: the reference for the quick reader, and the one that
+//! knows what to say when a line is wrong.
+//!
+//! `label [qid:Q] id:value ... [# comment]`, separated by spaces or tabs. Ids are whole numbers;
+//! values are decimal numbers, `inf`, or `NULL` / `nan` for missing. The document id is X in
+//! `#docid = X ...` and the first word of any other comment.
+
+use crate::error::quote;
+
+/// Ids above this are refused: the matrix is dense.
+pub(super) const MAX_ID: u32 = 1 << 24;
+
+/// What a line says.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Line<'a> {
+    pub(super) label: f64,
+    pub(super) qid: Option<&'a str>,
+    pub(super) docid: Option<&'a str>,
+    pub(super) features: Vec<(u32, f32)>,
+    /// Whether the ids did not ascend.
+    pub(super) unsorted: bool,
+    /// Values written `NULL` or `nan`.
+    pub(super) nulls: u64,
+}
+
+/// Why a line is no LETOR line.
+#[derive(Debug, PartialEq)]
+pub(super) struct LineError {
+    /// Byte column, from 1.
+    pub(super) column: u64,
+    pub(super) found: String,
+    pub(super) expected: &'static str,
+    pub(super) help: Option<&'static str>,
+}
+
+/// Whether a line carries data: neither blank nor a comment.
+pub(super) fn has_data(line: &[u8]) -> bool {
+    line.iter().find(|b| !b.is_ascii_whitespace()).is_some_and(|&b| b != b'#')
+}
+
+/// Reads a line that has data.
+pub(super) fn parse(line: &[u8]) -> Result<Line<'_>, LineError> {
+    let (body, comment) = match memchr::memchr(b'#', line) {
+        Some(at) => (&line[..at], Some(&line[at + 1..])),
+        None => (line, None),
+    };
+    let mut words = words(body);
+    let mut out = Line { label: label(words.next())?, ..Line::default() };
+    if let Some(comment) = comment {
+        out.docid = docid(comment).map_err(|found| LineError {
+            column: body.len() as u64 + 2,
+            found,
+            expected: "a comment in UTF-8",
+            help: None,
+        })?;
+    }
+    let mut previous: Option<u32> = None;
+    for (number, (at, word)) in words.enumerate() {
+        if let Some(qid) = word.strip_prefix(b"qid:") {
+            out.qid = Some(query_id(at, qid, number)?);
+            continue;
+        }
+        let (id, value, null) = feature(at, word)?;
+        out.unsorted |= previous.is_some_and(|p| p > id);
+        out.nulls += u64::from(null);
+        previous = Some(id);
+        out.features.push((id, value));
+        if out.unsorted || previous == Some(id) {
+            refuse_repeated(&out.features, at, word)?;
+        }
+    }
+    Ok(out)
+}
+
+/// A repeated id; quick where ids ascend.
+fn refuse_repeated(features: &[(u32, f32)], at: usize, word: &[u8]) -> Result<(), LineError> {
+    let Some((&(last, _), before)) = features.split_last() else { return Ok(()) };
+    let ascends = before.last().is_none_or(|&(id, _)| id < last)
+        && before.windows(2).all(|w| w[0].0 < w[1].0);
+    if ascends || before.iter().all(|&(id, _)| id != last) {
+        return Ok(());
+    }
+    error(at, quote(word), "each feature id once in a row", None)
+}
+
+fn error<T>(
+    at: usize,
+    found: String,
+    expected: &'static str,
+    help: Option<&'static str>,
+) -> Result<T, LineError> {
+    Err(LineError { column: at as u64 + 1, found, expected, help })
+}
+
+/// The words of a line with their offsets.
+fn words(body: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        at += body[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
+        let length = body[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
+        let word = (at, &body[at..at + length]);
+        at += length;
+        (length > 0).then_some(word)
+    })
+}
+
+fn label(word: Option<(usize, &[u8])>) -> Result<f64, LineError> {
+    let (at, word) = word.unwrap_or((0, b""));
+    let help = "a LETOR line is 'label qid:Q id:value ...'";
+    match number::<f64>(word) {
+        Some(label) if label.is_finite() => Ok(label),
+        _ => error(at, quote(word), "a number as label", Some(help)),
+    }
+}
+
+fn query_id(at: usize, qid: &[u8], number: usize) -> Result<&str, LineError> {
+    if number > 0 {
+        return error(at, quote(qid), "qid right after the label, once", None);
+    }
+    match std::str::from_utf8(qid) {
+        Ok("") => error(at, "an empty qid".into(), "a query id", None),
+        Ok(text) => Ok(text),
+        Err(_) => error(at, quote(qid), "a query id in UTF-8", None),
+    }
+}
+
+fn feature(at: usize, word: &[u8]) -> Result<(u32, f32, bool), LineError> {
+    let Some(colon) = memchr::memchr(b':', word) else {
+        return error(at, quote(word), "a feature 'id:value'", None);
+    };
+    let (id, value) = (&word[..colon], &word[colon + 1..]);
+    let digits = !id.is_empty() && id.iter().all(u8::is_ascii_digit);
+    let id = match number_text(id).and_then(|t| t.parse::<u32>().ok()).filter(|_| digits) {
+        Some(id) if id <= MAX_ID => id,
+        Some(_) => {
+            let help = "ids number the columns of a dense matrix; renumber the features";
+            return error(at, quote(id), "a feature id of at most 16777216", Some(help));
+        }
+        None => return error(at, quote(id), "a whole number as feature id", None),
+    };
+    if value.eq_ignore_ascii_case(b"null") || value.eq_ignore_ascii_case(b"nan") {
+        return Ok((id, f32::NAN, true));
+    }
+    match number::<f32>(value) {
+        Some(x) if x.is_finite() || value.iter().any(|b| matches!(b, b'i' | b'I')) => {
+            Ok((id, x, false))
+        }
+        Some(_) => error(at + colon + 1, quote(value), "a value that fits a 32-bit float", None),
+        None => error(at + colon + 1, quote(value), "a number, NULL or nan", None),
+    }
+}
+
+fn number_text(word: &[u8]) -> Option<&str> {
+    std::str::from_utf8(word).ok()
+}
+
+fn number<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
+    number_text(word)?.parse().ok()
+}
+
+/// The document id of a comment; the undecodable text if it is not UTF-8.
+pub(super) fn docid(comment: &[u8]) -> Result<Option<&str>, String> {
+    let rest = comment.trim_ascii_start();
+    let id = match rest.strip_prefix(b"docid").map(<[u8]>::trim_ascii_start) {
+        Some(after) if after.first() == Some(&b'=') => after[1..].trim_ascii_start(),
+        _ => rest,
+    };
+    let end = id.iter().position(u8::is_ascii_whitespace).unwrap_or(id.len());
+    match std::str::from_utf8(&id[..end]) {
+        Ok("") => Ok(None),
+        Ok(id) => Ok(Some(id)),
+        Err(_) => Err(quote(&id[..end])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_line_is_read() {
+        let line = parse(b"2 qid:10 1:0.5 3:-1e2\t7:NULL #docid = GX-1 inc = 1").unwrap();
+        assert_eq!((line.label, line.qid, line.docid), (2.0, Some("10"), Some("GX-1")));
+        assert_eq!(line.features[..2], [(1, 0.5), (3, -100.0)]);
+        assert!(line.features[2].1.is_nan() && line.nulls == 1);
+    }
+
+    #[test]
+    fn comments_give_document_ids() {
+        let id = |c: &'static str| docid(c.as_bytes()).unwrap();
+        assert_eq!(id("docid = A1 inc = 1"), Some("A1"));
+        assert_eq!(id("docid=A1"), Some("A1"));
+        assert_eq!(id(" 7555 Rambo"), Some("7555"));
+        assert_eq!(id(" docidoc"), Some("docidoc"));
+        assert_eq!(id("  "), None);
+    }
+
+    #[test]
+    fn unsorted_ids_are_noted_and_repeated_ones_refused() {
+        assert!(parse(b"0 qid:1 2:1 1:1").unwrap().unsorted);
+        for line in [&b"0 qid:1 1:1 1:2"[..], b"0 qid:1 2:1 1:1 2:3"] {
+            let error = parse(line).unwrap_err();
+            assert_eq!(error.expected, "each feature id once in a row");
+        }
+    }
+
+    #[test]
+    fn errors_name_the_column() {
+        let error = parse(b"1 qid:1 1:0.5 2:abc").unwrap_err();
+        assert_eq!((error.column, &*error.found), (17, "'abc'"));
+        assert_eq!(parse(b"1 qid:1 x").unwrap_err().column, 9);
+        assert_eq!(parse(b"1 qid: 1:2").unwrap_err().found, "an empty qid");
+        assert!(parse(b"1 qid:1 1:1e39").unwrap_err().expected.contains("32-bit"));
+        assert_eq!(parse(b"1 qid:1 1:inf").unwrap().features, [(1, f32::INFINITY)]);
+    }
+}

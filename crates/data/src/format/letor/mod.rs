@@ -1,0 +1,325 @@
+//! LETOR / SVMlight text: `label qid:Q id:value ... # comment`.
+//!
+//! Two passes over the mapped text, both parallel. The first (`scan.rs`) cuts it into pieces at
+//! line ends, counts rows and finds the number of columns; then the matrix is allocated once, and
+//! the second reads every line straight into its row (`fast.rs`), or through the reference reader
+//! (`line.rs`) where it is not plain. Memory: the matrix, the labels and ids, and the mapped file.
+//! Rows without a qid take their queries from a side file (`side.rs`).
+
+mod fast;
+mod line;
+mod scan;
+mod side;
+mod write;
+
+use rayon::prelude::*;
+
+use crate::bytes::Input;
+use crate::dataset::{Absent, Columns, Dataset, QueryIndex};
+use crate::error::{DataError, Place, quote};
+use crate::format::ReadOptions;
+use crate::matrix::Matrix;
+use crate::names::FeatureNames;
+use crate::notes::{Notes, Oddity};
+use crate::strings::Strings;
+
+use scan::Piece;
+
+pub(super) use write::write;
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+pub(super) fn read(
+    inputs: &[Input],
+    options: &ReadOptions,
+    notes: &mut Notes,
+) -> Result<Dataset, DataError> {
+    let texts: Vec<&[u8]> = inputs.iter().map(|input| without_bom(input, notes)).collect();
+    let pieces = scan::pieces(&texts);
+    let rows: usize = pieces.iter().map(|p| p.rows).sum();
+    let name = &inputs[0].name;
+    if rows == 0 {
+        return Err(DataError::Empty { file: name.clone(), what: "rows" });
+    }
+    let first = if pieces.iter().any(|p| p.zero) { 0 } else { 1 };
+    let end = pieces.iter().map(|p| p.end_id).max().unwrap_or(0);
+    let mut shape = Shape { first, end: end.clamp(first, line::MAX_ID + 1), rows };
+    let job = Job { inputs, texts: &texts, pieces: &pieces, absent: options.absent };
+    let (mut matrix, mut parts) = job.run(shape, options)?;
+    // A later row went beyond what line ends and first rows showed: read again, now knowing.
+    let seen = parts.iter().fold(shape, |s, p| Shape {
+        first: s.first.min(p.least_id),
+        end: s.end.max(p.end_id),
+        rows,
+    });
+    if seen != shape {
+        shape = seen;
+        (matrix, parts) = job.run(shape, options)?;
+    }
+    let columns = assemble(inputs, &pieces, shape, matrix, parts, options.absent, notes)?;
+    Dataset::grouped(columns, name, notes)
+}
+
+fn without_bom<'a>(input: &'a Input, notes: &mut Notes) -> &'a [u8] {
+    match input.bytes.strip_prefix(BOM) {
+        Some(rest) => {
+            notes.add(Oddity::ByteOrderMark, 1, || Place::line(&input.name, 1));
+            rest
+        }
+        None => &input.bytes,
+    }
+}
+
+/// The matrix to fill: ids `first..end` of so many rows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Shape {
+    first: u32,
+    end: u32,
+    rows: usize,
+}
+
+impl Shape {
+    fn columns(self) -> usize {
+        (self.end - self.first) as usize
+    }
+}
+
+struct Job<'a> {
+    inputs: &'a [Input],
+    texts: &'a [&'a [u8]],
+    pieces: &'a [Piece],
+    absent: Absent,
+}
+
+/// What a piece gave, besides its rows of the matrix.
+#[derive(Debug, Default)]
+struct Part {
+    labels: Vec<f64>,
+    /// Query ids, each with the number of rows that follow one another under it.
+    runs: Vec<(String, u32)>,
+    docids: Strings,
+    with_docid: usize,
+    least_id: u32,
+    end_id: u32,
+    notes: Notes,
+}
+
+impl Job<'_> {
+    fn run(&self, shape: Shape, options: &ReadOptions) -> Result<(Matrix, Vec<Part>), DataError> {
+        let columns = shape.columns();
+        let cells = shape.rows.saturating_mul(columns);
+        if cells.saturating_mul(4) as u64 > options.max_matrix_bytes {
+            return Err(too_large(&self.inputs[0].name, shape, options.max_matrix_bytes));
+        }
+        let mut values = vec![0f32; cells];
+        let mut rest = &mut values[..];
+        let mut work = Vec::with_capacity(self.pieces.len());
+        for piece in self.pieces {
+            let (rows, after) = rest.split_at_mut(piece.rows * columns);
+            work.push((piece, rows));
+            rest = after;
+        }
+        let parts: Vec<Result<Part, DataError>> =
+            work.into_par_iter().map(|(piece, rows)| self.piece(piece, shape, rows)).collect();
+        // The first error in file order, whatever the threads did.
+        let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
+        Ok((Matrix::from_rows(shape.rows, columns, values)?, parts))
+    }
+
+    fn piece(&self, piece: &Piece, shape: Shape, rows: &mut [f32]) -> Result<Part, DataError> {
+        let text = &self.texts[piece.input][..piece.bytes.end];
+        let expects_qid = self
+            .pieces
+            .iter()
+            .find(|p| p.input == piece.input && p.rows > 0)
+            .is_some_and(|p| p.qid);
+        let mut reader = PieceReader {
+            name: &self.inputs[piece.input].name,
+            expects_qid,
+            shape,
+            ids: fast::Ids::new(shape.first, shape.columns()),
+            absent: self.absent.value(),
+            part: Part { least_id: shape.first, end_id: shape.end, ..Part::default() },
+        };
+        if self.absent == Absent::Missing {
+            rows.fill(f32::NAN);
+        }
+        let columns = shape.columns();
+        let (mut at, mut number, mut filled) = (piece.bytes.start, piece.first_line, 0);
+        while at < text.len() {
+            // A row beyond those counted cannot be: both passes ask `has_data` of the same lines.
+            let row = rows.get_mut(filled * columns..(filled + 1) * columns).unwrap_or(&mut []);
+            let (next, is_row) = reader.line(text, at, number, row)?;
+            filled += usize::from(is_row);
+            number += 1;
+            at = next;
+        }
+        Ok(reader.part)
+    }
+}
+
+fn too_large(name: &str, shape: Shape, limit: u64) -> DataError {
+    DataError::TooLarge {
+        file: name.to_owned(),
+        what: format!(
+            "{} rows of {} features need a matrix of {} MiB, above the limit of {} MiB",
+            shape.rows,
+            shape.columns(),
+            (shape.rows as u64).saturating_mul(shape.columns() as u64) >> 18,
+            limit >> 20
+        ),
+        help: "rows are held densely; renumber sparse feature ids, or split the data".into(),
+    }
+}
+
+struct PieceReader<'a> {
+    name: &'a str,
+    expects_qid: bool,
+    shape: Shape,
+    ids: fast::Ids,
+    absent: f32,
+    part: Part,
+}
+
+impl PieceReader<'_> {
+    /// Reads the line at `at` into `row`; gives the start of the next line, and whether this one
+    /// was a row.
+    fn line(
+        &mut self,
+        text: &[u8],
+        at: usize,
+        number: u64,
+        row: &mut [f32],
+    ) -> Result<(usize, bool), DataError> {
+        if let Some(fast) = fast::parse(text, at, &self.ids, row)
+            && let Some(qid) =
+                fast.qid.map_or(Some(None), |q| std::str::from_utf8(q).ok().map(Some))
+            && let Ok(docid) = fast.comment.map_or(Ok(None), line::docid)
+        {
+            self.row(fast.label, qid, docid, number)?;
+            return Ok((fast.next, true));
+        }
+        let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |n| at + n);
+        let content = &text[at..end];
+        let next = (end + 1).min(text.len());
+        if line::has_data(content) {
+            row.fill(self.absent);
+            self.plain_line(content, number, row)?;
+            return Ok((next, true));
+        }
+        if content.iter().all(u8::is_ascii_whitespace) {
+            self.part.notes.add(Oddity::BlankLines, 1, || Place::line(self.name, number));
+        }
+        Ok((next, false))
+    }
+
+    fn plain_line(&mut self, line: &[u8], number: u64, row: &mut [f32]) -> Result<(), DataError> {
+        let place = || Place::line(self.name, number);
+        let line = line::parse(line).map_err(|e| DataError::Malformed {
+            place: place().at_column(e.column),
+            found: e.found,
+            expected: e.expected.into(),
+            help: e.help.map(Into::into),
+        })?;
+        let notes = &mut self.part.notes;
+        notes.add(Oddity::UnsortedFeatures, u64::from(line.unsorted), place);
+        notes.add(Oddity::MissingValues, line.nulls, place);
+        for (id, value) in line.features {
+            self.part.least_id = self.part.least_id.min(id);
+            self.part.end_id = self.part.end_id.max(id + 1);
+            let column = id.checked_sub(self.shape.first).map(|c| c as usize);
+            if let Some(cell) = column.and_then(|c| row.get_mut(c)) {
+                *cell = value;
+            }
+        }
+        self.row(line.label, line.qid, line.docid, number)
+    }
+
+    fn row(
+        &mut self,
+        label: f64,
+        qid: Option<&str>,
+        docid: Option<&str>,
+        number: u64,
+    ) -> Result<(), DataError> {
+        if qid.is_some() != self.expects_qid {
+            return Err(mixed_qids(self.name, number, qid));
+        }
+        let part = &mut self.part;
+        part.labels.push(label);
+        let qid = qid.unwrap_or("");
+        match part.runs.last_mut() {
+            Some((id, rows)) if id == qid => *rows += 1,
+            _ => part.runs.push((qid.to_owned(), 1)),
+        }
+        part.with_docid += usize::from(docid.is_some());
+        if part.with_docid > 0 {
+            // Rows before the first id get the empty one.
+            while part.docids.len() + 1 < part.labels.len() {
+                part.docids.push("");
+            }
+            part.docids.push(docid.unwrap_or(""));
+        }
+        Ok(())
+    }
+}
+
+fn mixed_qids(name: &str, number: u64, qid: Option<&str>) -> DataError {
+    let (found, expected) = match qid {
+        Some(qid) => (quote(format!("qid:{qid}").as_bytes()), "no qid, as in the first row"),
+        None => ("a row without qid".into(), "'qid:' after the label, as in the first row"),
+    };
+    DataError::malformed(Place::line(name, number), found, expected)
+}
+
+/// Joins the parts in file order.
+fn assemble(
+    inputs: &[Input],
+    pieces: &[Piece],
+    shape: Shape,
+    matrix: Matrix,
+    parts: Vec<Part>,
+    absent: Absent,
+    notes: &mut Notes,
+) -> Result<Columns, DataError> {
+    let mut labels = Vec::with_capacity(shape.rows);
+    let mut queries = QueryIndex::default();
+    let mut query_of_row = Vec::with_capacity(shape.rows);
+    let with_docid: usize = parts.iter().map(|p| p.with_docid).sum();
+    let mut docids = Strings::default();
+    let mut sides = side::Sides::default();
+    let mut parts = parts.into_iter().zip(pieces).peekable();
+    for (number, input) in inputs.iter().enumerate() {
+        let first_row = labels.len();
+        let mut has_qid = false;
+        while let Some((part, piece)) = parts.next_if(|(_, piece)| piece.input == number) {
+            labels.extend_from_slice(&part.labels);
+            for (id, rows) in &part.runs {
+                has_qid |= !id.is_empty();
+                let query = if id.is_empty() { 0 } else { queries.number(id) };
+                query_of_row.extend(std::iter::repeat_n(query, *rows as usize));
+            }
+            if with_docid > 0 {
+                docids.append(&part.docids);
+                (part.docids.len()..piece.rows).for_each(|_| docids.push(""));
+            }
+            notes.merge(part.notes);
+        }
+        let rows = first_row..labels.len();
+        let rows = query_of_row.get_mut(rows).unwrap_or(&mut []);
+        sides.read(input, has_qid, rows, &mut queries, notes)?;
+    }
+    if with_docid > 0 {
+        let without = (shape.rows - with_docid) as u64;
+        notes.add(Oddity::RowsWithoutDocid, without, || Place::file(&inputs[0].name));
+    }
+    let features = FeatureNames::Ids { first: shape.first, count: shape.columns() };
+    let mut columns = Columns::new(matrix, features, labels, queries, query_of_row);
+    columns.docids = (with_docid > 0).then_some(docids);
+    columns.absent = absent;
+    (columns.row_weights, columns.positions) = sides.finish(shape.rows)?;
+    Ok(columns)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,127 @@
+//! Side files as LightGBM has them: for a data file `x` whose rows have no qid, `x.query` gives
+//! the number of rows of each query, a number a line; `x.weight` gives a weight a row and
+//! `x.position` the position a row was shown at. The queries are called 1, 2, 3, ... over all
+//! input files together.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use crate::bytes::Input;
+use crate::dataset::QueryIndex;
+use crate::error::{DataError, Place, quote};
+use crate::notes::{Notes, Oddity};
+
+/// What side files gave so far, over the input files in order.
+#[derive(Debug, Default)]
+pub(super) struct Sides {
+    queries: u32,
+    rows: usize,
+    weights: Vec<f32>,
+    positions: Vec<u32>,
+}
+
+impl Sides {
+    /// Reads what stands beside an input; fills `query_of_row` where its rows have no qid.
+    pub(super) fn read(
+        &mut self,
+        input: &Input,
+        has_qid: bool,
+        query_of_row: &mut [u32],
+        queries: &mut QueryIndex,
+        notes: &mut Notes,
+    ) -> Result<(), DataError> {
+        self.rows += query_of_row.len();
+        if has_qid || query_of_row.is_empty() {
+            return Ok(());
+        }
+        let Some(sizes) = values::<u32>(input, "query", "a number of rows", notes)? else {
+            return Err(no_queries(input));
+        };
+        self.assign(input, &sizes, query_of_row, queries)?;
+        if let Some(weights) = values::<f32>(input, "weight", "a weight", notes)? {
+            self.weights.extend(weights);
+        }
+        if let Some(positions) = values::<u32>(input, "position", "a position", notes)? {
+            self.positions.extend(positions);
+        }
+        Ok(())
+    }
+
+    fn assign(
+        &mut self,
+        input: &Input,
+        sizes: &[u32],
+        query_of_row: &mut [u32],
+        queries: &mut QueryIndex,
+    ) -> Result<(), DataError> {
+        let total: u64 = sizes.iter().map(|&s| u64::from(s)).sum();
+        if total != query_of_row.len() as u64 {
+            return Err(DataError::malformed(
+                Place::file(format!("{}.query", input.name)),
+                format!("sizes that add up to {total}"),
+                format!("{}, the rows of {}", query_of_row.len(), input.name),
+            ));
+        }
+        let mut rest = query_of_row;
+        for &size in sizes {
+            self.queries += 1;
+            let (rows, after) = rest.split_at_mut(size as usize);
+            if !rows.is_empty() {
+                rows.fill(queries.number(&self.queries.to_string()));
+            }
+            rest = after;
+        }
+        Ok(())
+    }
+
+    /// The row weights and positions, where every input had them.
+    #[allow(clippy::type_complexity)]
+    pub(super) fn finish(
+        self,
+        rows: usize,
+    ) -> Result<(Option<Vec<f32>>, Option<Vec<u32>>), DataError> {
+        for (what, length) in [("weight", self.weights.len()), ("position", self.positions.len())] {
+            if length != 0 && length != rows {
+                return Err(DataError::Invalid(format!(
+                    "the .{what} side files have {length} lines, but the data has {rows} rows"
+                )));
+            }
+        }
+        let some = |there: bool| there.then_some(());
+        Ok((
+            some(!self.weights.is_empty()).map(|()| self.weights),
+            some(!self.positions.is_empty()).map(|()| self.positions),
+        ))
+    }
+}
+
+fn no_queries(input: &Input) -> DataError {
+    DataError::malformed(Place::file(&input.name), "rows without qid", "'qid:' after each label")
+        .with_help(format!("or a file {}.query with the number of rows of each query", input.name))
+}
+
+/// The numbers of the side file with this ending, a number a line; `None` if there is no file.
+fn values<T: FromStr>(
+    input: &Input,
+    ending: &str,
+    expected: &str,
+    notes: &mut Notes,
+) -> Result<Option<Vec<T>>, DataError> {
+    let path = PathBuf::from(format!("{}.{ending}", input.name));
+    if input.name == "-" || !path.is_file() {
+        return Ok(None);
+    }
+    let side = Input::open(&path)?;
+    notes.add(Oddity::SideFile, 1, || Place::file(&side.name));
+    let mut values = Vec::new();
+    for (number, line) in side.bytes.split(|&b| b == b'\n').enumerate() {
+        let word = line.trim_ascii();
+        if word.is_empty() {
+            continue;
+        }
+        let value = std::str::from_utf8(word).ok().and_then(|t| t.parse().ok());
+        let place = Place::line(&side.name, number as u64 + 1);
+        values.push(value.ok_or_else(|| DataError::malformed(place, quote(word), expected))?);
+    }
+    Ok(Some(values))
+}

@@ -1,0 +1,167 @@
+use super::*;
+use proptest::prelude::*;
+
+fn load(text: &str) -> Result<(Dataset, Notes), DataError> {
+    load_with(text.as_bytes(), &ReadOptions::default())
+}
+
+fn load_with(text: &[u8], options: &ReadOptions) -> Result<(Dataset, Notes), DataError> {
+    let input = Input::from_bytes("f.txt", text.to_vec())?;
+    let mut notes = Notes::default();
+    let data = read(&[input], options, &mut notes)?;
+    Ok((data, notes))
+}
+
+#[test]
+fn a_plain_file_is_read() {
+    let (data, notes) = load("2 qid:a 1:0.5 2:3\n0 qid:a 2:-1.25 # d7\n1 qid:b 1:4").unwrap();
+    assert_eq!((data.rows(), data.columns(), data.queries()), (3, 2, 2));
+    assert_eq!(data.matrix().values(), [0.5, 3.0, 0.0, -1.25, 4.0, 0.0]);
+    assert_eq!(data.labels(), [2.0, 0.0, 1.0]);
+    assert_eq!(data.docids().unwrap().iter().collect::<Vec<_>>(), ["", "d7", ""]);
+    assert_eq!(notes.count(Oddity::RowsWithoutDocid), 2);
+}
+
+#[test]
+fn odd_but_legal_files_read_the_same() {
+    let plain = load("1 qid:1 1:1 2:2\n0 qid:1 1:3 2:4\n").unwrap().0;
+    for text in [
+        "1 qid:1 1:1 2:2\r\n0 qid:1 1:3 2:4\r\n",
+        "\u{feff}1 qid:1 1:1 2:2\n\n\n0 qid:1 1:3 2:4",
+        "# head\n1 qid:1 1:1 2:2   \n  0 qid:1\t1:3 2:4 \n \n",
+        "1.0 qid:1 2:2 1:1e0\n-0 qid:1 1:0.3e1 2:+4\n",
+    ] {
+        let data = load(text).unwrap().0;
+        assert_eq!(data.matrix(), plain.matrix(), "{text:?}");
+        assert_eq!(data.labels(), plain.labels(), "{text:?}");
+    }
+}
+
+#[test]
+fn feature_ids_may_begin_at_0_wherever_that_shows() {
+    let late = format!("{}0 qid:2 0:9 1:8\n", "1 qid:1 1:1 2:2\n".repeat(3));
+    let (data, _) = load(&late).unwrap();
+    assert_eq!(data.features(), &FeatureNames::Ids { first: 0, count: 3 });
+    assert_eq!(data.matrix().row(0), [0.0, 1.0, 2.0]);
+    assert_eq!(data.matrix().row(3), [9.0, 8.0, 0.0]);
+}
+
+#[test]
+fn a_wide_unsorted_row_widens_the_matrix() {
+    let (data, notes) = load("1 qid:1 1:1\n1 qid:1 9:5 2:1\n").unwrap();
+    assert_eq!(data.columns(), 9);
+    assert_eq!(data.matrix().get(1, 8), 5.0);
+    assert_eq!(notes.count(Oddity::UnsortedFeatures), 1);
+}
+
+#[test]
+fn rows_without_features_are_rows() {
+    let (data, _) = load("1 qid:1\n0 qid:1 # x\n").unwrap();
+    assert_eq!((data.rows(), data.columns()), (2, 0));
+}
+
+#[test]
+fn absent_features_can_be_missing_and_null_always_is() {
+    let options = ReadOptions { absent: Absent::Missing, ..ReadOptions::default() };
+    let (data, notes) = load_with(b"1 qid:1 2:7\n1 qid:1 1:NULL 2:0\n", &options).unwrap();
+    assert!(data.matrix().get(0, 0).is_nan() && data.matrix().get(1, 0).is_nan());
+    assert_eq!(data.matrix().get(1, 1), 0.0);
+    assert_eq!((data.absent(), notes.count(Oddity::MissingValues)), (Absent::Missing, 1));
+}
+
+#[test]
+fn the_limit_on_the_matrix_is_kept() {
+    let options = ReadOptions { max_matrix_bytes: 1000, ..ReadOptions::default() };
+    let error = load_with(b"1 qid:1 16000000:1\n", &options).unwrap_err();
+    assert!(matches!(error, DataError::TooLarge { .. }), "{error}");
+}
+
+#[test]
+fn side_files_give_queries_weights_and_positions() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x");
+    std::fs::write(&path, "1 1:1\n0 1:2\n2 1:3\n").unwrap();
+    let read_it = || {
+        let mut notes = Notes::default();
+        let inputs = [Input::open(&path).unwrap()];
+        read(&inputs, &ReadOptions::default(), &mut notes).map(|data| (data, notes))
+    };
+    assert!(read_it().unwrap_err().help().unwrap().contains(".query"));
+    std::fs::write(folder.path().join("x.query"), "2\n1\n").unwrap();
+    std::fs::write(folder.path().join("x.weight"), "1\n0.5\n2\n").unwrap();
+    let (data, notes) = read_it().unwrap();
+    assert_eq!(data.query(0).rows, 0..2);
+    assert_eq!(data.row_weights(), Some(&[1.0, 0.5, 2.0][..]));
+    assert_eq!(notes.count(Oddity::SideFile), 2);
+    std::fs::write(folder.path().join("x.query"), "2\n2\n").unwrap();
+    assert!(read_it().unwrap_err().to_string().contains("add up to 4"));
+}
+
+#[test]
+fn errors_count_lines_across_pieces() {
+    let mut text = "1 qid:1 1:0.123456\n".repeat(400_000);
+    text.push_str("1 qid:1 1:x\n");
+    let error = load(&text).unwrap_err().to_string();
+    assert_eq!(error, "f.txt:400001:11: found 'x', expected a number, NULL or nan");
+}
+
+/// Words that a line may be made of, good and bad.
+fn word() -> impl Strategy<Value = String> {
+    prop_oneof![
+        20 => (0u32..12, -99999i32..99999).prop_map(|(id, v)| format!("{id}:{}", v as f32 / 1000.0)),
+        5 => (0u32..12, any::<f32>()).prop_map(|(id, v)| format!("{id}:{v:e}")),
+        5 => (0u32..12, any::<f64>()).prop_map(|(id, v)| format!("{id}:{v}")),
+        1 => Just("qid:7".to_owned()),
+        1 => Just("3:NULL".to_owned()),
+        1 => "[0-9:.e#a-]{1,9}",
+    ]
+}
+
+fn file() -> impl Strategy<Value = String> {
+    let end =
+        prop_oneof![4 => Just("\n"), 1 => Just(" \r\n"), 1 => Just(" # d1\n"), 1 => Just("\n\n")];
+    let row = (0u32..5, "[a-c]", prop::collection::vec(word(), 0..6), end);
+    prop::collection::vec(row, 1..6).prop_map(|rows| {
+        let line = |(label, qid, words, end): &(u32, String, Vec<String>, &str)| {
+            let words: Vec<String> = words.iter().map(|w| format!(" {w}")).collect();
+            format!("{label} qid:{qid}{}{end}", words.concat())
+        };
+        rows.iter().map(line).collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    /// The quick reader against the plain one, on files that are mostly right.
+    #[test]
+    fn quick_and_plain_reading_agree(text in file()) {
+        let bytes = text.as_bytes();
+        let expected: Result<Vec<_>, _> =
+            bytes.split(|&b| b == b'\n').filter(|l| line::has_data(l)).map(line::parse).collect();
+        match (load(&text), expected) {
+            (Ok((data, _)), Ok(lines)) => {
+                let FeatureNames::Ids { first, .. } = *data.features() else { unreachable!() };
+                let labels: Vec<f64> = lines.iter().map(|l| l.label).collect();
+                prop_assert_eq!(data.to_source_order(data.labels()), labels);
+                for (source, &row) in data.rows_by_source().iter().enumerate() {
+                    let mut cells = vec![0f32; data.columns()];
+                    for &(id, value) in &lines[source].features {
+                        cells[(id - first) as usize] = value;
+                    }
+                    let bits = |v: &[f32]| v.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+                    prop_assert_eq!(bits(data.matrix().row(row as usize)), bits(&cells));
+                }
+            }
+            (Err(_), Err(_)) => {}
+            // A second qid in a row, or a different number of columns, is no difference here.
+            (left, right) => prop_assert!(false, "{left:?} against {right:?}"),
+        }
+    }
+
+    #[test]
+    fn any_bytes_give_a_result_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let options = ReadOptions { max_matrix_bytes: 1 << 20, ..ReadOptions::default() };
+        let _ = load_with(&bytes, &options);
+    }
+}

@@ -1,0 +1,98 @@
+//! Writes LETOR text. Absent values (0, or missing, by the data's own rule) are written out, so
+//! that the file is dense and reads back the same under either rule; missing values are `nan`.
+
+use std::io::{self, Write};
+
+use rayon::prelude::*;
+
+use crate::dataset::Dataset;
+use crate::names::FeatureNames;
+
+/// Rows formatted by one task.
+const BLOCK: usize = 2048;
+
+pub(in crate::format) fn write(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {
+    let first = first_id(data)?;
+    check(data)?;
+    let rows = data.rows_by_source();
+    let mut query_of_row = vec![0u32; data.rows()];
+    for (number, query) in data.iter_queries().enumerate() {
+        query_of_row[query.rows].fill(number as u32);
+    }
+    let threads = rayon::current_num_threads();
+    for wave in rows.chunks(BLOCK * threads * 4) {
+        let blocks: Vec<Vec<u8>> = wave
+            .par_chunks(BLOCK)
+            .map(|block| {
+                let mut text = Vec::with_capacity(block.len() * data.columns() * 8);
+                for &row in block {
+                    format_row(data, row as usize, query_of_row[row as usize], first, &mut text);
+                }
+                text
+            })
+            .collect();
+        blocks.iter().try_for_each(|block| out.write_all(block))?;
+    }
+    Ok(())
+}
+
+fn refuse<T>(message: String) -> io::Result<T> {
+    Err(io::Error::new(io::ErrorKind::InvalidInput, message))
+}
+
+/// Free feature names have no place in the format.
+fn first_id(data: &Dataset) -> io::Result<u32> {
+    match data.features() {
+        FeatureNames::Ids { first, .. } => Ok(*first),
+        FeatureNames::Named(names) => refuse(format!(
+            "LETOR text has feature numbers only and would lose names like '{}'; write csv, jsonl, parquet, arrow or rwd",
+            names.first().map_or("", String::as_str)
+        )),
+    }
+}
+
+fn check(data: &Dataset) -> io::Result<()> {
+    let spaced = |id: &str| id.contains(|c: char| c.is_whitespace() || c == '#') || id.is_empty();
+    if let Some(id) = data.query_ids().iter().find(|id| spaced(id)) {
+        return refuse(format!(
+            "the query id '{id}' cannot stand in LETOR text; write csv or jsonl"
+        ));
+    }
+    let spaced = |id: &str| id.contains(char::is_whitespace);
+    if let Some(id) = data.docids().and_then(|ids| ids.iter().find(|id| spaced(id))) {
+        return refuse(format!(
+            "the document id '{id}' cannot stand in LETOR text; write csv or jsonl"
+        ));
+    }
+    let lost = [
+        ("row weights", data.row_weights().is_some()),
+        ("query weights", data.query_weights().is_some()),
+        ("positions", data.positions().is_some()),
+    ];
+    match lost.iter().find(|(_, there)| *there) {
+        Some((what, _)) => {
+            refuse(format!("LETOR text has no place for {what}; write csv or jsonl"))
+        }
+        None => Ok(()),
+    }
+}
+
+fn format_row(data: &Dataset, row: usize, query: u32, first: u32, out: &mut Vec<u8>) {
+    // Writing into a Vec cannot fail.
+    let _ = write!(out, "{} qid:{}", data.labels()[row], data.query_ids().get(query as usize));
+    for (column, &value) in data.matrix().row(row).iter().enumerate() {
+        let id = first as usize + column;
+        let _ = match value {
+            v if v.is_nan() => write!(out, " {id}:nan"),
+            v if v == v.trunc() && v.abs() < 1e7 && (v != 0.0 || v.is_sign_positive()) => {
+                write!(out, " {id}:{}", v as i32)
+            }
+            v if v != 0.0 && (v.abs() < 1e-4 || v.abs() >= 1e15) => write!(out, " {id}:{v:e}"),
+            v => write!(out, " {id}:{v}"),
+        };
+    }
+    if let Some(docid) = data.docids().map(|ids| ids.get(row)).filter(|id| !id.is_empty()) {
+        let _ = write!(out, " #docid = {docid}");
+    }
+    out.push(b'\n');
+}

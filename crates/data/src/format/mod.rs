@@ -1,0 +1,247 @@
+//! The formats of feature data: one table of them, detection by content, one way in and one out.
+
+mod cache;
+#[cfg(feature = "columnar")]
+mod columnar;
+mod csv;
+mod detect;
+mod jsonl;
+pub mod letor;
+mod roles;
+mod table;
+
+use std::path::{Path, PathBuf};
+
+use crate::bytes::Input;
+use crate::dataset::{Absent, Dataset};
+use crate::error::DataError;
+use crate::notes::Notes;
+use crate::store::write_atomic;
+
+pub use roles::{Role, Roles};
+
+/// A format of feature data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// LETOR / SVMlight text.
+    Letor,
+    /// Comma-separated values with a header.
+    Csv,
+    /// Tab-separated values with a header.
+    Tsv,
+    /// One JSON object a line.
+    Jsonl,
+    /// Apache Parquet.
+    Parquet,
+    /// Arrow IPC, file or stream.
+    Arrow,
+    /// Rankwright's own binary cache.
+    Cache,
+}
+
+/// A row of the table of formats.
+#[derive(Debug)]
+pub struct FormatInfo {
+    /// The format.
+    pub format: Format,
+    /// The name used in options.
+    pub name: &'static str,
+    /// File extensions that mean it when writing, and when the content does not tell.
+    pub extensions: &'static [&'static str],
+    /// What it is, in a line.
+    pub doc: &'static str,
+    /// An example of a row, or a command that makes such a file.
+    pub example: &'static str,
+}
+
+/// All formats of feature data.
+pub const FORMATS: &[FormatInfo] = &[
+    FormatInfo {
+        format: Format::Letor,
+        name: "letor",
+        extensions: &["txt", "letor", "svm", "libsvm", "svmlight", "dat"],
+        doc: "LETOR / SVMlight text; query sizes from a LightGBM side file where rows have no qid",
+        example: "2 qid:10 1:0.031 2:0.66 # docA",
+    },
+    FormatInfo {
+        format: Format::Csv,
+        name: "csv",
+        extensions: &["csv"],
+        doc: "comma-separated values with a header; columns get their roles by name",
+        example: "qid,label,docid,bm25,pagerank",
+    },
+    FormatInfo {
+        format: Format::Tsv,
+        name: "tsv",
+        extensions: &["tsv", "tab"],
+        doc: "tab-separated values with a header",
+        example: "qid\tlabel\tdocid\tbm25\tpagerank",
+    },
+    FormatInfo {
+        format: Format::Jsonl,
+        name: "jsonl",
+        extensions: &["jsonl", "ndjson", "json"],
+        doc: "one JSON object a line; features as an array, an object, or further numeric keys",
+        example: r#"{"qid": "10", "label": 2, "docid": "docA", "features": {"bm25": 7.1}}"#,
+    },
+    FormatInfo {
+        format: Format::Parquet,
+        name: "parquet",
+        extensions: &["parquet", "pq"],
+        doc: "Apache Parquet, a column a feature",
+        example: "rankwright data convert train.txt train.parquet",
+    },
+    FormatInfo {
+        format: Format::Arrow,
+        name: "arrow",
+        extensions: &["arrow", "feather", "ipc"],
+        doc: "Arrow IPC, file or stream, a column a feature",
+        example: "rankwright data convert train.txt train.arrow",
+    },
+    FormatInfo {
+        format: Format::Cache,
+        name: "rwd",
+        extensions: &["rwd"],
+        doc: "binary cache: checksummed, mapped into memory, opens in milliseconds",
+        example: "rankwright data convert train.txt train.rwd",
+    },
+];
+
+impl Format {
+    /// The row of the table for this format.
+    pub fn info(self) -> &'static FormatInfo {
+        FORMATS.iter().find(|info| info.format == self).unwrap_or(&FORMATS[0])
+    }
+
+    /// The format with this name, or an error that lists the names.
+    pub fn from_name(name: &str) -> Result<Format, DataError> {
+        FORMATS.iter().find(|info| info.name == name).map(|info| info.format).ok_or_else(|| {
+            DataError::Invalid(format!("there is no format '{name}'; the formats are {}", names()))
+        })
+    }
+
+    /// The format that a path's extension means; a final `.gz` or `.zst` is passed over.
+    pub fn from_path(path: &Path) -> Option<Format> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let stem = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+        let (_, extension) = stem.rsplit_once('.')?;
+        let known = |info: &&FormatInfo| info.extensions.contains(&extension);
+        FORMATS.iter().find(known).map(|info| info.format)
+    }
+}
+
+fn names() -> String {
+    FORMATS.iter().map(|info| info.name).collect::<Vec<_>>().join(", ")
+}
+
+/// How feature data is read.
+#[derive(Debug, Clone)]
+pub struct ReadOptions {
+    /// The format; told by content where not given.
+    pub format: Option<Format>,
+    /// What an absent feature of a sparse row means.
+    pub absent: Absent,
+    /// Roles of columns, beyond what their names tell.
+    pub roles: Roles,
+    /// The largest matrix, in bytes, that will be allocated.
+    pub max_matrix_bytes: u64,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions {
+            format: None,
+            absent: Absent::Zero,
+            roles: Roles::default(),
+            max_matrix_bytes: 1 << 40,
+        }
+    }
+}
+
+/// A data set that was read, and what was odd about its input.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The data.
+    pub data: Dataset,
+    /// Oddities, counted.
+    pub notes: Notes,
+    /// The format that was read.
+    pub format: Format,
+}
+
+/// Reads one data set from one or several files of the same format; `-` is standard input.
+pub fn read(paths: &[PathBuf], options: &ReadOptions) -> Result<Loaded, DataError> {
+    let inputs = paths.iter().map(|path| Input::open(path)).collect::<Result<Vec<_>, _>>()?;
+    read_inputs(inputs, options)
+}
+
+/// Reads one data set from inputs that are open already.
+pub fn read_inputs(inputs: Vec<Input>, options: &ReadOptions) -> Result<Loaded, DataError> {
+    let Some(first) = inputs.first() else {
+        return Err(DataError::Invalid("no input was given".into()));
+    };
+    let format = match options.format {
+        Some(format) => format,
+        None => detect::detect(first)?,
+    };
+    for input in inputs.iter().skip(1).filter(|_| options.format.is_none()) {
+        let other = detect::detect(input)?;
+        if other != format {
+            return Err(DataError::UnknownFormat {
+                file: input.name.clone(),
+                reason: format!(
+                    "this is {}, but {} is {}",
+                    other.info().name,
+                    first.name,
+                    format.info().name
+                ),
+                help: "several files are one data set only if they have one format; convert one of them".into(),
+            });
+        }
+    }
+    let mut notes = Notes::default();
+    let data = match format {
+        Format::Letor => letor::read(&inputs, options, &mut notes)?,
+        Format::Csv => csv::read(&inputs, b',', options, &mut notes)?,
+        Format::Tsv => csv::read(&inputs, b'\t', options, &mut notes)?,
+        Format::Jsonl => jsonl::read(&inputs, options, &mut notes)?,
+        Format::Cache => cache::read(inputs)?,
+        #[cfg(feature = "columnar")]
+        Format::Parquet => columnar::read_parquet(inputs, options, &mut notes)?,
+        #[cfg(feature = "columnar")]
+        Format::Arrow => columnar::read_arrow(inputs, options, &mut notes)?,
+        #[cfg(not(feature = "columnar"))]
+        Format::Parquet | Format::Arrow => return Err(not_built(format)),
+    };
+    Ok(Loaded { data, notes, format })
+}
+
+/// Writes a data set atomically. Rows go out in the order in which they came in.
+pub fn write(data: &Dataset, path: &Path, format: Format) -> Result<(), DataError> {
+    match format {
+        #[cfg(not(feature = "columnar"))]
+        Format::Parquet | Format::Arrow => Err(not_built(format)),
+        _ => write_atomic(path, |out| match format {
+            Format::Letor => letor::write(data, out),
+            Format::Csv => csv::write(data, b',', out),
+            Format::Tsv => csv::write(data, b'\t', out),
+            Format::Jsonl => jsonl::write(data, out),
+            Format::Cache => cache::write(data, out),
+            #[cfg(feature = "columnar")]
+            Format::Parquet => columnar::write_parquet(data, out),
+            #[cfg(feature = "columnar")]
+            Format::Arrow => columnar::write_arrow(data, out),
+            #[cfg(not(feature = "columnar"))]
+            Format::Parquet | Format::Arrow => Ok(()),
+        }),
+    }
+}
+
+#[cfg(not(feature = "columnar"))]
+fn not_built(format: Format) -> DataError {
+    DataError::Invalid(format!(
+        "{} needs the feature `columnar` of rankwright-data, which this build leaves out",
+        format.info().name
+    ))
+}

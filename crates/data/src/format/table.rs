@@ -1,0 +1,265 @@
+//! What all tables share: columns with roles in, a data set out; and the rules for single values.
+//!
+//! Features are f32 and NaN is missing; a finite number that f32 cannot hold is refused, as is
+//! anything that is no number. Labels and weights must be finite. A table without rows is an
+//! error, one without features is not. Cost: one pass, the matrix is filled in place.
+
+mod cell;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use std::collections::{HashMap, HashSet};
+
+use super::ReadOptions;
+use super::roles::{Role, Roles, listed};
+use crate::dataset::{Columns, Dataset, QueryIndex};
+use crate::error::{DataError, Place};
+use crate::matrix::Matrix;
+use crate::names::FeatureNames;
+use crate::notes::{Notes, Oddity};
+use crate::strings::Strings;
+
+#[cfg(feature = "columnar")]
+pub(super) use cell::feature_from_f64;
+pub(super) use cell::{Fields, Problem, expected, feature_from_text, missing};
+pub(super) use write::{check_writable, query_of_rows, write_number, write_rows};
+
+/// Where the cells of a column go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// Into this column of the matrix.
+    Feature(usize),
+    /// Into the column of this role, or nowhere (`Ignore`).
+    Role(Role),
+}
+
+/// The columns of a table: those of the first file fix them for all.
+#[derive(Debug)]
+pub(super) struct Schema {
+    file: String,
+    columns: Vec<(String, Slot)>,
+    features: Vec<String>,
+}
+
+impl Schema {
+    /// Gives the columns of the first file their roles.
+    pub(super) fn new(file: &str, names: &[String], roles: &Roles) -> Result<Schema, DataError> {
+        let mut schema =
+            Schema { file: file.to_owned(), columns: Vec::new(), features: Vec::new() };
+        for (name, role) in names.iter().zip(roles.assign(file, names)?) {
+            let slot = match role {
+                Role::Feature => schema.add_feature(name.clone()),
+                role => Slot::Role(role),
+            };
+            schema.columns.push((name.clone(), slot));
+        }
+        Ok(schema)
+    }
+
+    /// One more feature that is no column of its own.
+    pub(super) fn add_feature(&mut self, name: String) -> Slot {
+        self.features.push(name);
+        Slot::Feature(self.features.len() - 1)
+    }
+
+    pub(super) fn features(&self) -> &[String] {
+        &self.features
+    }
+
+    pub(super) fn columns(&self) -> &[(String, Slot)] {
+        &self.columns
+    }
+
+    fn has(&self, role: Role) -> bool {
+        self.columns.iter().any(|(_, slot)| *slot == Slot::Role(role))
+    }
+
+    /// The place with the name of the column of a role.
+    fn place_of(&self, role: Role, place: Place) -> Place {
+        let of_role = |(_, slot): &&(String, Slot)| *slot == Slot::Role(role);
+        match self.columns.iter().find(of_role) {
+            Some((name, _)) => place.in_field(name),
+            None => place,
+        }
+    }
+
+    /// The slots for the columns of a further file: the same names, in any order.
+    pub(super) fn slots(&self, file: &str, names: &[String]) -> Result<Vec<Slot>, DataError> {
+        let known: HashMap<&str, Slot> =
+            self.columns.iter().map(|(name, slot)| (name.as_str(), *slot)).collect();
+        let slots: Vec<Slot> =
+            names.iter().filter_map(|name| known.get(name.as_str()).copied()).collect();
+        let given: HashSet<&str> = names.iter().map(String::as_str).collect();
+        if slots.len() == self.columns.len() && given.len() == names.len() {
+            return Ok(slots);
+        }
+        let added: Vec<String> =
+            names.iter().filter(|n| !known.contains_key(n.as_str())).cloned().collect();
+        let lost = self.columns.iter().map(|(name, _)| name);
+        let lost: Vec<String> = lost.filter(|n| !given.contains(n.as_str())).cloned().collect();
+        let problem = match (added.is_empty(), lost.is_empty()) {
+            (false, true) => format!("{} is new", listed(&added)),
+            (true, false) => format!("{} is not here", listed(&lost)),
+            (false, false) => format!("{} is new, {} is not here", listed(&added), listed(&lost)),
+            (true, true) => "a name stands twice".into(),
+        };
+        Err(DataError::Columns {
+            file: file.to_owned(),
+            problem: format!("the columns are not those of {}: {problem}", self.file),
+            help: "several files are one data set only if they have the same columns".into(),
+        })
+    }
+}
+
+/// Collects the rows of a table.
+pub(super) struct Table<'o> {
+    options: &'o ReadOptions,
+    schema: Schema,
+    /// Oddities met on the way; handed on by `finish`.
+    pub(super) notes: Notes,
+    values: Vec<f32>,
+    labels: Vec<f64>,
+    labelled: bool,
+    queries: QueryIndex,
+    query_of_row: Vec<u32>,
+    docids: Option<Strings>,
+    row_weights: Option<Vec<f32>>,
+    query_weights: Option<Vec<f32>>,
+    first_weight_of_query: Vec<f32>,
+    positions: Option<Vec<u32>>,
+}
+
+impl<'o> Table<'o> {
+    /// An empty table with these columns.
+    pub(super) fn new(schema: Schema, options: &'o ReadOptions) -> Table<'o> {
+        Table {
+            options,
+            notes: Notes::default(),
+            values: Vec::new(),
+            labels: Vec::new(),
+            labelled: schema.has(Role::Label),
+            queries: QueryIndex::default(),
+            query_of_row: Vec::new(),
+            docids: schema.has(Role::Docid).then(Strings::default),
+            row_weights: schema.has(Role::Weight).then(Vec::new),
+            query_weights: schema.has(Role::QueryWeight).then(Vec::new),
+            first_weight_of_query: Vec::new(),
+            positions: schema.has(Role::Position).then(Vec::new),
+            schema,
+        }
+    }
+
+    pub(super) fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// Makes room for further rows at once; `most` values bound what an untrusted count may claim.
+    pub(super) fn reserve(&mut self, rows: usize, most: usize) {
+        let wanted = rows.saturating_mul(self.schema.features.len()).min(most);
+        // Only a hint: where it fails, growing row by row reports what does not fit.
+        let _ = self.values.try_reserve_exact(wanted);
+    }
+
+    /// Adds rows whose features are all `fill`, and gives them out to be filled.
+    pub(super) fn add_rows(
+        &mut self,
+        file: &str,
+        rows: usize,
+        fill: f32,
+    ) -> Result<&mut [f32], DataError> {
+        let start = self.values.len();
+        let width = self.schema.features.len();
+        let limit = self.options.max_matrix_bytes;
+        let end = rows.checked_mul(width).and_then(|added| added.checked_add(start));
+        let fits = |end: &usize| (*end as u64).checked_mul(4).is_some_and(|bytes| bytes <= limit);
+        match end.filter(fits).filter(|end| self.values.try_reserve(end - start).is_ok()) {
+            Some(end) => self.values.resize(end, fill),
+            None => {
+                let rows = self.labels.len().saturating_add(rows);
+                return Err(DataError::TooLarge {
+                    file: file.to_owned(),
+                    what: format!(
+                        "{rows} rows of {width} features, and maybe more, pass the limit of {limit} bytes"
+                    ),
+                    help: "leave columns out with `--columns ignore=NAME`, or read fewer rows"
+                        .into(),
+                });
+            }
+        }
+        Ok(self.values.get_mut(start..).unwrap_or_default())
+    }
+
+    /// Sets one feature of the row that was added last.
+    pub(super) fn set_last(&mut self, column: usize, value: f32) {
+        let start = self.values.len().saturating_sub(self.schema.features.len());
+        if let Some(cell) = self.values.get_mut(start + column) {
+            *cell = value;
+        }
+    }
+
+    /// Completes a row whose features are in place already.
+    pub(super) fn end_row(
+        &mut self,
+        fields: Fields<'_>,
+        place: impl Fn() -> Place,
+    ) -> Result<(), DataError> {
+        let schema = &self.schema;
+        let absent = |role: Role| missing(role).at(schema.place_of(role, place()));
+        let query = fields.query.ok_or_else(|| absent(Role::Query))?;
+        let number = self.queries.number(&query);
+        self.query_of_row.push(number);
+        self.labels.push(match self.labelled {
+            true => fields.label.ok_or_else(|| absent(Role::Label))?,
+            false => 0.0,
+        });
+        if let Some(docids) = &mut self.docids {
+            let docid = fields.docid.unwrap_or_default();
+            self.notes.add(Oddity::RowsWithoutDocid, u64::from(docid.is_empty()), &place);
+            docids.push(&docid);
+        }
+        if let Some(weights) = &mut self.row_weights {
+            weights.push(fields.weight.ok_or_else(|| absent(Role::Weight))?);
+        }
+        if let Some(positions) = &mut self.positions {
+            positions.push(fields.position.ok_or_else(|| absent(Role::Position))?);
+        }
+        if let Some(weights) = &mut self.query_weights {
+            let weight = fields.query_weight.ok_or_else(|| absent(Role::QueryWeight))?;
+            weights.push(weight);
+            if self.first_weight_of_query.len() == number as usize {
+                self.first_weight_of_query.push(weight);
+            }
+            let first = self.first_weight_of_query.get(number as usize).copied();
+            if let Some(first) = first.filter(|first| *first != weight) {
+                let place = schema.place_of(Role::QueryWeight, place());
+                let expected = format!("{first} as in the first row of query '{query}'");
+                return Err(DataError::malformed(place, weight.to_string(), expected));
+            }
+        }
+        Ok(())
+    }
+
+    /// Groups the rows by query.
+    pub(super) fn finish(self, notes: &mut Notes) -> Result<Dataset, DataError> {
+        let file = self.schema.file;
+        if self.labels.is_empty() {
+            return Err(DataError::Empty { file, what: "rows" });
+        }
+        notes.merge(self.notes);
+        let matrix = Matrix::from_rows(self.labels.len(), self.schema.features.len(), self.values)?;
+        let columns = Columns {
+            matrix,
+            features: FeatureNames::from_names(self.schema.features),
+            labels: self.labels,
+            queries: self.queries,
+            query_of_row: self.query_of_row,
+            docids: self.docids,
+            row_weights: self.row_weights,
+            query_weights: self.query_weights,
+            positions: self.positions,
+            absent: self.options.absent,
+        };
+        Dataset::grouped(columns, &file, notes)
+    }
+}

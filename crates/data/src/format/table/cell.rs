@@ -1,0 +1,152 @@
+//! Single cells of a table: what a feature, a label, a weight or an id may be.
+
+use std::borrow::Cow;
+
+use super::write::number_text;
+use crate::error::{DataError, Place, quote};
+use crate::format::roles::Role;
+
+/// A value that cannot be taken, before its place is known.
+#[derive(Debug)]
+pub(in crate::format) struct Problem {
+    found: String,
+    expected: &'static str,
+    help: Option<&'static str>,
+}
+
+impl Problem {
+    pub(in crate::format) fn new(found: impl Into<String>, expected: &'static str) -> Problem {
+        Problem { found: found.into(), expected, help: None }
+    }
+
+    /// As `new`, with the advice to leave the column out.
+    pub(in crate::format) fn no_feature(
+        found: impl Into<String>,
+        expected: &'static str,
+    ) -> Problem {
+        Problem { found: found.into(), expected, help: Some(NO_FEATURE) }
+    }
+
+    pub(in crate::format) fn at(self, place: Place) -> DataError {
+        let field = place.field.clone().unwrap_or_default();
+        let error = DataError::malformed(place, self.found, self.expected);
+        match self.help {
+            Some(help) => error.with_help(help.replace("NAME", &field)),
+            None => error,
+        }
+    }
+}
+
+const NO_FEATURE: &str = "a column that is no feature is left out with `--columns ignore=NAME`";
+const IN_RANGE: &str = "a number within ±3.4e38 (features are 32-bit floats)";
+
+/// A feature that was read from text.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::format) struct TextValue {
+    pub(in crate::format) value: f32,
+    /// Whether it is missing and says so in a word.
+    pub(in crate::format) spelled_missing: bool,
+}
+
+/// Reads a feature: a number, `inf`, or one of the spellings of a missing value.
+pub(in crate::format) fn feature_from_text(cell: &[u8]) -> Result<TextValue, Problem> {
+    let text = cell.trim_ascii();
+    if let Ok(value) = fast_float2::parse::<f32, _>(text) {
+        let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
+        if value.is_infinite() && !matches!(digits.first(), Some(b'i' | b'I')) {
+            return Err(Problem::new(quote(text), IN_RANGE));
+        }
+        let value = if value.is_nan() { f32::NAN } else { value };
+        return Ok(TextValue { value, spelled_missing: value.is_nan() });
+    }
+    let is = |word: &[u8]| text.eq_ignore_ascii_case(word);
+    if text.is_empty() || is(b"null") || is(b"na") || is(b"n/a") {
+        return Ok(TextValue { value: f32::NAN, spelled_missing: !text.is_empty() });
+    }
+    Err(Problem::no_feature(quote(cell), "a number or an empty cell"))
+}
+
+/// Takes a feature from a 64-bit number.
+#[cfg(any(test, feature = "columnar"))]
+pub(in crate::format) fn feature_from_f64(value: f64) -> Result<f32, Problem> {
+    let single = value as f32;
+    match () {
+        () if single.is_nan() => Ok(f32::NAN),
+        () if single.is_infinite() && value.is_finite() => {
+            Err(Problem::new(number_text(value), IN_RANGE))
+        }
+        () => Ok(single),
+    }
+}
+
+/// The columns of one row that are no features.
+#[derive(Debug, Default)]
+pub(in crate::format) struct Fields<'a> {
+    pub(super) query: Option<Cow<'a, str>>,
+    pub(super) docid: Option<Cow<'a, str>>,
+    pub(super) label: Option<f64>,
+    pub(super) weight: Option<f32>,
+    pub(super) query_weight: Option<f32>,
+    pub(super) position: Option<u32>,
+}
+
+impl<'a> Fields<'a> {
+    /// Takes a cell of text for its role.
+    pub(in crate::format) fn set_text(
+        &mut self,
+        role: Role,
+        text: Cow<'a, str>,
+    ) -> Result<(), Problem> {
+        match role {
+            Role::Query if text.is_empty() => return Err(missing(role)),
+            Role::Query => self.query = Some(text),
+            Role::Docid => self.docid = Some(text),
+            Role::Feature | Role::Ignore => {}
+            role if text.trim().is_empty() => return Err(missing(role)),
+            role => match fast_float2::parse::<f64, _>(text.trim()) {
+                Ok(value) => self
+                    .set_number(role, value)
+                    .map_err(|problem| Problem { found: quote(text.as_bytes()), ..problem })?,
+                Err(_) => return Err(Problem::new(quote(text.as_bytes()), expected(role))),
+            },
+        }
+        Ok(())
+    }
+
+    /// Takes a number for its role; as an id it is written plainly (`10`, not `10.0`).
+    pub(in crate::format) fn set_number(&mut self, role: Role, value: f64) -> Result<(), Problem> {
+        let refused = || Err(Problem::new(number_text(value), expected(role)));
+        let is_weight = value >= 0.0 && (value as f32).is_finite();
+        match role {
+            Role::Query | Role::Docid if value.is_nan() => return refused(),
+            Role::Query => self.query = Some(value.to_string().into()),
+            Role::Docid => self.docid = Some(value.to_string().into()),
+            Role::Label if value.is_finite() => self.label = Some(value),
+            Role::Weight if is_weight => self.weight = Some(value as f32),
+            Role::QueryWeight if is_weight => self.query_weight = Some(value as f32),
+            Role::Position if (0.0..=u32::MAX.into()).contains(&value) && value.fract() == 0.0 => {
+                self.position = Some(value as u32);
+            }
+            Role::Feature | Role::Ignore => {}
+            _ => return refused(),
+        }
+        Ok(())
+    }
+}
+
+/// What a cell of a role must be.
+pub(in crate::format) fn expected(role: Role) -> &'static str {
+    match role {
+        Role::Query => "a query id",
+        Role::Docid => "a document id",
+        Role::Label => "a label, which is a finite number",
+        Role::Weight | Role::QueryWeight => "a weight, which is a finite number from 0",
+        Role::Position => "a position, which is a whole number",
+        Role::Feature | Role::Ignore => "a number",
+    }
+}
+
+/// The problem of a role that has no value in a row.
+pub(in crate::format) fn missing(role: Role) -> Problem {
+    Problem::new("nothing", expected(role))
+}

@@ -1,0 +1,307 @@
+//! MSLR-shaped data with a planted relevance.
+//!
+//! Each query has one to five terms with an idf each; each document has five text streams (body,
+//! anchor, title, url, whole) with 25 statistics each, as MSLR-WEB has them, and eleven features
+//! of its own (links, ranks, clicks): 136 in all. Counts, heavy tails, ties and zeros come about
+//! as they do on the web: from term counts in streams of uneven length that may be empty.
+//!
+//! Behind a document stand three hidden numbers: how well it fits (r), how popular it is (p) and
+//! how good it is (q). The features are noisy views of them. Relevance is not linear in them:
+//!
+//! u = r + 0.5 max(p, 0) n + 0.7 [r > 0.4 and q > 0] - 0.9 [q < -0.8 and p > 0.3] + noise,
+//!
+//! where n says how much the query is about known places. Labels 0 to 4 are cut from u so that
+//! about 52, 32, 13, 2 and 1 % fall to each; the cuts are the same for every seed, so that data
+//! of two seeds are two samples of one world. Only additions, products, quotients and square
+//! roots are used: they are exact on every machine.
+
+use rayon::prelude::*;
+
+use crate::dataset::{Columns, Dataset, QueryIndex};
+use crate::error::DataError;
+use crate::matrix::Matrix;
+use crate::names::FeatureNames;
+use crate::random::Random;
+
+const STREAMS: usize = 5;
+const STREAM_FEATURES: usize = 25;
+const DOCUMENT_FEATURES: usize = 11;
+const FEATURES: usize = STREAMS * STREAM_FEATURES + DOCUMENT_FEATURES;
+const MAX_TERMS: usize = 5;
+
+/// How likely a stream is to be there at all, and its typical length.
+const STREAM_SHAPE: [(f64, f64); STREAMS] =
+    [(1.0, 600.0), (0.4, 40.0), (0.97, 8.0), (1.0, 6.0), (1.0, 650.0)];
+
+/// Upper bounds of the labels 0 to 3, as shares of all documents.
+const SHARES: [f64; 4] = [0.52, 0.84, 0.97, 0.99];
+
+/// What to generate.
+#[derive(Debug, Clone)]
+pub struct LetorOptions {
+    /// Number of queries.
+    pub queries: usize,
+    /// Mean number of documents a query; sizes go from 1 to 7.5 times this.
+    pub documents: usize,
+    /// The seed.
+    pub seed: u64,
+}
+
+impl Default for LetorOptions {
+    fn default() -> Self {
+        LetorOptions { queries: 1000, documents: 120, seed: 0 }
+    }
+}
+
+impl LetorOptions {
+    /// Generates the data.
+    ///
+    /// ```
+    /// use rankwright_data::generate::LetorOptions;
+    /// let options = LetorOptions { queries: 10, documents: 20, seed: 1 };
+    /// let data = options.generate()?;
+    /// assert_eq!((data.queries(), data.columns()), (10, 136));
+    /// # Ok::<(), rankwright_data::DataError>(())
+    /// ```
+    pub fn generate(&self) -> Result<Dataset, DataError> {
+        if self.queries == 0 || self.documents == 0 {
+            return Err(DataError::Invalid("at least one query and one document a query".into()));
+        }
+        let sizes: Vec<usize> = (0..self.queries)
+            .map(|query| size(&mut Random::new(self.seed, 2 * query as u64), self.documents))
+            .collect();
+        let rows: usize = sizes.iter().sum();
+        let mut values = vec![0f32; rows * FEATURES];
+        let mut labels = vec![0f64; rows];
+        let mut work = Vec::with_capacity(self.queries);
+        let (mut rest, mut rest_labels) = (&mut values[..], &mut labels[..]);
+        for &size in &sizes {
+            let (cells, after) = rest.split_at_mut(size * FEATURES);
+            let (marks, after_labels) = rest_labels.split_at_mut(size);
+            work.push((cells, marks));
+            (rest, rest_labels) = (after, after_labels);
+        }
+        let cuts = cuts();
+        work.into_par_iter().enumerate().for_each(|(query, (cells, marks))| {
+            let mut random = Random::new(self.seed, 2 * query as u64 + 1);
+            let intent = Intent::draw(&mut random);
+            for (row, mark) in cells.chunks_exact_mut(FEATURES).zip(marks) {
+                let utility = document(&mut random, &intent, row);
+                *mark = cuts.iter().filter(|cut| utility > **cut).count() as f64;
+            }
+        });
+        let mut queries = QueryIndex::default();
+        let mut query_of_row = Vec::with_capacity(rows);
+        for (query, size) in sizes.iter().enumerate() {
+            let number = queries.number(&(query + 1).to_string());
+            query_of_row.extend(std::iter::repeat_n(number, *size));
+        }
+        let matrix = Matrix::from_rows(rows, FEATURES, values)?;
+        let features = FeatureNames::Ids { first: 1, count: FEATURES };
+        Dataset::new(Columns::new(matrix, features, labels, queries, query_of_row))
+    }
+}
+
+/// Sizes spread around the mean with a tail to the right.
+fn size(random: &mut Random, mean: usize) -> usize {
+    let z = random.normal();
+    let spread = if z < 0.0 { 1.0 / (1.0 - 0.75 * z) } else { 1.0 + 0.62 * z + 0.35 * z * z };
+    ((spread * 0.786 * mean as f64) as usize).clamp(1, mean * 15 / 2)
+}
+
+/// Where utilities are cut into labels: quantiles of a fixed sample.
+fn cuts() -> [f64; 4] {
+    let mut utilities: Vec<f64> = (0..2000u64)
+        .into_par_iter()
+        .flat_map_iter(|query| {
+            let mut random = Random::new(0x0c41_1b4a, query);
+            let intent = Intent::draw(&mut random);
+            let mut row = [0f32; FEATURES];
+            (0..20).map(|_| document(&mut random, &intent, &mut row)).collect::<Vec<_>>()
+        })
+        .collect();
+    utilities.sort_unstable_by(f64::total_cmp);
+    SHARES.map(|share| {
+        let index = (share * utilities.len() as f64) as usize;
+        utilities.get(index).copied().unwrap_or(0.0)
+    })
+}
+
+/// What a query is like.
+struct Intent {
+    terms: usize,
+    idf: [f64; MAX_TERMS],
+    /// How much it is about known places, 0 to 1.
+    known: f64,
+    /// How good its documents are on the whole.
+    level: f64,
+}
+
+impl Intent {
+    fn draw(random: &mut Random) -> Intent {
+        let terms = 1 + random.below(MAX_TERMS);
+        let mut idf = [0.0; MAX_TERMS];
+        idf.iter_mut().take(terms).for_each(|idf| *idf = 1.5 + 9.0 * random.unit());
+        Intent { terms, idf, known: random.unit(), level: 0.45 * random.normal() }
+    }
+}
+
+/// Draws a document: fills its row and gives its utility.
+fn document(random: &mut Random, intent: &Intent, row: &mut [f32]) -> f64 {
+    let r = intent.level + 0.9 * random.normal();
+    let p = random.normal();
+    let q = random.normal();
+    let (streams, own) = row.split_at_mut(STREAMS * STREAM_FEATURES);
+    for (stream, cells) in streams.chunks_exact_mut(STREAM_FEATURES).enumerate() {
+        let (presence, length) = STREAM_SHAPE.get(stream).copied().unwrap_or((1.0, 10.0));
+        let there = random.unit() < presence + 0.1 * p.min(0.0);
+        let fit = r + 0.7 * random.normal();
+        text_features(random, intent, fit, if there { length } else { 0.0 }, cells);
+    }
+    own_features(random, intent, [r, p, q], own);
+    let liked = if r > 0.4 && q > 0.0 { 0.7 } else { 0.0 };
+    let spam = if q < -0.8 && p > 0.3 { 0.9 } else { 0.0 };
+    r + 0.5 * p.max(0.0) * intent.known + liked - spam + 0.55 * random.normal()
+}
+
+/// A positive number with a long tail to the right, about 1 in the middle.
+fn tail(random: &mut Random) -> f64 {
+    let u = random.unit();
+    (0.15 + u) / (1.03 - u).sqrt()
+}
+
+/// The statistics of one stream: coverage, length, idf, then sum, least, greatest, mean and
+/// variance of counts, of counts by length and of tf-idf, then boolean, cosine, BM25 and three
+/// language-model-like scores.
+fn text_features(random: &mut Random, intent: &Intent, fit: f64, typical: f64, out: &mut [f32]) {
+    let length = (typical * tail(random)).floor();
+    let mut counts = [0.0; MAX_TERMS];
+    for count in counts.iter_mut().take(intent.terms) {
+        let pull = (1.5 + fit + 0.6 * random.normal()).max(0.0);
+        *count = (pull * pull * (0.35 + (length / 40.0).sqrt())).floor().min(length);
+    }
+    let counts = counts.get(..intent.terms).unwrap_or(&[]);
+    let idf = intent.idf.get(..intent.terms).unwrap_or(&[]);
+    let covered = counts.iter().filter(|c| **c > 0.0).count() as f64;
+    let terms = intent.terms as f64;
+    let per_length = |c: f64| if length > 0.0 { c / length } else { 0.0 };
+    let norm = 1.2 * (0.25 + 0.75 * length / typical.max(1.0));
+    let pairs = || counts.iter().zip(idf).map(|(c, w)| (*c, *w));
+    let bm25: f64 = pairs().map(|(c, w)| w * c * 2.2 / (c + norm)).sum();
+    let dot: f64 = pairs().map(|(c, w)| c * w * w).sum();
+    let weight: f64 = pairs().map(|(c, w)| c * c * w * w).sum::<f64>() + 1.0;
+    let smooth = |mu: f64| -> f64 {
+        pairs().map(|(c, w)| -w / (1.0 + (c + 0.3) * mu / (length + mu))).sum()
+    };
+    let mut cells = out.iter_mut();
+    let mut put = |value: f64| {
+        if let Some(cell) = cells.next() {
+            *cell = rounded(value);
+        }
+    };
+    put(covered);
+    put(covered / terms);
+    put(length);
+    put(idf.iter().sum());
+    five(counts.iter().copied(), terms, &mut put);
+    five(counts.iter().map(|c| per_length(*c)), terms, &mut put);
+    five(pairs().map(|(c, w)| c * w), terms, &mut put);
+    put(if covered == terms { 1.0 } else { 0.0 });
+    put(dot / weight.sqrt());
+    put(if length > 0.0 { bm25 } else { 0.0 });
+    put(if length > 0.0 { smooth(10.0) } else { 0.0 });
+    put(if length > 0.0 { smooth(50.0) } else { 0.0 });
+    put(if length > 0.0 { smooth(2.0) } else { 0.0 });
+}
+
+/// Sum, least, greatest, mean and variance.
+fn five(values: impl Iterator<Item = f64> + Clone, count: f64, put: &mut impl FnMut(f64)) {
+    let sum: f64 = values.clone().sum();
+    let mean = sum / count;
+    put(sum);
+    put(values.clone().fold(f64::INFINITY, f64::min));
+    put(values.clone().fold(0.0, f64::max));
+    put(mean);
+    put(values.map(|v| (v - mean) * (v - mean)).sum::<f64>() / count);
+}
+
+/// Slashes and length of the url, in-links, out-links, PageRank, site rank, two quality scores,
+/// clicks on the document for the query and at all, and dwell time.
+fn own_features(random: &mut Random, intent: &Intent, hidden: [f64; 3], out: &mut [f32]) {
+    let [r, p, q] = hidden;
+    let slashes = (1.0 + 2.0 * random.unit() * tail(random) - 0.4 * p).max(1.0).floor();
+    let fame = (1.2 + p + 0.5 * random.normal()).max(0.0);
+    let links = (fame * fame * fame * 3.0 * tail(random)).floor();
+    let clicks = (fame * tail(random) * 4.0 - 8.0).max(0.0).floor();
+    let chosen = if random.unit() < 0.12 + 0.1 * intent.known { (r + 1.0).max(0.0) } else { 0.0 };
+    let values = [
+        slashes,
+        (12.0 + 9.0 * slashes * (0.5 + random.unit())).floor(),
+        links,
+        (30.0 * tail(random) * (1.6 - 0.5 * q).max(0.2)).floor(),
+        (30000.0 * fame + 4000.0 * random.normal()).clamp(0.0, 65535.0).floor(),
+        (9000.0 * (2.0 + p + 0.9 * random.normal())).clamp(0.0, 65535.0).floor(),
+        (128.0 + 32.0 * (q + 0.5 * random.normal())).clamp(0.0, 255.0).floor(),
+        (100.0 + 25.0 * (q - 0.6 * random.normal())).clamp(0.0, 255.0).floor(),
+        (chosen * 3.0 * tail(random)).floor(),
+        clicks,
+        (chosen * 20.0 * tail(random) * 100.0).floor() / 100.0,
+    ];
+    for (cell, value) in out.iter_mut().zip(values) {
+        *cell = rounded(value);
+    }
+}
+
+/// Six decimals, as feature files have them.
+fn rounded(value: f64) -> f32 {
+    ((value * 1e6).round() / 1e6) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data(queries: usize, seed: u64) -> Dataset {
+        LetorOptions { queries, documents: 120, seed }.generate().unwrap()
+    }
+
+    #[test]
+    fn labels_and_sizes_are_as_promised() {
+        let data = data(1500, 3);
+        let rows = data.rows() as f64;
+        assert!((rows / 1500.0 - 120.0).abs() < 6.0, "{} documents a query", rows / 1500.0);
+        for (label, share) in [52.0, 32.0, 13.0, 2.0, 1.0].into_iter().enumerate() {
+            let count = data.labels().iter().filter(|l| **l == label as f64).count() as f64;
+            let found = 100.0 * count / rows;
+            assert!((found - share).abs() < 0.15 * share + 0.3, "label {label}: {found} %");
+        }
+        let sizes: Vec<usize> = data.iter_queries().map(|q| q.rows.len()).collect();
+        assert!(*sizes.iter().min().unwrap() < 40 && *sizes.iter().max().unwrap() > 400);
+        assert!(sizes.iter().all(|size| (1..=900).contains(size)));
+    }
+
+    #[test]
+    fn threads_do_not_matter_and_seeds_do() {
+        let in_pool = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| data(30, 5))
+        };
+        let one = in_pool(1);
+        assert_eq!(one, in_pool(3));
+        assert_ne!(one.labels(), data(30, 6).labels());
+    }
+
+    #[test]
+    fn features_have_zeros_ties_and_heavy_tails() {
+        let data = data(100, 1);
+        let data = &data;
+        let column = |c: usize| (0..data.rows()).map(move |r| data.matrix().get(r, c));
+        let anchor_length: Vec<f32> = column(STREAM_FEATURES + 2).collect();
+        let zeros = anchor_length.iter().filter(|v| **v == 0.0).count() as f64;
+        assert!(zeros / anchor_length.len() as f64 > 0.4);
+        let mut links: Vec<f32> = column(STREAMS * STREAM_FEATURES + 2).collect();
+        links.sort_unstable_by(f32::total_cmp);
+        let median = links[links.len() / 2];
+        assert!(*links.last().unwrap() > 20.0 * median.max(1.0));
+    }
+}

@@ -1,0 +1,6 @@
+//! Reproducible data: the same options and seed give the same bits on any machine and with any
+//! number of threads.
+
+mod letor;
+
+pub use letor::LetorOptions;

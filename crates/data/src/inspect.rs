@@ -1,0 +1,314 @@
+//! What is in a data set: counts, distributions, and what a person should know before training.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use rayon::prelude::*;
+
+use crate::dataset::Dataset;
+
+/// Counts and distributions of a data set.
+#[derive(Debug, Clone)]
+pub struct Summary {
+    /// Rows (documents).
+    pub rows: usize,
+    /// Queries.
+    pub queries: usize,
+    /// Labels and how many rows have each, ascending.
+    pub labels: Vec<(f64, usize)>,
+    /// Rows a query.
+    pub sizes: Sizes,
+    /// Queries without a label of at least 1.
+    pub blank_queries: usize,
+    /// Queries whose labels are all equal, so that no order is better than another.
+    pub level_queries: usize,
+    /// Queries of a single row.
+    pub single_queries: usize,
+    /// Rows whose document id stands in the same query before.
+    pub repeated_documents: usize,
+    /// Whether the rows of every query (with at least two labels) stand best label first.
+    pub sorted_by_label: bool,
+    /// A summary of each feature, in column order.
+    pub features: Vec<FeatureSummary>,
+}
+
+/// How many rows queries have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sizes {
+    /// Fewest.
+    pub min: usize,
+    /// In the middle.
+    pub median: usize,
+    /// On average.
+    pub mean: f64,
+    /// At the 95th percentile.
+    pub p95: usize,
+    /// Most.
+    pub max: usize,
+}
+
+/// One feature.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FeatureSummary {
+    /// Its name.
+    pub name: String,
+    /// Rows where it is missing.
+    pub missing: usize,
+    /// Rows where it is 0.
+    pub zeros: usize,
+    /// Rows where it is infinite.
+    pub infinite: usize,
+    /// Least value; NaN if always missing.
+    pub min: f32,
+    /// Greatest value; NaN if always missing.
+    pub max: f32,
+    /// Mean of the finite values; NaN if there is none.
+    pub mean: f64,
+    /// The first earlier feature with the same value in every row.
+    pub same_as: Option<String>,
+}
+
+impl FeatureSummary {
+    /// Whether it has one value only (or is always missing), and so says nothing.
+    pub fn is_constant(&self, rows: usize) -> bool {
+        self.missing == rows || (self.missing == 0 && self.min == self.max)
+    }
+}
+
+#[derive(Clone)]
+struct Column {
+    missing: usize,
+    zeros: usize,
+    infinite: usize,
+    finite: usize,
+    min: f32,
+    max: f32,
+    sum: f64,
+    bits: u64,
+}
+
+const EMPTY: Column = Column {
+    missing: 0,
+    zeros: 0,
+    infinite: 0,
+    finite: 0,
+    min: f32::INFINITY,
+    max: f32::NEG_INFINITY,
+    sum: 0.0,
+    bits: 0,
+};
+
+impl Column {
+    fn add(&mut self, row: u64, value: f32) {
+        // A sum over rows of mixed (row, bits): the same for equal columns in any order of adding.
+        let mixed = (row << 32 | u64::from(value.to_bits())).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.bits =
+            self.bits.wrapping_add((mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9));
+        if value.is_nan() {
+            self.missing += 1;
+            return;
+        }
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+        self.zeros += usize::from(value == 0.0);
+        if value.is_finite() {
+            self.finite += 1;
+            self.sum += f64::from(value);
+        } else {
+            self.infinite += 1;
+        }
+    }
+
+    fn merge(&mut self, later: &Column) {
+        self.missing += later.missing;
+        self.zeros += later.zeros;
+        self.infinite += later.infinite;
+        self.finite += later.finite;
+        self.min = self.min.min(later.min);
+        self.max = self.max.max(later.max);
+        self.sum += later.sum;
+        self.bits = self.bits.wrapping_add(later.bits);
+    }
+}
+
+/// Rows summed by one task; fixed, so that sums do not depend on the number of threads.
+const BLOCK: usize = 4096;
+
+impl Summary {
+    /// Looks through a data set.
+    pub fn of(data: &Dataset) -> Summary {
+        let mut labels: BTreeMap<u64, (f64, usize)> = BTreeMap::new();
+        for &label in data.labels() {
+            let label = label + 0.0; // -0 is 0
+            labels.entry(order_key(label)).or_insert((label, 0)).1 += 1;
+        }
+        let of_queries = |count: &dyn Fn(&[f64]) -> bool| {
+            data.iter_queries().filter(|query| count(query.labels)).count()
+        };
+        Summary {
+            rows: data.rows(),
+            queries: data.queries(),
+            labels: labels.into_values().collect(),
+            sizes: sizes(data),
+            blank_queries: of_queries(&|labels| labels.iter().all(|l| *l < 1.0)),
+            level_queries: of_queries(&|labels| labels.windows(2).all(|w| w.first() == w.last())),
+            single_queries: of_queries(&|labels| labels.len() == 1),
+            repeated_documents: repeated_documents(data),
+            sorted_by_label: sorted_by_label(data),
+            features: features(data),
+        }
+    }
+
+    /// What a person should know, in sentences.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        let mut say = |count: usize, text: &str| {
+            if count > 0 {
+                out.push(format!("{count} {text}"));
+            }
+        };
+        say(self.single_queries, "query/queries of one document: nothing to rank in them");
+        say(
+            self.level_queries - self.single_queries.min(self.level_queries),
+            "query/queries of several documents with equal labels: they teach pairwise and listwise learners nothing",
+        );
+        say(self.repeated_documents, "row(s) repeat a document of their query");
+        let constant = self.features.iter().filter(|f| f.is_constant(self.rows)).count();
+        say(constant, "constant feature(s)");
+        say(
+            self.features.iter().filter(|f| f.same_as.is_some()).count(),
+            "feature(s) equal to an earlier one",
+        );
+        say(
+            self.features.iter().filter(|f| f.infinite > 0).count(),
+            "feature(s) with infinite values",
+        );
+        if self.sorted_by_label {
+            out.push(
+                "the rows of every query stand best label first: with another tool, ties would look like skill".into(),
+            );
+        }
+        if self.labels.iter().any(|(label, _)| *label < 0.0) {
+            out.push("negative labels: metrics count them as non-relevant".into());
+        }
+        out
+    }
+}
+
+/// A key that sorts as the number does.
+fn order_key(value: f64) -> u64 {
+    let bits = value.to_bits();
+    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
+}
+
+fn sizes(data: &Dataset) -> Sizes {
+    let mut sizes: Vec<usize> = data.iter_queries().map(|query| query.rows.len()).collect();
+    sizes.sort_unstable();
+    let at = |share: f64| {
+        let index = (share * sizes.len().saturating_sub(1) as f64).round() as usize;
+        sizes.get(index).copied().unwrap_or(0)
+    };
+    let mean = data.rows() as f64 / sizes.len().max(1) as f64;
+    Sizes { min: at(0.0), median: at(0.5), mean, p95: at(0.95), max: at(1.0) }
+}
+
+fn repeated_documents(data: &Dataset) -> usize {
+    let Some(docids) = data.docids() else { return 0 };
+    let mut seen = HashSet::new();
+    data.iter_queries()
+        .map(|query| {
+            seen.clear();
+            let ids = query.rows.map(|row| docids.get(row)).filter(|id| !id.is_empty());
+            ids.filter(|id| !seen.insert(*id)).count()
+        })
+        .sum()
+}
+
+fn sorted_by_label(data: &Dataset) -> bool {
+    let mut several = data
+        .iter_queries()
+        .filter(|q| q.labels.windows(2).any(|w| w.first() != w.last()))
+        .peekable();
+    several.peek().is_some() && several.all(|query| query.labels.is_sorted_by(|a, b| a >= b))
+}
+
+fn features(data: &Dataset) -> Vec<FeatureSummary> {
+    let width = data.columns();
+    if width == 0 {
+        return Vec::new();
+    }
+    let blocks: Vec<Vec<Column>> = data
+        .matrix()
+        .values()
+        .par_chunks(BLOCK * width)
+        .enumerate()
+        .map(|(block, rows)| {
+            let mut columns = vec![EMPTY; width];
+            for (index, row) in rows.chunks_exact(width).enumerate() {
+                let row_number = (block * BLOCK + index) as u64;
+                for (column, &value) in columns.iter_mut().zip(row) {
+                    column.add(row_number, value);
+                }
+            }
+            columns
+        })
+        .collect();
+    let mut columns = vec![EMPTY; width];
+    for block in &blocks {
+        columns.iter_mut().zip(block).for_each(|(column, part)| column.merge(part));
+    }
+    let mut seen: HashMap<u64, String> = HashMap::new();
+    let finish = |(index, column): (usize, Column)| {
+        let name = data.features().name(index).into_owned();
+        let same_as = seen.get(&column.bits).cloned();
+        seen.entry(column.bits).or_insert_with(|| name.clone());
+        let none = column.missing == data.rows();
+        FeatureSummary {
+            name,
+            missing: column.missing,
+            zeros: column.zeros,
+            infinite: column.infinite,
+            min: if none { f32::NAN } else { column.min },
+            max: if none { f32::NAN } else { column.max },
+            mean: column.sum / column.finite as f64,
+            same_as,
+        }
+    };
+    columns.into_iter().enumerate().map(finish).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::Input;
+    use crate::format::{Format, ReadOptions, read_inputs};
+
+    fn summary(text: &str) -> Summary {
+        let input = Input::from_bytes("f", text.as_bytes().to_vec()).unwrap();
+        let options = ReadOptions { format: Some(Format::Letor), ..ReadOptions::default() };
+        Summary::of(&read_inputs(vec![input], &options).unwrap().data)
+    }
+
+    #[test]
+    fn counts_are_right() {
+        let s = summary(
+            "2 qid:a 1:1 2:1 3:5 #d1\n0 qid:a 1:NULL 3:5 #d1\n0 qid:b 1:3 2:3 3:5\n-1 qid:c 3:5\n-1 qid:c 1:inf 3:5\n",
+        );
+        assert_eq!((s.rows, s.queries, s.blank_queries), (5, 3, 2));
+        assert_eq!(s.labels, [(-1.0, 2), (0.0, 2), (2.0, 1)]);
+        assert_eq!((s.single_queries, s.level_queries, s.repeated_documents), (1, 2, 1));
+        assert_eq!((s.sizes.min, s.sizes.median, s.sizes.max), (1, 2, 2));
+        let first = &s.features[0];
+        assert_eq!((first.missing, first.zeros, first.infinite), (1, 1, 1));
+        assert_eq!((first.min, first.max), (0.0, f32::INFINITY));
+        assert!(s.features[2].is_constant(s.rows) && !s.features[1].is_constant(s.rows));
+        assert!(s.sorted_by_label);
+        assert_eq!(s.warnings().len(), 7);
+    }
+
+    #[test]
+    fn equal_columns_are_found() {
+        let s = summary("1 qid:a 1:1 2:7 3:1\n0 qid:a 1:2 2:7 3:2\n");
+        assert_eq!(s.features[2].same_as.as_deref(), Some("1"));
+        assert_eq!(s.features[1].same_as, None);
+    }
+}

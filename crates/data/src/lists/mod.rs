@@ -1,0 +1,249 @@
+//! Judgements and runs: for each query a list of documents with a number each.
+//!
+//! A [`Qrels`] file says how relevant a document is, a [`Run`] what score a system gave it. Both
+//! are held as spans into the text they came from, 16 bytes a document, so that ten million
+//! documents cost little more than their file. TREC columns, tab-separated tables with a header
+//! (BEIR), and JSON lines are read; told by content.
+
+mod json;
+mod read;
+mod write;
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::Path;
+
+use crate::bytes::{Bytes, Input};
+use crate::error::{DataError, Place};
+use crate::notes::Notes;
+
+pub use write::ListFormat;
+
+/// Documents with a number each, by query.
+#[derive(Debug)]
+pub struct Lists {
+    name: String,
+    text: Bytes,
+    /// Whether `text` is the file itself, so that a document's line can be told.
+    is_file: bool,
+    blocks: Vec<Vec<Entry>>,
+    queries: Vec<QueryList>,
+    by_id: HashMap<String, u32, foldhash::fast::RandomState>,
+}
+
+#[derive(Debug)]
+struct QueryList {
+    id: String,
+    /// Blocks and ranges in them that hold this query's documents, in file order.
+    spans: Vec<(u32, Range<u32>)>,
+}
+
+/// A document: where its id stands in the text (48 bits start, 16 bits length), and its number.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    id: u64,
+    value: f64,
+}
+
+impl Entry {
+    fn new(range: Range<usize>, value: f64) -> Option<Entry> {
+        let length = u16::try_from(range.len()).ok()?;
+        let start = u64::try_from(range.start).ok().filter(|s| *s < 1 << 48)?;
+        Some(Entry { id: start << 16 | u64::from(length), value })
+    }
+
+    fn range(self) -> Range<usize> {
+        let start = (self.id >> 16) as usize;
+        start..start + (self.id & 0xffff) as usize
+    }
+}
+
+/// A document of a list.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Document<'a> {
+    /// Its id.
+    pub id: &'a [u8],
+    /// Its score or relevance.
+    pub value: f64,
+}
+
+impl Lists {
+    /// Makes lists of rows (query, document, number), queries in the order of first appearance.
+    pub fn from_rows<'a>(
+        name: impl Into<String>,
+        rows: impl IntoIterator<Item = (&'a str, &'a str, f64)>,
+    ) -> Result<Lists, DataError> {
+        let mut text = Vec::new();
+        let mut entries = Vec::new();
+        let mut runs: Vec<(String, u32)> = Vec::new();
+        for (query, document, value) in rows {
+            let start = text.len();
+            text.extend_from_slice(document.as_bytes());
+            let entry = Entry::new(start..text.len(), value);
+            entries.push(entry.ok_or_else(|| {
+                DataError::Invalid("a document id of more than 65,535 bytes".into())
+            })?);
+            match runs.last_mut() {
+                Some((id, rows)) if id == query => *rows += 1,
+                _ => runs.push((query.to_owned(), 1)),
+            }
+        }
+        let mut lists = Lists::empty(name.into(), text.into(), false);
+        lists.add_block(entries, runs);
+        Ok(lists)
+    }
+
+    fn empty(name: String, text: Bytes, is_file: bool) -> Lists {
+        let (blocks, queries) = (Vec::new(), Vec::new());
+        Lists { name, text, is_file, blocks, queries, by_id: HashMap::default() }
+    }
+
+    /// Takes over a block of entries; `runs` says whose they are.
+    fn add_block(&mut self, entries: Vec<Entry>, runs: Vec<(String, u32)>) {
+        let block = self.blocks.len() as u32;
+        let mut start = 0;
+        for (id, rows) in runs {
+            let query = match self.by_id.get(&id) {
+                Some(&query) => query,
+                None => {
+                    let query = self.queries.len() as u32;
+                    self.by_id.insert(id.clone(), query);
+                    self.queries.push(QueryList { id, spans: Vec::new() });
+                    query
+                }
+            };
+            if let Some(list) = self.queries.get_mut(query as usize) {
+                list.spans.push((block, start..start + rows));
+            }
+            start += rows;
+        }
+        self.blocks.push(entries);
+    }
+
+    /// The name of the input.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Number of queries.
+    pub fn queries(&self) -> usize {
+        self.queries.len()
+    }
+
+    /// Number of documents over all queries.
+    pub fn documents(&self) -> usize {
+        self.blocks.iter().map(Vec::len).sum()
+    }
+
+    /// The id of a query.
+    pub fn query_id(&self, query: usize) -> &str {
+        self.queries.get(query).map_or("", |q| &q.id)
+    }
+
+    /// The number of the query with this id.
+    pub fn find(&self, id: &str) -> Option<usize> {
+        self.by_id.get(id).map(|&query| query as usize)
+    }
+
+    fn entries(&self, query: usize) -> impl Iterator<Item = Entry> + '_ {
+        let spans = self.queries.get(query).map_or(&[][..], |q| &q.spans);
+        spans.iter().flat_map(|(block, range)| {
+            let block = self.blocks.get(*block as usize).map_or(&[][..], Vec::as_slice);
+            block.get(range.start as usize..range.end as usize).unwrap_or(&[]).iter().copied()
+        })
+    }
+
+    /// The documents of a query, in the order of the input.
+    pub fn list(&self, query: usize) -> impl Iterator<Item = Document<'_>> {
+        self.entries(query).map(|entry| Document {
+            id: self.text.get(entry.range()).unwrap_or(&[]),
+            value: entry.value,
+        })
+    }
+
+    /// Where the document with this number in a query's list stands.
+    pub fn place(&self, query: usize, document: usize) -> Place {
+        match self.entries(query).nth(document) {
+            Some(entry) if self.is_file => {
+                let before = self.text.get(..entry.range().start).unwrap_or(&[]);
+                let line = memchr::memchr_iter(b'\n', before).count() as u64 + 1;
+                Place::line(&self.name, line)
+            }
+            _ => Place::file(&self.name),
+        }
+    }
+}
+
+impl PartialEq for Lists {
+    /// Equal queries in the same order, with equal documents and numbers in the same order.
+    fn eq(&self, other: &Self) -> bool {
+        self.queries() == other.queries()
+            && (0..self.queries())
+                .all(|q| self.query_id(q) == other.query_id(q) && self.list(q).eq(other.list(q)))
+    }
+}
+
+/// Relevance judgements.
+///
+/// ```
+/// use rankwright_data::{Qrels, bytes::Input};
+/// let input = Input::from_bytes("qrels", b"q1 0 d1 2\nq1 0 d2 0\n".to_vec())?;
+/// let (qrels, _) = Qrels::read(input)?;
+/// assert_eq!(qrels.lists().list(0).map(|d| d.value).collect::<Vec<_>>(), [2.0, 0.0]);
+/// # Ok::<(), rankwright_data::DataError>(())
+/// ```
+#[derive(Debug, PartialEq)]
+pub struct Qrels(Lists);
+
+impl Qrels {
+    /// Reads judgements: TREC columns `qid 0 docid relevance`, a table `query-id corpus-id
+    /// score` with a header, or JSON lines.
+    pub fn read(input: Input) -> Result<(Qrels, Notes), DataError> {
+        read::read(input, read::Kind::Qrels).map(|(lists, notes)| (Qrels(lists), notes))
+    }
+
+    /// Takes lists as judgements.
+    pub fn from_lists(lists: Lists) -> Qrels {
+        Qrels(lists)
+    }
+
+    /// The judgements by query.
+    pub fn lists(&self) -> &Lists {
+        &self.0
+    }
+
+    /// Writes judgements atomically.
+    pub fn write(&self, path: &Path, format: ListFormat) -> Result<(), DataError> {
+        write::write(&self.0, path, write::Shape::Qrels, format)
+    }
+}
+
+/// What a system returned: documents with scores, by query.
+#[derive(Debug, PartialEq)]
+pub struct Run(Lists);
+
+impl Run {
+    /// Reads a run: TREC columns `qid Q0 docid rank score tag`, a table `query-id corpus-id
+    /// score` with a header, or JSON lines. Ranks and row order in the file do not matter.
+    pub fn read(input: Input) -> Result<(Run, Notes), DataError> {
+        read::read(input, read::Kind::Run).map(|(lists, notes)| (Run(lists), notes))
+    }
+
+    /// Takes lists as a run.
+    pub fn from_lists(lists: Lists) -> Run {
+        Run(lists)
+    }
+
+    /// The documents and scores by query.
+    pub fn lists(&self) -> &Lists {
+        &self.0
+    }
+
+    /// Writes a run atomically; ranks count documents in the order of each list.
+    pub fn write(&self, path: &Path, format: ListFormat, tag: &str) -> Result<(), DataError> {
+        write::write(&self.0, path, write::Shape::Run { tag }, format)
+    }
+}
+
+#[cfg(test)]
+mod tests;

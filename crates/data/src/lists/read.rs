@@ -1,0 +1,261 @@
+//! Reads judgements and runs from text: TREC columns and tables with a header.
+//!
+//! The text is cut into pieces at line ends, read in parallel, and joined in file order. Blank
+//! lines and lines that begin with `#` are passed over (a document id may hold a `#`). Lines may
+//! go on after the last column, as trec_eval allows; that is noted.
+
+use std::ops::Range;
+
+use memchr::memchr;
+use rayon::prelude::*;
+
+use super::{Entry, Lists, json};
+use crate::bytes::Input;
+use crate::error::{DataError, Place, quote};
+use crate::notes::{Notes, Oddity};
+use crate::number::f64_token;
+use crate::pieces::pieces;
+
+/// What is being read; decides the columns and what messages say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Qrels,
+    Run,
+}
+
+impl Kind {
+    pub(super) fn value_name(self) -> &'static str {
+        match self {
+            Kind::Qrels => "a whole or decimal number as relevance",
+            Kind::Run => "a finite number as score",
+        }
+    }
+
+    pub(super) fn what(self) -> &'static str {
+        match self {
+            Kind::Qrels => "judgements",
+            Kind::Run => "results",
+        }
+    }
+}
+
+/// Which columns of a line are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Layout {
+    columns: usize,
+    document: usize,
+    value: usize,
+    expected: &'static str,
+}
+
+const TREC_QRELS: Layout =
+    Layout { columns: 4, document: 2, value: 3, expected: "'qid 0 docid relevance'" };
+const TREC_RUN: Layout =
+    Layout { columns: 6, document: 2, value: 4, expected: "'qid Q0 docid rank score tag'" };
+const TABLE: Layout = Layout {
+    columns: 3,
+    document: 1,
+    value: 2,
+    expected: "'query-id corpus-id score', as in the header",
+};
+
+pub(super) fn read(input: Input, kind: Kind) -> Result<(Lists, Notes), DataError> {
+    let mut notes = Notes::default();
+    let Input { name, bytes } = input;
+    let skip = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    notes.add(Oddity::ByteOrderMark, u64::from(skip > 0), || Place::line(&name, 1));
+    let first = bytes
+        .get(skip..)
+        .unwrap_or(&[])
+        .split(|&b| b == b'\n')
+        .find(|line| is_data(line))
+        .ok_or_else(|| DataError::Empty { file: name.clone(), what: kind.what() })?;
+    if first.trim_ascii_start().starts_with(b"{") {
+        return json::read(&name, bytes.get(skip..).unwrap_or(&[]), kind, notes);
+    }
+    let header = is_header(first);
+    let layout = match (header, kind) {
+        (true, _) => TABLE,
+        (false, Kind::Qrels) => TREC_QRELS,
+        (false, Kind::Run) => TREC_RUN,
+    };
+    let job = Job { name: &name, text: &bytes, layout, kind, header };
+    let parts: Vec<Result<Part, DataError>> =
+        pieces(&bytes, skip).into_par_iter().map(|(range, line)| job.piece(range, line)).collect();
+    // The first error in file order, whatever the threads did.
+    let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let mut lists = Lists::empty(name, bytes, true);
+    for part in parts {
+        lists.add_block(part.entries, part.runs);
+        notes.merge(part.notes);
+    }
+    if lists.documents() == 0 {
+        return Err(DataError::Empty { file: lists.name, what: kind.what() });
+    }
+    Ok((lists, notes))
+}
+
+fn is_data(line: &[u8]) -> bool {
+    line.iter().find(|b| !b.is_ascii_whitespace()).is_some_and(|&b| b != b'#')
+}
+
+/// A header names its columns: three words, the last of which is no number.
+fn is_header(line: &[u8]) -> bool {
+    let words: Vec<&[u8]> =
+        line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+    let named = |word: &[u8]| {
+        let word = word.to_ascii_lowercase();
+        matches!(
+            &word[..],
+            b"query-id" | b"query_id" | b"qid" | b"query" | b"queryid" | b"q_id" | b"topic"
+        )
+    };
+    matches!(words[..], [query, _, _] if named(query))
+}
+
+struct Job<'a> {
+    name: &'a str,
+    text: &'a [u8],
+    layout: Layout,
+    kind: Kind,
+    header: bool,
+}
+
+#[derive(Debug, Default)]
+struct Part {
+    entries: Vec<Entry>,
+    runs: Vec<(String, u32)>,
+    notes: Notes,
+}
+
+/// The columns of a line that are read, as ranges of the text.
+struct Fields {
+    query: Range<usize>,
+    document: Range<usize>,
+    value: Range<usize>,
+    /// Whether there is more than the layout asks for.
+    more: bool,
+}
+
+impl Job<'_> {
+    fn piece(&self, range: Range<usize>, first_line: u64) -> Result<Part, DataError> {
+        let mut part = Part::default();
+        let mut query: Range<usize> = 0..0;
+        let (mut at, mut number) = (range.start, first_line);
+        while at < range.end {
+            let rest = self.text.get(at..range.end).unwrap_or(&[]);
+            let length = memchr(b'\n', rest).unwrap_or(rest.len());
+            let (line, start) = (at..at + length, at);
+            at += length + 1;
+            let content = self.text.get(line.clone()).unwrap_or(&[]);
+            number += 1;
+            if !is_data(content) {
+                let blank = content.iter().all(u8::is_ascii_whitespace);
+                part.notes.add(Oddity::BlankLines, u64::from(blank), || self.place(number - 1));
+                continue;
+            }
+            if self.header && first_line == 1 && part.entries.is_empty() && is_header(content) {
+                continue;
+            }
+            let fields = self.fields(content, start, number - 1)?;
+            let value = self.value(&fields, number - 1)?;
+            part.notes.add(Oddity::ExtraColumns, u64::from(fields.more), || self.place(number - 1));
+            let entry = Entry::new(fields.document.clone(), value);
+            part.entries.push(entry.ok_or_else(|| self.long_id(number - 1))?);
+            if !part.runs.is_empty()
+                && self.text.get(query.clone()) == self.text.get(fields.query.clone())
+            {
+                if let Some((_, rows)) = part.runs.last_mut() {
+                    *rows += 1;
+                }
+            } else {
+                part.runs.push((self.query_id(&fields.query, number - 1)?, 1));
+                query = fields.query;
+            }
+        }
+        Ok(part)
+    }
+
+    fn place(&self, line: u64) -> Place {
+        Place::line(self.name, line)
+    }
+
+    fn query_id(&self, range: &Range<usize>, line: u64) -> Result<String, DataError> {
+        let bytes = self.text.get(range.clone()).unwrap_or(&[]);
+        match std::str::from_utf8(bytes) {
+            Ok(id) => Ok(id.to_owned()),
+            Err(_) => {
+                Err(DataError::malformed(self.place(line), quote(bytes), "a query id in UTF-8"))
+            }
+        }
+    }
+
+    fn long_id(&self, line: u64) -> DataError {
+        let expected = "a document id of at most 65535 bytes";
+        DataError::malformed(self.place(line), "a longer document id", expected)
+    }
+
+    #[inline]
+    fn fields(&self, line: &[u8], start: usize, number: u64) -> Result<Fields, DataError> {
+        let mut fields = Fields { query: 0..0, document: 0..0, value: 0..0, more: false };
+        let mut at = 0;
+        let mut column = 0;
+        loop {
+            while line.get(at).is_some_and(|b| *b <= b' ') {
+                at += 1;
+            }
+            if at >= line.len() {
+                break;
+            }
+            if column == self.layout.columns {
+                fields.more = true;
+                break;
+            }
+            let begin = at;
+            while line.get(at).is_some_and(|b| *b > b' ') {
+                at += 1;
+            }
+            let range = start + begin..start + at;
+            match column {
+                0 => fields.query = range,
+                c if c == self.layout.document => fields.document = range,
+                c if c == self.layout.value => fields.value = range,
+                _ => {}
+            }
+            column += 1;
+        }
+        if column == self.layout.columns {
+            return Ok(fields);
+        }
+        Err(self.few_columns(line, column, number))
+    }
+
+    #[cold]
+    fn few_columns(&self, line: &[u8], columns: usize, number: u64) -> DataError {
+        let found = format!("{columns} columns in {}", quote(line.trim_ascii()));
+        let expected = format!("{} columns {}", self.layout.columns, self.layout.expected);
+        let error = DataError::malformed(self.place(number), found, expected);
+        match (self.kind, columns) {
+            (Kind::Run, 4) => {
+                error.with_help("this looks like judgements; is it the --qrels file?")
+            }
+            (Kind::Qrels, 6) => error.with_help("this looks like a run; is it the --run file?"),
+            (_, 3) => error
+                .with_help("a table of three columns needs the header 'query-id corpus-id score'"),
+            _ => error,
+        }
+    }
+
+    #[inline]
+    fn value(&self, fields: &Fields, number: u64) -> Result<f64, DataError> {
+        if let Some(value) = f64_token(self.text, fields.value.start, fields.value.len()) {
+            return Ok(value);
+        }
+        let word = self.text.get(fields.value.clone()).unwrap_or(&[]);
+        let value = std::str::from_utf8(word).ok().and_then(|t| t.parse::<f64>().ok());
+        let finite = value.filter(|v| v.is_finite());
+        finite.ok_or_else(|| {
+            DataError::malformed(self.place(number), quote(word), self.kind.value_name())
+        })
+    }
+}

@@ -1,0 +1,102 @@
+use super::*;
+use crate::notes::Oddity;
+use proptest::prelude::*;
+
+fn run(text: &str) -> Result<(Run, Notes), DataError> {
+    Run::read(Input::from_bytes("r", text.as_bytes().to_vec())?)
+}
+
+fn qrels(text: &str) -> Result<(Qrels, Notes), DataError> {
+    Qrels::read(Input::from_bytes("q", text.as_bytes().to_vec())?)
+}
+
+fn rows(lists: &Lists) -> Vec<(String, String, f64)> {
+    let row = |q: usize, d: Document| {
+        (lists.query_id(q).to_owned(), String::from_utf8_lossy(d.id).into_owned(), d.value)
+    };
+    (0..lists.queries()).flat_map(|q| lists.list(q).map(move |d| row(q, d))).collect()
+}
+
+#[test]
+fn trec_tables_and_json_say_the_same() {
+    let expected = rows(qrels("a 0 d1 1\na 0 d2 -1\nb 0 d1 2\n").unwrap().0.lists());
+    for text in [
+        "# c\na\t0\td1\t1\r\n\na 0 d2 -1\nb 0 d1 2",
+        "query-id\tcorpus-id\tscore\na\td1\t1\na\td2\t-1\nb\td1\t2\n",
+        "{\"qid\":\"a\",\"docid\":\"d1\",\"rel\":1}\n{\"query_id\":\"a\",\"doc_id\":\"d2\",\"relevance\":-1}\n{\"query-id\":\"b\",\"corpus-id\":\"d1\",\"score\":2}",
+    ] {
+        assert_eq!(rows(qrels(text).unwrap().0.lists()), expected, "{text}");
+    }
+}
+
+#[test]
+fn scattered_queries_are_joined_and_junk_is_noted() {
+    let (run, notes) = run("a Q0 x 1 2.5 t\nb Q0 y 1 1 t\na Q0 z#1 2 -1e-3 t junk here\n").unwrap();
+    let lists = run.lists();
+    assert_eq!(lists.list(0).map(|d| d.id).collect::<Vec<_>>(), [&b"x"[..], b"z#1"]);
+    assert_eq!(lists.find("b"), Some(1));
+    assert_eq!(notes.count(Oddity::ExtraColumns), 1);
+    assert_eq!(lists.place(0, 1).to_string(), "r:3");
+}
+
+#[test]
+fn errors_tell_the_line_and_the_likely_slip() {
+    let error = run("a Q0 x 1 2.5 t\na 0 x 1\n").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "r:2: found 4 columns in 'a 0 x 1', expected 6 columns 'qid Q0 docid rank score tag'"
+    );
+    assert!(error.help().unwrap().contains("--qrels"));
+    assert!(run("a Q0 x 1 nan t\n").unwrap_err().to_string().contains("a finite number"));
+    assert!(qrels("# only\n\n").is_err());
+}
+
+#[test]
+fn every_format_reads_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let lists = || {
+        let rows = [("q1", "a", 0.1 + 0.2), ("q1", "ö", -1e-300), ("q2", "a", 3.0)];
+        Lists::from_rows("x", rows).unwrap()
+    };
+    for format in [ListFormat::Trec, ListFormat::Table, ListFormat::Jsonl] {
+        let path = folder.path().join("out");
+        Run::from_lists(lists()).write(&path, format, "tag").unwrap();
+        let (back, notes) = Run::read(Input::open(&path).unwrap()).unwrap();
+        assert_eq!(back, Run::from_lists(lists()), "{format:?}");
+        assert!(notes.is_empty());
+        Qrels::from_lists(lists()).write(&path, format).unwrap();
+        assert_eq!(Qrels::read(Input::open(&path).unwrap()).unwrap().0, Qrels::from_lists(lists()));
+    }
+}
+
+#[test]
+fn ids_that_do_not_fit_columns_are_refused_when_writing() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = Run::from_lists(Lists::from_rows("x", [("q 1", "a", 1.0)]).unwrap());
+    let path = folder.path().join("out");
+    assert!(run.write(&path, ListFormat::Trec, "t").unwrap_err().to_string().contains("JSON"));
+    run.write(&path, ListFormat::Jsonl, "t").unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+    #[test]
+    fn many_pieces_read_like_one(count in 1usize..300_000) {
+        let text: String = (0..count).map(|i| format!("q{} Q0 doc{i} 1 {} t\n", i / 7, i)).collect();
+        let (run, _) = run(&text).unwrap();
+        prop_assert_eq!(run.lists().documents(), count);
+        let last = (count - 1) / 7;
+        let value = run.lists().list(last).last().unwrap().value;
+        prop_assert_eq!(value, (count - 1) as f64);
+    }
+
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_give_lists_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..120)) {
+        let input = |b: &[u8]| Input::from_bytes("x", b.to_vec());
+        if let Ok(input) = input(&bytes) { let _ = Run::read(input); }
+        if let Ok(input) = input(&bytes) { let _ = Qrels::read(input); }
+    }
+}

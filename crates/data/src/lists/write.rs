@@ -1,0 +1,81 @@
+//! Writes judgements and runs: TREC columns, a table with a header, or JSON lines.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::Lists;
+use crate::error::DataError;
+use crate::store::write_atomic;
+
+/// How judgements and runs are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListFormat {
+    /// TREC columns, separated by spaces.
+    Trec,
+    /// `query-id corpus-id score`, separated by tabs, with that header.
+    Table,
+    /// A JSON object a line.
+    Jsonl,
+}
+
+/// What is written: the two kinds differ in their TREC columns and in what the number is called.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Shape<'a> {
+    Qrels,
+    Run { tag: &'a str },
+}
+
+pub(super) fn write(
+    lists: &Lists,
+    path: &Path,
+    shape: Shape<'_>,
+    format: ListFormat,
+) -> Result<(), DataError> {
+    write_atomic(path, |out| {
+        if format == ListFormat::Table {
+            writeln!(out, "query-id\tcorpus-id\tscore")?;
+        }
+        for query in 0..lists.queries() {
+            let id = lists.query_id(query);
+            for (index, document) in lists.list(query).enumerate() {
+                let doc = std::str::from_utf8(document.id).map_err(|_| refused("is not UTF-8"))?;
+                if format != ListFormat::Jsonl && [id, doc].iter().any(|w| spaced(w)) {
+                    return Err(refused("has spaces; write JSON lines instead"));
+                }
+                line(out, shape, format, id, doc, index + 1, document.value)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn spaced(word: &str) -> bool {
+    word.is_empty() || word.bytes().any(|b| b <= b' ') || word.starts_with('#')
+}
+
+fn refused(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, format!("a query or document id {why}"))
+}
+
+fn line(
+    out: &mut dyn Write,
+    shape: Shape<'_>,
+    format: ListFormat,
+    query: &str,
+    doc: &str,
+    rank: usize,
+    value: f64,
+) -> io::Result<()> {
+    match (format, shape) {
+        (ListFormat::Trec, Shape::Qrels) => writeln!(out, "{query} 0 {doc} {value}"),
+        (ListFormat::Trec, Shape::Run { tag }) => {
+            writeln!(out, "{query} Q0 {doc} {rank} {value} {tag}")
+        }
+        (ListFormat::Table, _) => writeln!(out, "{query}\t{doc}\t{value}"),
+        (ListFormat::Jsonl, _) => {
+            let number = if matches!(shape, Shape::Qrels) { "relevance" } else { "score" };
+            let row = serde_json::json!({"query_id": query, "doc_id": doc, number: value});
+            writeln!(out, "{row}")
+        }
+    }
+}

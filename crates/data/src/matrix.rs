@@ -1,0 +1,160 @@
+//! The feature matrix: f32, row-major, NaN is "missing"; owned, or mapped from a cache file.
+
+use std::sync::Arc;
+
+use memmap2::Mmap;
+
+use crate::error::DataError;
+
+/// Rows of equally many f32 values.
+#[derive(Debug, Clone)]
+pub struct Matrix {
+    storage: Storage,
+    rows: usize,
+    columns: usize,
+}
+
+#[derive(Debug, Clone)]
+enum Storage {
+    Owned(Vec<f32>),
+    Mapped { map: Arc<Mmap>, start: usize },
+}
+
+impl Matrix {
+    /// A matrix of the given values, row after row.
+    ///
+    /// ```
+    /// use rankwright_data::Matrix;
+    /// let m = Matrix::from_rows(2, 3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+    /// assert_eq!(m.row(1), [4.0, 5.0, 6.0]);
+    /// # Ok::<(), rankwright_data::DataError>(())
+    /// ```
+    pub fn from_rows(rows: usize, columns: usize, values: Vec<f32>) -> Result<Self, DataError> {
+        if rows.checked_mul(columns) != Some(values.len()) {
+            return Err(DataError::Invalid(format!(
+                "{} values do not make {rows} rows of {columns}",
+                values.len()
+            )));
+        }
+        Ok(Matrix { storage: Storage::Owned(values), rows, columns })
+    }
+
+    /// A matrix that lies in a mapped file at the byte `start`, which must be a multiple of 4.
+    pub(crate) fn mapped(
+        map: Arc<Mmap>,
+        start: usize,
+        rows: usize,
+        columns: usize,
+    ) -> Option<Self> {
+        let bytes = rows.checked_mul(columns)?.checked_mul(4)?;
+        let slice = map.get(start..start.checked_add(bytes)?)?;
+        bytemuck::try_cast_slice::<u8, f32>(slice).ok()?;
+        Some(Matrix { storage: Storage::Mapped { map, start }, rows, columns })
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// All values, row after row.
+    pub fn values(&self) -> &[f32] {
+        match &self.storage {
+            Storage::Owned(values) => values,
+            Storage::Mapped { map, start } => {
+                let end = start + self.rows * self.columns * 4;
+                bytemuck::cast_slice(map.get(*start..end).unwrap_or(&[]))
+            }
+        }
+    }
+
+    /// One row; empty if there is no such row.
+    pub fn row(&self, row: usize) -> &[f32] {
+        let start = row * self.columns;
+        self.values().get(start..start + self.columns).unwrap_or(&[])
+    }
+
+    /// One value; missing (NaN) outside the matrix.
+    pub fn get(&self, row: usize, column: usize) -> f32 {
+        self.row(row).get(column).copied().unwrap_or(f32::NAN)
+    }
+
+    /// The rows `order[0]`, `order[1]`, ... as a new matrix.
+    pub fn select(&self, order: &[u32]) -> Matrix {
+        let mut values = Vec::with_capacity(order.len() * self.columns);
+        for &row in order {
+            values.extend_from_slice(self.row(row as usize));
+        }
+        Matrix { storage: Storage::Owned(values), rows: order.len(), columns: self.columns }
+    }
+
+    /// Puts the rows into another order, in place: row `i` becomes what row `order[i]` was.
+    /// `order` must be a permutation. Follows its cycles, so it needs one spare row of memory.
+    pub(crate) fn reorder(&mut self, order: &[u32]) {
+        let columns = self.columns;
+        let Storage::Owned(values) = &mut self.storage else {
+            *self = self.select(order);
+            return;
+        };
+        let mut done = vec![false; order.len()];
+        let mut spare = vec![0f32; columns];
+        for start in 0..order.len() {
+            if done[start] || order[start] as usize == start {
+                continue;
+            }
+            spare.copy_from_slice(&values[start * columns..(start + 1) * columns]);
+            let mut to = start;
+            loop {
+                done[to] = true;
+                let from = order[to] as usize;
+                if from == start {
+                    values[to * columns..(to + 1) * columns].copy_from_slice(&spare);
+                    break;
+                }
+                values.copy_within(from * columns..(from + 1) * columns, to * columns);
+                to = from;
+            }
+        }
+    }
+}
+
+impl PartialEq for Matrix {
+    /// Equal in shape and in the bits of every value, so that missing equals missing.
+    fn eq(&self, other: &Self) -> bool {
+        self.rows == other.rows
+            && self.columns == other.columns
+            && bytemuck::cast_slice::<f32, u32>(self.values())
+                == bytemuck::cast_slice::<f32, u32>(other.values())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn reordering_in_place_equals_selecting(
+            order in (1usize..40).prop_flat_map(|n| Just((0..n as u32).collect::<Vec<_>>()).prop_shuffle()),
+            columns in 0usize..4,
+        ) {
+            let values = (0..order.len() * columns).map(|v| v as f32).collect();
+            let mut matrix = Matrix::from_rows(order.len(), columns, values).unwrap();
+            let selected = matrix.select(&order);
+            matrix.reorder(&order);
+            prop_assert_eq!(matrix, selected);
+        }
+    }
+
+    #[test]
+    fn a_wrong_number_of_values_is_refused() {
+        assert!(Matrix::from_rows(2, 2, vec![0.0; 3]).is_err());
+        assert!(Matrix::from_rows(usize::MAX, 2, vec![]).is_err());
+    }
+}

@@ -1,0 +1,96 @@
+//! What the columns of a feature matrix are called.
+
+use std::borrow::Cow;
+
+/// Feature names: numbers that count up (LETOR text), or free names (tables).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FeatureNames {
+    /// Feature ids `first`, `first + 1`, ...
+    Ids {
+        /// Id of the first column: 0 or 1.
+        first: u32,
+        /// Number of columns.
+        count: usize,
+    },
+    /// A name for each column.
+    Named(Vec<String>),
+}
+
+impl FeatureNames {
+    /// Takes names; those that are just 0, 1, 2, ... or 1, 2, 3, ... become ids, so that a LETOR
+    /// file is still the same after a trip through a table.
+    pub fn from_names(names: Vec<String>) -> Self {
+        let counts_from = |first: u32| {
+            names.iter().enumerate().all(|(i, name)| *name == (first as usize + i).to_string())
+        };
+        match () {
+            () if names.is_empty() || counts_from(1) => {
+                FeatureNames::Ids { first: 1, count: names.len() }
+            }
+            () if counts_from(0) => FeatureNames::Ids { first: 0, count: names.len() },
+            () => FeatureNames::Named(names),
+        }
+    }
+
+    /// Number of columns.
+    pub fn len(&self) -> usize {
+        match self {
+            FeatureNames::Ids { count, .. } => *count,
+            FeatureNames::Named(names) => names.len(),
+        }
+    }
+
+    /// Whether there are no columns.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The name of a column.
+    pub fn name(&self, column: usize) -> Cow<'_, str> {
+        match self {
+            FeatureNames::Ids { first, .. } => Cow::Owned((*first as usize + column).to_string()),
+            FeatureNames::Named(names) => {
+                names.get(column).map_or(Cow::Borrowed(""), |n| Cow::Borrowed(n))
+            }
+        }
+    }
+
+    /// The column with this name.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        match self {
+            FeatureNames::Ids { first, count } => {
+                let id: usize = name.parse().ok()?;
+                id.checked_sub(*first as usize).filter(|column| column < count)
+            }
+            FeatureNames::Named(names) => names.iter().position(|n| n == name),
+        }
+    }
+
+    /// All names in column order.
+    pub fn iter(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        (0..self.len()).map(|column| self.name(column))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counting_names_are_ids() {
+        let names = |list: &[&str]| list.iter().map(|s| s.to_string()).collect();
+        assert_eq!(
+            FeatureNames::from_names(names(&["1", "2"])),
+            FeatureNames::Ids { first: 1, count: 2 }
+        );
+        assert_eq!(
+            FeatureNames::from_names(names(&["0", "1"])),
+            FeatureNames::Ids { first: 0, count: 2 }
+        );
+        let named = FeatureNames::from_names(names(&["bm25", "1"]));
+        assert_eq!(named.column("1"), Some(1));
+        assert_eq!(named.name(0), "bm25");
+        let ids = FeatureNames::Ids { first: 1, count: 3 };
+        assert_eq!((ids.column("0"), ids.column("3"), ids.column("4")), (None, Some(2), None));
+    }
+}

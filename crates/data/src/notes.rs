@@ -1,0 +1,119 @@
+//! Oddities that a reader lives with: counted, and told once each.
+
+use std::fmt;
+
+use crate::error::Place;
+
+/// A kind of oddity; its text completes "3 ...".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Oddity {
+    /// A byte-order mark at the start of the file.
+    ByteOrderMark,
+    /// Blank lines.
+    BlankLines,
+    /// Features of a row that do not stand in ascending order.
+    UnsortedFeatures,
+    /// Values written `NULL` or `nan`.
+    MissingValues,
+    /// Queries whose rows are not adjacent.
+    ScatteredQueries,
+    /// Rows that have no document id while others have one.
+    RowsWithoutDocid,
+    /// Columns after the last one that is read.
+    ExtraColumns,
+    /// Query sizes taken from a side file.
+    SideFile,
+    /// Pairs whose opposite is there too.
+    ContradictoryPairs,
+}
+
+impl Oddity {
+    fn text(self) -> &'static str {
+        match self {
+            Oddity::ByteOrderMark => "byte-order mark skipped",
+            Oddity::BlankLines => "blank line(s) skipped",
+            Oddity::UnsortedFeatures => "row(s) with features out of order",
+            Oddity::MissingValues => "value(s) written NULL or nan, read as missing",
+            Oddity::ScatteredQueries => "query/queries with rows that are not adjacent, grouped",
+            Oddity::RowsWithoutDocid => "row(s) without a document id, though others have one",
+            Oddity::ExtraColumns => "line(s) with text after the last column, ignored",
+            Oddity::SideFile => "side file(s) read beside the data",
+            Oddity::ContradictoryPairs => "pair(s) whose opposite is there too, both kept",
+        }
+    }
+}
+
+/// One kind of oddity: how often, and where first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// What it is.
+    pub oddity: Oddity,
+    /// How often it was met.
+    pub count: u64,
+    /// The first place.
+    pub first: Place,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} (first: {})", self.count, self.oddity.text(), self.first)
+    }
+}
+
+/// What a reader noticed, one entry a kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Notes {
+    notes: Vec<Note>,
+}
+
+impl Notes {
+    /// Counts one more of a kind; the place is made only for the first.
+    pub fn add(&mut self, oddity: Oddity, count: u64, place: impl FnOnce() -> Place) {
+        match self.notes.iter_mut().find(|n| n.oddity == oddity) {
+            _ if count == 0 => {}
+            Some(note) => note.count += count,
+            None => self.notes.push(Note { oddity, count, first: place() }),
+        }
+    }
+
+    /// Takes over the notes of a later part of the input.
+    pub fn merge(&mut self, later: Notes) {
+        for note in later.notes {
+            self.add(note.oddity, note.count, || note.first);
+        }
+    }
+
+    /// The notes in the order in which the kinds were first met.
+    pub fn iter(&self) -> impl Iterator<Item = &Note> {
+        self.notes.iter()
+    }
+
+    /// How often an oddity was met.
+    pub fn count(&self, oddity: Oddity) -> u64 {
+        self.notes.iter().find(|n| n.oddity == oddity).map_or(0, |n| n.count)
+    }
+
+    /// Whether nothing odd was met.
+    pub fn is_empty(&self) -> bool {
+        self.notes.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_place_is_kept_and_counts_add_up() {
+        let mut notes = Notes::default();
+        notes.add(Oddity::BlankLines, 1, || Place::line("a", 3));
+        notes.add(Oddity::BlankLines, 0, || unreachable!());
+        let mut later = Notes::default();
+        later.add(Oddity::BlankLines, 2, || Place::line("a", 9));
+        notes.merge(later);
+        assert_eq!(notes.count(Oddity::BlankLines), 3);
+        let text: Vec<String> = notes.iter().map(|n| n.to_string()).collect();
+        assert_eq!(text, ["3 blank line(s) skipped (first: a:3)"]);
+    }
+}

@@ -1,0 +1,250 @@
+//! Decimal numbers from bytes, nine characters at a time.
+//!
+//! The quick path takes `[-]digits[.digits]` with at most eight digits, without a branch on its
+//! form, which is what feature files are made of; everything else goes to `fast_float2`. Both
+//! give the correctly rounded value, as `str::parse` does: m and 10^k are exact in f64 (m < 10^8,
+//! k <= 8), so m / 10^k is the f64 nearest to the decimal; rounding that to f32 could only go
+//! wrong if it lies exactly half-way between two f32 values, and then the quick path steps aside
+//! (Clinger 1990, "How to read floating point numbers accurately", for the exact division).
+//!
+//! What bounds the speed of a reader is the chain from one token's end to the next; so the end
+//! is found first, by comparing sixteen bytes at once, and the digits are worked on beside it.
+
+const POW10: [f64; 9] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// A stretch of text that begins with a token. Its fixed size is what lets the compiler see that
+/// no access below can be out of bounds.
+pub(crate) type Window = [u8; 32];
+
+/// The window at a place of the text; `None` near its end.
+#[inline(always)]
+pub(crate) fn window(bytes: &[u8], at: usize) -> Option<&Window> {
+    bytes.get(at..)?.first_chunk()
+}
+
+/// The length of the token that a window begins with: how many of its bytes (at most 16) are
+/// above the space character in ASCII.
+#[inline(always)]
+pub(crate) fn token_length(window: &Window) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{
+            __m128i, _mm_cmpgt_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_set1_epi8,
+        };
+        // SAFETY: SSE2 is part of x86_64, and a window has 32 bytes; the load is unaligned.
+        let above = unsafe {
+            let bytes = _mm_loadu_si128(window.as_ptr().cast::<__m128i>());
+            _mm_movemask_epi8(_mm_cmpgt_epi8(bytes, _mm_set1_epi8(0x20)))
+        };
+        (!above).trailing_zeros() as usize
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    token_length_plain(window)
+}
+
+/// The clear twin of the vector compare.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn token_length_plain(window: &Window) -> usize {
+    window.iter().take(16).take_while(|b| (0x21..0x80).contains(*b)).count()
+}
+
+/// Eight bytes of a window; `at` is at most 15.
+#[inline(always)]
+fn load8(window: &Window, at: usize) -> u64 {
+    let at = at & 15;
+    match window.get(at..at + 8).and_then(|eight| eight.try_into().ok()) {
+        Some(eight) => u64::from_le_bytes(eight),
+        None => 0,
+    }
+}
+
+/// A set top bit for each byte that is no digit, of bytes less '0'. Carries reach only bytes
+/// after the first such, so the first is right, and so is "none".
+#[inline(always)]
+fn non_digits(word: u64) -> u64 {
+    (word.wrapping_add(0x76 * ONES) | word) & HIGH
+}
+
+/// The number whose decimal digits are the bytes of a word, the first digit lowest.
+#[inline(always)]
+fn eight(word: u64) -> u64 {
+    let word = word.wrapping_mul(2561) >> 8;
+    let word = (word & 0x00ff_00ff_00ff_00ff).wrapping_mul(6_553_601) >> 16;
+    (word & 0x0000_ffff_0000_ffff).wrapping_mul(42_949_672_960_001) >> 32
+}
+
+/// The digits that a window begins with: how many of its first eight bytes are digits before the
+/// first other byte, and their value (meaningful for one to eight digits).
+#[inline(always)]
+pub(crate) fn digits(window: &Window) -> (usize, u64) {
+    let word = load8(window, 0) ^ (0x30 * ONES);
+    let count = (non_digits(word).trailing_zeros() / 8) as usize;
+    // Move the digits to the top; the freed low bytes read as leading zeros.
+    (count, eight(word.wrapping_shl(64 - 8 * count as u32)))
+}
+
+/// The plain decimal that is the token of `length` bytes at the start of a window.
+#[inline(always)]
+fn plain(window: &Window, length: usize) -> Option<f64> {
+    let negative = window[0] == b'-';
+    let (at, length) = (negative as usize, length.wrapping_sub(negative as usize));
+    let word = load8(window, at);
+    // The first point; 8 if there is none in eight bytes.
+    let point = word ^ (0x2e * ONES);
+    let points = point.wrapping_sub(ONES) & !point & HIGH;
+    let before = points.trailing_zeros() / 8;
+    let has_point = ((before as usize) < length && points != 0) as usize;
+    let count = length.wrapping_sub(has_point);
+    if count.wrapping_sub(1) > 7 {
+        return None;
+    }
+    // Close the gap of the point, then move the digits to the top.
+    let keep = 1u64.checked_shl(8 * before).map_or(u64::MAX, |bit| bit - 1);
+    let joined = (word & keep) | (load8(window, at + 1) & !keep);
+    let digits = (joined ^ (0x30 * ONES)) << (64 - 8 * count as u32);
+    if non_digits(digits) != 0 {
+        return None;
+    }
+    let places = if has_point == 1 { count - before as usize } else { 0 };
+    let value = eight(digits) as i64 as f64 / POW10.get(places).copied().unwrap_or(1.0);
+    Some(if negative { -value } else { value })
+}
+
+/// The finite f32 that is the token of `length` (1 to 16) bytes at the start of a window.
+#[inline(always)]
+pub(crate) fn f32_token(window: &Window, length: usize) -> Option<f32> {
+    match plain(window, length) {
+        Some(value) if value.to_bits() & 0x1fff_ffff != 0x1000_0000 => Some(value as f32),
+        _ => slow_f32(number_token(window.get(..length)?)?),
+    }
+}
+
+/// The finite f64 that is the token of `length` bytes at `at`.
+#[inline(always)]
+pub(crate) fn f64_token(bytes: &[u8], at: usize, length: usize) -> Option<f64> {
+    match window(bytes, at).and_then(|window| plain(window, length)) {
+        Some(value) => Some(value),
+        None => slow_f64(number_token(bytes.get(at..at + length)?)?),
+    }
+}
+
+#[inline(never)]
+fn slow_f32(token: &[u8]) -> Option<f32> {
+    fast_float2::parse(token).ok().filter(|value: &f32| value.is_finite())
+}
+
+#[inline(never)]
+fn slow_f64(token: &[u8]) -> Option<f64> {
+    fast_float2::parse(token).ok().filter(|value: &f64| value.is_finite())
+}
+
+/// The token, if it begins like a number (and not like `inf` or `nan`).
+fn number_token(token: &[u8]) -> Option<&[u8]> {
+    let unsigned = token.strip_prefix(b"-").unwrap_or(token);
+    matches!(unsigned.first(), Some(b'0'..=b'9' | b'.')).then_some(token)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn padded(text: &str) -> Vec<u8> {
+        [text.as_bytes(), &[b' '; 32]].concat()
+    }
+
+    fn check(text: &str) {
+        let bytes = padded(text);
+        if text.len() <= 16 {
+            let single = f32_token(window(&bytes, 0).unwrap(), text.len());
+            assert_eq!(single.map(f32::to_bits), text.parse().ok().map(f32::to_bits), "{text}");
+        }
+        let double = f64_token(&bytes, 0, text.len()).unwrap();
+        assert_eq!(double.to_bits(), text.parse::<f64>().unwrap().to_bits(), "{text}");
+    }
+
+    #[test]
+    fn numbers_read_as_the_standard_library_reads_them() {
+        for text in [
+            "0",
+            "-0",
+            "7",
+            "10",
+            "1234567",
+            "12345678",
+            "123456789",
+            "1234567.8",
+            "12345678.",
+            "123456789012345678901234567890",
+            "0.5",
+            "-22.076928",
+            "0.000001",
+            "0.0000001",
+            "0.00000001",
+            "16777217",
+            "16777219",
+            "1e5",
+            "1.5E-3",
+            "-1e-45",
+            "9007199254740993",
+            ".5",
+            "5.",
+            "-.5",
+            ".00000001",
+            "0.1234567",
+            "0.12345678",
+            "8388608.5",
+            "8388609.5",
+            "1.00000005960464477539",
+        ] {
+            check(text);
+        }
+    }
+
+    #[test]
+    fn what_is_no_finite_number_is_left_alone() {
+        for text in [
+            "x", "NULL", "nan", "inf", "-inf", "-", "--1", "+", "1e39", "-9e99", ".", "-.",
+            "1.2.3", "1,5", "0x10", "1-2", "12a", "1:2",
+        ] {
+            let bytes = padded(text);
+            assert_eq!(f32_token(window(&bytes, 0).unwrap(), text.len()), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(3000))]
+        #[test]
+        fn any_plain_decimal_is_rounded_correctly(
+            whole in 0u32..20_000_000, places in 0usize..10, fraction in any::<u64>(), minus: bool,
+        ) {
+            let sign = if minus { "-" } else { "" };
+            let fraction = format!("{fraction:020}");
+            let text = match places {
+                0 => format!("{sign}{whole}"),
+                n => format!("{sign}{whole}.{}", &fraction[..n]),
+            };
+            check(&text);
+        }
+
+        #[test]
+        fn any_float_reads_back(value in any::<f32>().prop_filter("finite", |v| v.is_finite())) {
+            check(&format!("{value}"));
+            check(&format!("{value:e}"));
+        }
+
+        #[test]
+        fn the_vector_compare_equals_its_twin(bytes: Window) {
+            prop_assert_eq!(token_length(&bytes), token_length_plain(&bytes));
+        }
+
+        /// Short tokens of digits and points, right and wrong, against the standard library.
+        #[test]
+        fn short_tokens_are_read_or_refused_as_by_the_standard_library(text in "-?[0-9.]{1,10}") {
+            let found = f64_token(&padded(&text), 0, text.len());
+            prop_assert_eq!(found.map(f64::to_bits), text.parse::<f64>().ok().map(f64::to_bits));
+        }
+    }
+}

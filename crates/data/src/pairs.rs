@@ -1,0 +1,148 @@
+//! Preference pairs: of two documents of one query, which is the better one.
+//!
+//! Read from lines `qid better worse [weight]` and from `qid A > B [weight]`, `qid A < B`,
+//! `qid A = B`, separated by tabs or spaces. A document is named by its document id or, where
+//! the data has no such id, by its row number in the input, counted from 0. Equal pairs (`=`)
+//! and pairs that contradict each other are kept, with their weights.
+
+use std::collections::HashMap;
+
+use crate::bytes::Input;
+use crate::dataset::Dataset;
+use crate::error::{DataError, Place, quote};
+use crate::notes::{Notes, Oddity};
+
+/// One preference between two rows of a query.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pair {
+    /// Query number.
+    pub query: u32,
+    /// Row of the better document (either one of an equal pair).
+    pub better: u32,
+    /// Row of the worse document.
+    pub worse: u32,
+    /// Weight, above 0 and finite.
+    pub weight: f32,
+    /// Whether the two are judged equal.
+    pub equal: bool,
+}
+
+impl Pair {
+    pub(crate) fn renumbered(
+        &self,
+        queries: &HashMap<u32, u32>,
+        rows: &HashMap<u32, u32>,
+    ) -> Option<Pair> {
+        Some(Pair {
+            query: *queries.get(&self.query)?,
+            better: *rows.get(&self.better)?,
+            worse: *rows.get(&self.worse)?,
+            ..*self
+        })
+    }
+}
+
+impl Dataset {
+    /// Reads preference pairs for this data set; every document they name must be in it.
+    pub fn with_pairs(mut self, input: &Input) -> Result<(Dataset, Notes), DataError> {
+        let mut notes = Notes::default();
+        let resolver = Resolver::new(&self);
+        let mut pairs = Vec::new();
+        for (index, line) in input.bytes.split(|&b| b == b'\n').enumerate() {
+            let place = Place::line(&input.name, index as u64 + 1);
+            let text = std::str::from_utf8(line)
+                .map_err(|_| DataError::malformed(place.clone(), quote(line), "UTF-8 text"))?;
+            if !text.trim().is_empty() && !text.starts_with('#') {
+                pairs.push(resolver.pair(text, place)?);
+            }
+        }
+        if pairs.is_empty() {
+            return Err(DataError::Empty { file: input.name.clone(), what: "preference pairs" });
+        }
+        note_contradictions(&pairs, &input.name, &mut notes);
+        self.pairs = Some(pairs);
+        Ok((self, notes))
+    }
+}
+
+fn note_contradictions(pairs: &[Pair], name: &str, notes: &mut Notes) {
+    let directed: std::collections::HashSet<(u32, u32)> =
+        pairs.iter().filter(|p| !p.equal).map(|p| (p.better, p.worse)).collect();
+    let opposed = directed.iter().filter(|&&(a, b)| a < b && directed.contains(&(b, a))).count();
+    notes.add(Oddity::ContradictoryPairs, opposed as u64, || Place::file(name));
+}
+
+/// Finds the rows that names stand for.
+struct Resolver<'a> {
+    data: &'a Dataset,
+    queries: HashMap<&'a str, u32>,
+    by_docid: HashMap<(u32, &'a str), u32>,
+    by_source: Vec<u32>,
+}
+
+impl<'a> Resolver<'a> {
+    fn new(data: &'a Dataset) -> Self {
+        let queries = data.query_ids().iter().enumerate().map(|(q, id)| (id, q as u32)).collect();
+        let mut by_docid = HashMap::new();
+        if let Some(docids) = data.docids() {
+            for (number, query) in data.iter_queries().enumerate() {
+                for row in query.rows {
+                    by_docid.entry((number as u32, docids.get(row))).or_insert(row as u32);
+                }
+            }
+        }
+        Resolver { data, queries, by_docid, by_source: data.rows_by_source() }
+    }
+
+    fn pair(&self, line: &str, place: Place) -> Result<Pair, DataError> {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let (qid, a, relation, b, weight) = match words[..] {
+            [qid, a, op @ (">" | "<" | "="), b] => (qid, a, op, b, None),
+            [qid, a, op @ (">" | "<" | "="), b, weight] => (qid, a, op, b, Some(weight)),
+            [qid, better, worse] => (qid, better, ">", worse, None),
+            [qid, better, worse, weight] => (qid, better, ">", worse, Some(weight)),
+            _ => {
+                let expected = "'qid better worse [weight]' or 'qid A > B [weight]'";
+                let found = quote(line.trim_end().as_bytes());
+                return Err(DataError::malformed(place, found, expected));
+            }
+        };
+        let query = *self.queries.get(qid).ok_or_else(|| {
+            DataError::malformed(place.clone(), quote(qid.as_bytes()), "a query of the data set")
+        })?;
+        let (a, b) = (self.row(query, a, &place)?, self.row(query, b, &place)?);
+        if a == b {
+            let expected = "two different documents";
+            return Err(DataError::malformed(place, "a document paired with itself", expected));
+        }
+        let weight = match weight {
+            Some(text) => parse_weight(text, &place)?,
+            None => 1.0,
+        };
+        let (better, worse) = if relation == "<" { (b, a) } else { (a, b) };
+        Ok(Pair { query, better, worse, weight, equal: relation == "=" })
+    }
+
+    fn row(&self, query: u32, name: &str, place: &Place) -> Result<u32, DataError> {
+        if let Some(&row) = self.by_docid.get(&(query, name)) {
+            return Ok(row);
+        }
+        let rows = self.data.query_rows(query as usize);
+        name.parse()
+            .ok()
+            .and_then(|source: usize| self.by_source.get(source).copied())
+            .filter(|&row| rows.contains(&(row as usize)))
+            .ok_or_else(|| {
+                let id = self.data.query_ids().get(query as usize);
+                let expected = format!("a document id or row number (from 0) of query '{id}'");
+                DataError::malformed(place.clone(), quote(name.as_bytes()), expected)
+            })
+    }
+}
+
+fn parse_weight(text: &str, place: &Place) -> Result<f32, DataError> {
+    match text.parse::<f32>() {
+        Ok(weight) if weight > 0.0 && weight.is_finite() => Ok(weight),
+        _ => Err(DataError::malformed(place.clone(), quote(text.as_bytes()), "a weight above 0")),
+    }
+}

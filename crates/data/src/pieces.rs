@@ -1,0 +1,38 @@
+//! Cuts text at line ends into pieces that are read in parallel.
+
+use std::ops::Range;
+
+use memchr::{memchr, memchr_iter};
+use rayon::prelude::*;
+
+/// Size of a piece: large enough to be worth a task, small enough to share out evenly.
+const PIECE: usize = 4 << 20;
+
+/// The text from `start` on, cut into ranges of whole lines.
+pub(crate) fn cut(text: &[u8], mut start: usize) -> Vec<Range<usize>> {
+    let mut pieces = Vec::new();
+    while start < text.len() {
+        let aim = start.saturating_add(PIECE).min(text.len());
+        let rest = text.get(aim..).unwrap_or(&[]);
+        let end = memchr(b'\n', rest).map_or(text.len(), |at| aim + at + 1);
+        pieces.push(start..end);
+        start = end;
+    }
+    pieces
+}
+
+/// As `cut`, each piece with the number of its first line, from 1.
+pub(crate) fn pieces(text: &[u8], start: usize) -> Vec<(Range<usize>, u64)> {
+    let cuts = cut(text, start);
+    let lines: Vec<u64> = cuts
+        .par_iter()
+        .map(|range| memchr_iter(b'\n', text.get(range.clone()).unwrap_or(&[])).count() as u64)
+        .collect();
+    let mut first = 1;
+    let number = |(range, lines): (Range<usize>, u64)| {
+        let line = first;
+        first += lines;
+        (range, line)
+    };
+    cuts.into_iter().zip(lines).map(number).collect()
+}

@@ -1,0 +1,168 @@
+//! Splits by query: no query is ever in two parts.
+
+use crate::dataset::Dataset;
+use crate::error::DataError;
+use crate::random::Random;
+
+/// Named parts with their shares.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parts(Vec<(String, f64)>);
+
+impl Parts {
+    /// Reads `train=0.6,valid=0.2,test=0.2`; the shares must add up to 1.
+    ///
+    /// ```
+    /// use rankwright_data::split::Parts;
+    /// assert!(Parts::parse("train=0.8, test=0.2").is_ok());
+    /// assert!(Parts::parse("train=0.8,test=0.3").is_err());
+    /// ```
+    pub fn parse(text: &str) -> Result<Parts, DataError> {
+        let mut parts: Vec<(String, f64)> = Vec::new();
+        for item in text.split(',') {
+            let (name, share) = item.split_once('=').ok_or_else(|| bad(item, "'name=share'"))?;
+            let (name, share) = (name.trim(), share.trim());
+            let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+            if name.is_empty() || !name.chars().all(plain) {
+                return Err(bad(name, "a part's name of letters, digits, - and _"));
+            }
+            if parts.iter().any(|(other, _)| other == name) {
+                return Err(bad(name, "each part once"));
+            }
+            let share: f64 = share.parse().map_err(|_| bad(share, "a share such as 0.2"))?;
+            if !(share > 0.0 && share <= 1.0) {
+                return Err(bad(item, "a share above 0 and at most 1"));
+            }
+            parts.push((name.to_owned(), share));
+        }
+        let sum: f64 = parts.iter().map(|(_, share)| share).sum();
+        if (sum - 1.0).abs() > 1e-6 {
+            return Err(bad(&format!("shares that add up to {sum}"), "a sum of 1"));
+        }
+        Ok(Parts(parts))
+    }
+
+    /// Query numbers of each part, in data order, under its name. The queries are shuffled by
+    /// the seed and cut where the shares, added up, round to.
+    pub fn split(&self, queries: usize, seed: u64) -> Vec<(String, Vec<usize>)> {
+        let order = shuffled(queries, seed);
+        let mut sum = 0.0;
+        let mut start = 0;
+        let last = self.0.len().saturating_sub(1);
+        let part = |(index, (name, share)): (usize, &(String, f64))| {
+            sum += share;
+            let end = if index == last { queries } else { (sum * queries as f64).round() as usize };
+            let end = end.clamp(start, queries);
+            let mut part = order.get(start..end).unwrap_or(&[]).to_vec();
+            part.sort_unstable();
+            start = end;
+            (name.clone(), part)
+        };
+        self.0.iter().enumerate().map(part).collect()
+    }
+}
+
+fn bad(found: &str, expected: &str) -> DataError {
+    DataError::Invalid(format!("found '{found}' in the parts, expected {expected}"))
+}
+
+fn shuffled(queries: usize, seed: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..queries).collect();
+    Random::new(seed, 0x5917).shuffle(&mut order);
+    order
+}
+
+/// One fold of a cross validation: query numbers of its three parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fold {
+    /// Queries to train on.
+    pub train: Vec<usize>,
+    /// Queries to choose by.
+    pub valid: Vec<usize>,
+    /// Queries to report on.
+    pub test: Vec<usize>,
+}
+
+/// Cuts the queries into `count` parts as even as can be and makes as many folds, LETOR's way:
+/// fold f tests on one part, validates on another and trains on the rest, so that each query is
+/// tested exactly once.
+pub fn folds(queries: usize, count: usize, seed: u64) -> Result<Vec<Fold>, DataError> {
+    if count < 3 || count > queries {
+        return Err(DataError::Invalid(format!(
+            "{count} folds of {queries} queries; at least 3 folds are needed to train, validate and test, and at most one a query"
+        )));
+    }
+    let order = shuffled(queries, seed);
+    let part_of: Vec<usize> = {
+        let mut parts = vec![0; queries];
+        for (index, &query) in order.iter().enumerate() {
+            if let Some(part) = parts.get_mut(query) {
+                *part = index * count / queries;
+            }
+        }
+        parts
+    };
+    let fold = |f: usize| {
+        let (valid, test) = ((f + count - 2) % count, (f + count - 1) % count);
+        let pick = |wanted: &dyn Fn(usize) -> bool| {
+            let queries = part_of.iter().enumerate();
+            queries.filter(|(_, part)| wanted(**part)).map(|(query, _)| query).collect()
+        };
+        Fold {
+            train: pick(&|part| part != valid && part != test),
+            valid: pick(&|part| part == valid),
+            test: pick(&|part| part == test),
+        }
+    };
+    Ok((0..count).map(fold).collect())
+}
+
+impl Dataset {
+    /// The parts of this data set under their names.
+    pub fn split(&self, parts: &Parts, seed: u64) -> Vec<(String, Dataset)> {
+        let numbers = parts.split(self.queries(), seed);
+        numbers.into_iter().map(|(name, queries)| (name, self.select_queries(&queries))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn each_query_is_in_exactly_one_part(queries in 0usize..200, seed: u64) {
+            let parts = Parts::parse("a=0.5,b=0.3,c=0.2").unwrap().split(queries, seed);
+            let mut all: Vec<usize> = parts.iter().flat_map(|(_, part)| part.clone()).collect();
+            all.sort_unstable();
+            prop_assert_eq!(all, (0..queries).collect::<Vec<_>>());
+            for ((_, part), share) in parts.iter().zip([0.5, 0.3, 0.2]) {
+                prop_assert!((part.len() as f64 - share * queries as f64).abs() <= 1.0);
+            }
+        }
+
+        #[test]
+        fn each_query_is_tested_once_and_never_trained_on_in_that_fold(
+            queries in 3usize..100, count in 3usize..8, seed: u64,
+        ) {
+            prop_assume!(count <= queries);
+            let folds = folds(queries, count, seed).unwrap();
+            let mut tested: Vec<usize> = folds.iter().flat_map(|f| f.test.clone()).collect();
+            tested.sort_unstable();
+            prop_assert_eq!(tested, (0..queries).collect::<Vec<_>>());
+            for fold in folds {
+                let mut all = [fold.train, fold.valid, fold.test].concat();
+                all.sort_unstable();
+                prop_assert_eq!(all, (0..queries).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn bad_parts_say_what_is_wrong() {
+        for text in ["", "a", "a=x", "a=0", "a=0.5,a=0.5", "a/b=1", "a=0.5", "a=-1,b=2"] {
+            assert!(Parts::parse(text).is_err(), "{text}");
+        }
+        assert!(folds(10, 2, 0).is_err() && folds(2, 3, 0).is_err());
+    }
+}

@@ -1,0 +1,139 @@
+//! Atomic writes: a reader sees the old file or the whole new one, never a part.
+//!
+//! The content goes to a temporary file in the same folder, is synced, and then renamed over the
+//! target; the folder is synced last. A write that fails (disk full, a writer's error) leaves
+//! the old file as it was and removes the temporary one. A target that is no ordinary file (a
+//! pipe, `/dev/null`) is written directly, and `-` is standard output. Targets that end in `.gz`
+//! or `.zst` are packed on the way.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use crate::error::DataError;
+
+/// Writes a file atomically with what `body` puts into the writer.
+///
+/// ```
+/// # let dir = tempfile::tempdir().unwrap();
+/// let path = dir.path().join("scores.txt");
+/// rankwright_data::store::write_atomic(&path, |out| writeln!(out, "1.5"))?;
+/// assert_eq!(std::fs::read_to_string(&path).unwrap(), "1.5\n");
+/// # Ok::<(), rankwright_data::DataError>(())
+/// ```
+pub fn write_atomic(
+    path: &Path,
+    body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), DataError> {
+    let result = if path == Path::new("-") {
+        packed(path, &mut BufWriter::new(io::stdout().lock()), body)
+    } else if path.metadata().is_ok_and(|meta| !meta.is_file()) {
+        File::options()
+            .write(true)
+            .open(path)
+            .and_then(|file| packed(path, &mut BufWriter::new(file), body))
+    } else {
+        replace(path, body)
+    };
+    result.map_err(|e| DataError::io("write", path.display().to_string(), e))
+}
+
+fn replace(path: &Path, body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let folder = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let mut temporary = tempfile::Builder::new().prefix(".rankwright-").tempfile_in(folder)?;
+    packed(path, &mut BufWriter::with_capacity(1 << 20, temporary.as_file_mut()), body)?;
+    inherit_mode(path, temporary.as_file())?;
+    temporary.as_file().sync_all()?;
+    temporary.persist(path).map_err(|e| e.error)?;
+    // The rename itself lasts only once the folder is on disk; not every file system can do it.
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+    Ok(())
+}
+
+/// Temporary files are private; the result gets the old file's mode, or what the umask allows.
+#[cfg(unix)]
+fn inherit_mode(path: &Path, file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = path.metadata().map_or(0o644, |meta| meta.permissions().mode());
+    file.set_permissions(std::fs::Permissions::from_mode(mode & 0o777))
+}
+
+#[cfg(not(unix))]
+fn inherit_mode(_path: &Path, _file: &File) -> io::Result<()> {
+    Ok(())
+}
+
+fn packed(
+    path: &Path,
+    out: &mut dyn Write,
+    body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("gz") => {
+            let mut gz = flate2::write::GzEncoder::new(&mut *out, flate2::Compression::default());
+            body(&mut gz)?;
+            gz.finish()?;
+        }
+        Some("zst") => {
+            let mut zstd = zstd::Encoder::new(&mut *out, 3)?;
+            body(&mut zstd)?;
+            zstd.finish()?;
+        }
+        _ => body(out)?,
+    }
+    out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::Input;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        write_atomic(&path, |out| out.write_all(b"old")).unwrap();
+        let error = write_atomic(&path, |out| {
+            out.write_all(b"half of the new")?;
+            Err(io::Error::new(io::ErrorKind::StorageFull, "no space left"))
+        });
+        assert!(error.unwrap_err().to_string().contains("no space left"));
+        assert_eq!(std::fs::read(&path).unwrap(), b"old");
+        assert_eq!(names(folder.path()), ["a"]);
+    }
+
+    #[test]
+    fn packed_targets_unpack_to_what_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a.gz", "a.zst"] {
+            let path = folder.path().join(name);
+            write_atomic(&path, |out| out.write_all(&[b'x'; 999])).unwrap();
+            assert!(path.metadata().unwrap().len() < 200);
+            assert_eq!(&*Input::open(&path).unwrap().bytes, &[b'x'; 999]);
+        }
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(write_atomic(&folder.path().join("no/where"), |_| Ok(())).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_are_written_to_and_not_replaced() {
+        write_atomic(Path::new("/dev/null"), |out| out.write_all(b"x")).unwrap();
+        assert!(!Path::new("/dev/null").metadata().unwrap().is_file());
+    }
+}

@@ -1,0 +1,106 @@
+//! Binary caches.
+
+use rankwright_data::format::Format;
+
+use crate::Reader::{As, SecondCache, Text};
+use crate::{Case, case};
+use crate::{file_of, sample};
+
+pub(crate) fn cache() -> Vec<Case> {
+    vec![
+        case(
+            "cache: another version",
+            Text("bad.rwd"),
+            changed(|b| b[8] = 9),
+            "bad.rwd has format version 9; this program reads version 1 -> make the file again with `rankwright data convert` from its source",
+        ),
+        case(
+            "cache: nothing after the magic",
+            Text("magic.rwd"),
+            b"RWDATA\r\n",
+            "magic.rwd is damaged: it ends inside its header -> make the file again from its source; nothing in it can be trusted",
+        ),
+        case(
+            "cache: cut in the table",
+            Text("table.rwd"),
+            changed(|b| b.truncate(100)),
+            "table.rwd is damaged: it ends inside its header -> make the file again from its source; nothing in it can be trusted",
+        ),
+        case(
+            "cache: cut in the data",
+            Text("cut.rwd"),
+            changed(|b| b.truncate(b.len() - 1)),
+            "cut.rwd is damaged: it holds 983 bytes where 984 were written -> make the file again from its source; nothing in it can be trusted",
+        ),
+        case(
+            "cache: one byte more",
+            Text("more.rwd"),
+            changed(|b| b.push(0)),
+            "more.rwd is damaged: it holds 985 bytes where 984 were written -> make the file again from its source; nothing in it can be trusted",
+        ),
+        case(
+            "cache: flip in the header",
+            Text("header.rwd"),
+            changed(|b| b[40] ^= 1),
+            "header.rwd is damaged: the checksum of its header does not fit -> make the file again from its source; nothing in it can be trusted",
+        ),
+        case(
+            "cache: flip in the matrix",
+            Text("matrix.rwd"),
+            changed(|b| b[start(2)] ^= 1),
+            "matrix.rwd is damaged: the checksum of section 2 (matrix) does not fit -> make the file again from its source; nothing in it can be trusted",
+        ),
+        case(
+            "cache: flip in the labels",
+            Text("labels.rwd"),
+            changed(|b| b[start(3)] ^= 128),
+            "labels.rwd is damaged: the checksum of section 3 (labels) does not fit -> make the file again from its source; nothing in it can be trusted",
+        ),
+        case(
+            "cache: flip between sections",
+            Text("gap.rwd"),
+            changed(|b| b[start(3) - 1] ^= 1),
+            "gap.rwd is damaged: the bytes before section 3 (labels) are not zero -> make the file again from its source; nothing in it can be trusted",
+        ),
+        case(
+            "cache: too many sections",
+            Text("sections.rwd"),
+            changed(|b| b[12] = 200),
+            "sections.rwd is damaged: its header names more sections than there are kinds -> make the file again from its source; nothing in it can be trusted",
+        ),
+        case(
+            "cache: line ends changed",
+            Text("lines.rwd"),
+            changed(|b| {
+                b.remove(6);
+            }),
+            "lines.rwd is damaged: its first bytes were changed, maybe by a transfer in text mode -> make the file again from its source; nothing in it can be trusted",
+        ),
+        case(
+            "cache: no cache at all",
+            As(Format::Cache),
+            b"qid,label\n1,2\n",
+            "forced: this is no Rankwright cache; it does not start with RWDATA -> make one with `rankwright data convert DATA OUT.rwd`",
+        ),
+        case(
+            "cache: two caches",
+            SecondCache,
+            changed(|_| ()),
+            "b.rwd: a cache is a whole data set and cannot be joined to a.rwd -> convert the sources together into one cache with `rankwright data convert`",
+        ),
+    ]
+}
+
+/// A cache file after a change.
+fn changed(change: impl Fn(&mut Vec<u8>)) -> Vec<u8> {
+    let mut bytes = file_of(&sample(3), Format::Cache);
+    change(&mut bytes);
+    bytes
+}
+
+/// Where a section of the cache starts: the table has 32 bytes an entry, the offset at 8.
+fn start(kind: usize) -> usize {
+    let bytes = file_of(&sample(3), Format::Cache);
+    let at = 32 + (kind - 1) * 32 + 8;
+    u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize
+}

@@ -1,0 +1,208 @@
+//! Parquet and Arrow.
+
+use std::sync::Arc;
+
+use arrow_array::builder::{Int64Builder, ListBuilder};
+use arrow_array::{
+    ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray, TimestampMillisecondArray,
+};
+use arrow_ipc::writer::FileWriter;
+use arrow_schema::{Field, Schema};
+use parquet::arrow::ArrowWriter;
+
+use crate::Reader::Text;
+use crate::{Case, case};
+
+fn ints() -> ArrayRef {
+    Arc::new(Int64Array::from(vec![1, 2]))
+}
+
+fn holes() -> ArrayRef {
+    Arc::new(Int64Array::from(vec![Some(1), None]))
+}
+
+fn words() -> ArrayRef {
+    Arc::new(StringArray::from(vec!["1", "http://a"]))
+}
+
+fn huge() -> ArrayRef {
+    Arc::new(Float64Array::from(vec![1e300, 1.0]))
+}
+
+fn minus() -> ArrayRef {
+    Arc::new(Float64Array::from(vec![1.0, -0.5]))
+}
+
+fn times() -> ArrayRef {
+    Arc::new(TimestampMillisecondArray::from(vec![1, 2]))
+}
+
+fn lists() -> ArrayRef {
+    let mut lists = ListBuilder::new(Int64Builder::new());
+    lists.append_value([Some(1), Some(2)]);
+    lists.append_value([Some(1)]);
+    Arc::new(lists.finish())
+}
+
+fn plain() -> Vec<(&'static str, ArrayRef)> {
+    vec![("qid", ints()), ("label", ints())]
+}
+
+fn cut(mut bytes: Vec<u8>, by: usize) -> Vec<u8> {
+    bytes.truncate(bytes.len() - by);
+    bytes
+}
+
+fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
+    let fields: Vec<Field> = columns
+        .iter()
+        .map(|(name, array)| Field::new(*name, array.data_type().clone(), true))
+        .collect();
+    let arrays = columns.into_iter().map(|(_, array)| array).collect();
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).unwrap()
+}
+
+fn parquet(columns: Vec<(&str, ArrayRef)>) -> Vec<u8> {
+    let batch = batch(columns);
+    let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.into_inner().unwrap()
+}
+
+fn arrow(columns: Vec<(&str, ArrayRef)>) -> Vec<u8> {
+    let batch = batch(columns);
+    let mut writer = FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.into_inner().unwrap()
+}
+
+pub(crate) fn columnar() -> Vec<Case> {
+    vec![
+        case(
+            "columnar: Parquet that is only its magic",
+            Text("magic.parquet"),
+            b"PAR1",
+            "magic.parquet is damaged: EOF: Parquet file too small. Size is 4 but need 8 -> make the file again from its source; nothing in it can be trusted",
+        ),
+        case(
+            "columnar: Parquet without its footer",
+            Text("cut.parquet"),
+            cut(parquet(plain()), 20),
+            "cut.parquet is damaged: Parquet error: Invalid Parquet file. Corrupt footer -> make the file again from its source; nothing in it can be trusted",
+        ),
+        case(
+            "columnar: Parquet with noise for a footer",
+            Text("noise.parquet"),
+            b"PAR1\x07\x07\x07\x07\x07\x07\x07\x07\x08\0\0\0PAR1",
+            "noise.parquet is damaged: EOF: Unexpected EOF -> make the file again from its source; nothing in it can be trusted",
+        ),
+        case(
+            "columnar: Parquet without query column",
+            Text("bad.parquet"),
+            parquet(vec![("id", ints()), ("label", ints())]),
+            "bad.parquet: no column looks like the qid; the columns are 'id', 'label' -> say which one it is: `--columns qid=NAME`",
+        ),
+        case(
+            "columnar: Parquet without label column",
+            Text("bad.parquet"),
+            parquet(vec![("qid", ints()), ("x", ints())]),
+            "bad.parquet: no column looks like the label; the columns are 'qid', 'x' -> say which one it is: `--columns label=NAME`, or `--columns label=none` for data without labels",
+        ),
+        case(
+            "columnar: Parquet with a null query id",
+            Text("bad.parquet"),
+            parquet(vec![("qid", holes()), ("label", ints())]),
+            "bad.parquet:2 (column 'qid'): found nothing, expected a query id",
+        ),
+        case(
+            "columnar: Parquet with a null label",
+            Text("bad.parquet"),
+            parquet(vec![("qid", ints()), ("label", holes())]),
+            "bad.parquet:2 (column 'label'): found nothing, expected a label, which is a finite number",
+        ),
+        case(
+            "columnar: Parquet with words as feature",
+            Text("bad.parquet"),
+            parquet(vec![("qid", ints()), ("label", ints()), ("url", words())]),
+            "bad.parquet:2 (column 'url'): found 'http://a', expected a number or an empty cell -> a column that is no feature is left out with `--columns ignore=url`",
+        ),
+        case(
+            "columnar: Parquet with a feature beyond f32",
+            Text("bad.parquet"),
+            parquet(vec![("qid", ints()), ("label", ints()), ("x", huge())]),
+            "bad.parquet:1 (column 'x'): found 1e300, expected a number within ±3.4e38 (features are 32-bit floats)",
+        ),
+        case(
+            "columnar: Parquet with a negative weight",
+            Text("bad.parquet"),
+            parquet(vec![("qid", ints()), ("label", ints()), ("weight", minus())]),
+            "bad.parquet:2 (column 'weight'): found -0.5, expected a weight, which is a finite number from 0",
+        ),
+        case(
+            "columnar: Parquet with a timestamp",
+            Text("bad.parquet"),
+            parquet(vec![("qid", ints()), ("label", ints()), ("at", times())]),
+            "bad.parquet: column 'at' is of type Timestamp(ms), which is neither number nor text -> leave it out with `--columns ignore=at`",
+        ),
+        case(
+            "columnar: Parquet with a list of ids",
+            Text("bad.parquet"),
+            parquet(vec![("qid", ints()), ("label", ints()), ("tags", lists())]),
+            "bad.parquet: column 'tags' is of type List(Int64), which is neither number nor text -> leave it out with `--columns ignore=tags`",
+        ),
+        case(
+            "columnar: Parquet with lists of different lengths",
+            Text("bad.parquet"),
+            parquet(vec![("qid", ints()), ("label", ints()), ("features", lists())]),
+            "bad.parquet:2 (column 'features'): found a list of 1, expected as many values as in the first row",
+        ),
+        case(
+            "columnar: Parquet without rows",
+            Text("none.parquet"),
+            parquet(vec![("qid", ints().slice(0, 0)), ("label", ints().slice(0, 0))]),
+            "none.parquet holds no rows",
+        ),
+        case(
+            "columnar: Arrow that is only its magic",
+            Text("magic.arrow"),
+            b"ARROW1\0\0",
+            "magic.arrow is damaged: it is cut off, or its footer is lost -> make the file again from its source; nothing in it can be trusted",
+        ),
+        case(
+            "columnar: Arrow without its footer",
+            Text("cut.arrow"),
+            cut(arrow(plain()), 20),
+            "cut.arrow is damaged: it is cut off, or its footer is lost -> make the file again from its source; nothing in it can be trusted",
+        ),
+        case(
+            "columnar: Arrow whose footer is noise",
+            Text("noise.arrow"),
+            b"ARROW1\0\0\x07\x07\x07\x07\x04\0\0\0ARROW1",
+            "noise.arrow is damaged: its footer does not parse -> make the file again from its source; nothing in it can be trusted",
+        ),
+        case(
+            "columnar: Arrow with two columns of one name",
+            Text("bad.arrow"),
+            arrow(vec![("qid", ints()), ("label", ints()), ("x", ints()), ("x", ints())]),
+            "bad.arrow: there are two columns 'x' -> every column needs a name of its own",
+        ),
+        case(
+            "columnar: Arrow with words as label",
+            Text("bad.arrow"),
+            arrow(vec![("qid", ints()), ("label", words())]),
+            "bad.arrow:2 (column 'label'): found 'http://a', expected a label, which is a finite number",
+        ),
+        case(
+            "columnar: Arrow stream that ends early",
+            Text("stream.arrow"),
+            b"\xff\xff\xff\xff\x40\0\0\0\x10\0",
+            "stream.arrow is damaged: it ends inside a message -> make the file again from its source; nothing in it can be trusted",
+        ),
+        case(
+            "columnar: Arrow stream without schema",
+            Text("end.arrow"),
+            b"\xff\xff\xff\xff\0\0\0\0",
+            "end.arrow is damaged: it has no schema -> make the file again from its source; nothing in it can be trusted",
+        ),
+    ]
+}

@@ -1,0 +1,71 @@
+//! Files of no format, or of another.
+
+use crate::Reader::Text;
+use crate::{Case, case};
+
+pub(crate) fn detection() -> Vec<Case> {
+    vec![
+        case("detection: nothing at all", Text("empty"), b"", "empty holds no rows"),
+        case("detection: blank lines only", Text("blank"), b"\n  \r\n\n", "blank holds no rows"),
+        case(
+            "detection: prose",
+            Text("notes"),
+            b"Dear reader\n",
+            "notes: the first line 'Dear reader' is of no format that is read -> the formats are letor, csv, tsv, jsonl, parquet, arrow, rwd",
+        ),
+        case(
+            "detection: a TREC run",
+            Text("run"),
+            b"301 Q0 FT911-1 1 12.5 bm25\n",
+            "run: this is a TREC run, not feature data -> evaluate it with `rankwright eval --run RUN --qrels QRELS`; feature data is one of letor, csv, tsv, jsonl, parquet, arrow, rwd",
+        ),
+        case(
+            "detection: TREC qrels",
+            Text("qrels"),
+            b"301 0 FT911-1 1\n",
+            "qrels: this is a file of TREC qrels, not feature data -> evaluate it with `rankwright eval --run RUN --qrels QRELS`; feature data is one of letor, csv, tsv, jsonl, parquet, arrow, rwd",
+        ),
+        case(
+            "detection: BEIR qrels",
+            Text("qrels.tsv"),
+            b"query-id\tcorpus-id\tscore\n1\t2\t1\n",
+            "qrels.tsv: this is a file of qrels (BEIR), not feature data -> evaluate it with `rankwright eval --run RUN --qrels QRELS`; feature data is one of letor, csv, tsv, jsonl, parquet, arrow, rwd",
+        ),
+        case(
+            "detection: a JSON array",
+            Text("data.json"),
+            b"[{\"qid\":1,\"label\":2}]\n",
+            "data.json: this is a JSON array, not one object a line -> write one object a line, for instance with `jq -c '.[]'`",
+        ),
+        case(
+            "detection: a zip archive",
+            Text("data.zip"),
+            b"PK\x03\x04\x14\0\0\0",
+            "data.zip: this is a zip archive (or a spreadsheet, or .npz) -> unpack it, or export CSV",
+        ),
+        case(
+            "detection: a NumPy array",
+            Text("data.npy"),
+            b"\x93NUMPY\x01\0",
+            "data.npy: this is a NumPy array -> export it as Parquet or CSV, with qid and label",
+        ),
+        case(
+            "detection: UTF-16",
+            Text("data.csv"),
+            b"\xff\xfeq\0i\0d\0",
+            "data.csv: this is UTF-16 text -> save it as UTF-8",
+        ),
+        case(
+            "detection: bzip2",
+            Text("data.bz2"),
+            b"BZh91AY&SY",
+            "data.bz2: this is packed with bzip2 -> unpack it, or pack it with gzip or zstd",
+        ),
+        case(
+            "detection: noise",
+            Text("noise"),
+            b"\x00\x01\x02\x03\x04",
+            "noise: this is binary, but of no format that is read -> the formats are letor, csv, tsv, jsonl, parquet, arrow, rwd; pass one with --format if this is one",
+        ),
+    ]
+}

@@ -1,0 +1,236 @@
+//! CSV and TSV.
+
+use crate::Reader::{Columns, Limit, Second, Text};
+use crate::{Case, case};
+
+pub(crate) fn csv() -> Vec<Case> {
+    vec![
+        case(
+            "csv: no query column",
+            Text("bad.csv"),
+            b"id,label,a\n1,2,3\n",
+            "bad.csv: no column looks like the qid; the columns are 'id', 'label', 'a' -> say which one it is: `--columns qid=NAME`",
+        ),
+        case(
+            "csv: no label column",
+            Text("bad.csv"),
+            b"qid,a\n1,2\n",
+            "bad.csv: no column looks like the label; the columns are 'qid', 'a' -> say which one it is: `--columns label=NAME`, or `--columns label=none` for data without labels",
+        ),
+        case(
+            "csv: two query columns",
+            Text("bad.csv"),
+            b"qid,query,label\n1,2,3\n",
+            "bad.csv: both 'qid' and 'query' could be the qid -> choose: `--columns qid=qid,ignore=query` (or `feature=query`), or the other way round",
+        ),
+        case(
+            "csv: two label columns",
+            Text("bad.csv"),
+            b"qid,label,relevance\n1,2,3\n",
+            "bad.csv: both 'label' and 'relevance' could be the label -> choose: `--columns label=label,ignore=relevance` (or `feature=relevance`), or the other way round",
+        ),
+        case(
+            "csv: no header",
+            Text("bad.csv"),
+            b"1,2,0.5\n1,3,0.5\n",
+            "bad.csv: the first line holds numbers only; a header with column names is needed -> put a line such as `qid,label,feature1,feature2` on top",
+        ),
+        case(
+            "csv: two columns of one name",
+            Text("bad.csv"),
+            b"qid,label,a,a\n1,2,3,4\n",
+            "bad.csv: there are two columns 'a' -> every column needs a name of its own",
+        ),
+        case(
+            "csv: a column without name",
+            Text("bad.csv"),
+            b"qid,label,\n1,2,3\n",
+            "bad.csv: column 3 of 3 has no name -> every column needs a name of its own",
+        ),
+        case(
+            "csv: a header and nothing else",
+            Text("header.csv"),
+            b"qid,label,a\n",
+            "header.csv holds no rows",
+        ),
+        case(
+            "csv: too few fields",
+            Text("bad.csv"),
+            b"qid,label,a\n1,2,3\n1,2\n",
+            "bad.csv:3: found 2 field(s), expected 3, as many as the header has",
+        ),
+        case(
+            "csv: too many fields",
+            Text("bad.csv"),
+            b"qid,label,a\n1,2,3,4\n",
+            "bad.csv:2: found 4 field(s), expected 3, as many as the header has",
+        ),
+        case(
+            "csv: feature is a word",
+            Text("bad.csv"),
+            b"qid,label,bm25\n1,2,3\n1,2,high\n",
+            "bad.csv:3 (column 'bm25'): found 'high', expected a number or an empty cell -> a column that is no feature is left out with `--columns ignore=bm25`",
+        ),
+        case(
+            "csv: feature has a decimal comma",
+            Text("bad.csv"),
+            b"qid,label,a\n1,2,\"0,5\"\n",
+            "bad.csv:2 (column 'a'): found '0,5', expected a number or an empty cell -> a column that is no feature is left out with `--columns ignore=a`",
+        ),
+        case(
+            "csv: feature does not fit f32",
+            Text("bad.csv"),
+            b"qid,label,a\n1,2,-4e38\n",
+            "bad.csv:2 (column 'a'): found '-4e38', expected a number within ±3.4e38 (features are 32-bit floats)",
+        ),
+        case(
+            "csv: feature is no text",
+            Text("bad.csv"),
+            b"qid,label,a\n1,2,\xff\n",
+            "bad.csv:2 (column 'a'): found bytes '�', expected UTF-8 text -> save the file as UTF-8",
+        ),
+        case(
+            "csv: label is empty",
+            Text("bad.csv"),
+            b"qid,label,a\n1,,3\n",
+            "bad.csv:2 (column 'label'): found nothing, expected a label, which is a finite number",
+        ),
+        case(
+            "csv: label is a word",
+            Text("bad.csv"),
+            b"qid,label,a\n1,good,3\n",
+            "bad.csv:2 (column 'label'): found 'good', expected a label, which is a finite number",
+        ),
+        case(
+            "csv: label is not finite",
+            Text("bad.csv"),
+            b"qid,label,a\n1,inf,3\n",
+            "bad.csv:2 (column 'label'): found 'inf', expected a label, which is a finite number",
+        ),
+        case(
+            "csv: label is nan",
+            Text("bad.csv"),
+            b"qid,label,a\n1,NaN,3\n",
+            "bad.csv:2 (column 'label'): found 'NaN', expected a label, which is a finite number",
+        ),
+        case(
+            "csv: query id is empty",
+            Text("bad.csv"),
+            b"qid,label,a\n,2,3\n",
+            "bad.csv:2 (column 'qid'): found nothing, expected a query id",
+        ),
+        case(
+            "csv: query id is no text",
+            Text("bad.csv"),
+            b"qid,label,a\n\xc3(,2,3\n",
+            "bad.csv:2 (column 'qid'): found bytes '�(', expected UTF-8 text -> save the file as UTF-8",
+        ),
+        case(
+            "csv: weight is negative",
+            Text("bad.csv"),
+            b"qid,label,weight\n1,2,-1\n",
+            "bad.csv:2 (column 'weight'): found '-1', expected a weight, which is a finite number from 0",
+        ),
+        case(
+            "csv: weight is empty",
+            Text("bad.csv"),
+            b"qid,label,weight\n1,2,\n",
+            "bad.csv:2 (column 'weight'): found nothing, expected a weight, which is a finite number from 0",
+        ),
+        case(
+            "csv: query weights disagree",
+            Text("bad.csv"),
+            b"qid,label,query_weight\n1,2,1\n1,2,3\n",
+            "bad.csv:3 (column 'query_weight'): found 3, expected 1 as in the first row of query '1'",
+        ),
+        case(
+            "csv: query weight is a word",
+            Text("bad.csv"),
+            b"qid,label,query_weight\n1,2,heavy\n",
+            "bad.csv:2 (column 'query_weight'): found 'heavy', expected a weight, which is a finite number from 0",
+        ),
+        case(
+            "csv: position is not whole",
+            Text("bad.csv"),
+            b"qid,label,position\n1,2,1.5\n",
+            "bad.csv:2 (column 'position'): found '1.5', expected a position, which is a whole number",
+        ),
+        case(
+            "csv: position is negative",
+            Text("bad.csv"),
+            b"qid,label,pos\n1,2,-3\n",
+            "bad.csv:2 (column 'pos'): found '-3', expected a position, which is a whole number",
+        ),
+        case(
+            "csv: a quote never closes",
+            Text("bad.csv"),
+            b"qid,label,docid\n1,2,\"a\n1,3,b\n",
+            "bad.csv:2: found a quote that is never closed, expected a closing quote before the end of the file",
+        ),
+        case(
+            "csv: header is no text",
+            Text("bad.csv"),
+            b"qid,label,\xff\n1,2,3\n",
+            "bad.csv:1: found bytes '�', expected UTF-8 text -> save the file as UTF-8",
+        ),
+        case(
+            "csv: semicolons",
+            Text("bad.csv"),
+            b"qid;label;a\n1;2;3\n",
+            "bad.csv: the columns are separated by semicolons -> write it with commas or tabs between the columns, and with a decimal point",
+        ),
+        case(
+            "csv: a role for no column",
+            Columns("ignore=url"),
+            b"qid,label,a\n1,2,3\n",
+            "roles.csv: no column is called 'url', as `ignore=url` says; the columns are 'qid', 'label', 'a' -> check the names given to `--columns`",
+        ),
+        case(
+            "csv: a second label beside the one said",
+            Columns("label=clicks"),
+            b"qid,clicks,rel\n1,2,3\n",
+            "roles.csv: both 'clicks' and 'rel' could be the label -> choose: `--columns label=clicks,ignore=rel` (or `feature=rel`), or the other way round",
+        ),
+        case(
+            "csv: matrix beyond the limit",
+            Limit(7),
+            b"qid,label,a\n1,2,3\n1,2,3\n",
+            "large: 2 rows of 1 features, and maybe more, pass the limit of 7 bytes -> leave columns out with `--columns ignore=NAME`, or read fewer rows",
+        ),
+        case(
+            "csv: files with different columns",
+            Second("qid,label,a\n1,2,3\n"),
+            b"qid,label,b\n1,2,3\n",
+            "second: the columns are not those of first: 'b' is new, 'a' is not here -> several files are one data set only if they have the same columns",
+        ),
+        case(
+            "csv: files of different formats",
+            Second("1 qid:1 1:2\n"),
+            b"qid,label,b\n1,2,3\n",
+            "second: this is csv, but first is letor -> several files are one data set only if they have one format; convert one of them",
+        ),
+    ]
+}
+
+pub(crate) fn tsv() -> Vec<Case> {
+    vec![
+        case(
+            "tsv: feature is a word",
+            Text("bad.tsv"),
+            b"qid\tlabel\ta\n1\t2\tx y\n",
+            "bad.tsv:2 (column 'a'): found 'x y', expected a number or an empty cell -> a column that is no feature is left out with `--columns ignore=a`",
+        ),
+        case(
+            "tsv: too few fields",
+            Text("bad.tsv"),
+            b"qid\tlabel\ta\n1\t2\n",
+            "bad.tsv:2: found 2 field(s), expected 3, as many as the header has",
+        ),
+        case(
+            "tsv: no query column",
+            Text("bad.tsv"),
+            b"id\tlabel\n1\t2\n",
+            "bad.tsv: no column looks like the qid; the columns are 'id', 'label' -> say which one it is: `--columns qid=NAME`",
+        ),
+    ]
+}

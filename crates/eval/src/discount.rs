@@ -1,0 +1,96 @@
+//! Discounts: how much a rank counts, relative to rank 1.
+//!
+//! | name | discount of rank r = 1, 2, ... |
+//! |---|---|
+//! | `log2` | 1 / log2(r + 1) |
+//! | `letor` | 1 at the ranks 1 and 2, then 1 / log2(r): LETOR's evaluation scripts |
+//! | `zipf` | 1 / r |
+//! | `none` | 1 |
+
+use std::sync::OnceLock;
+
+use crate::params::{ParamInfo, Params};
+use crate::spec::SpecError;
+
+/// `discount` in specs.
+pub(crate) const DISCOUNT: ParamInfo = ParamInfo {
+    name: "discount",
+    doc: "weight of a rank: log2 (1/log2(r+1)) | letor (1, 1, then 1/log2(r)) | zipf (1/r) | none",
+    default: "log2",
+};
+
+/// How ranks are discounted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Discount {
+    /// 1 / log2(rank + 1).
+    Log2,
+    /// 1 at ranks 1 and 2, then 1 / log2(rank).
+    Letor,
+    /// 1 / rank.
+    Zipf,
+    /// 1 everywhere.
+    None,
+}
+
+const NAMES: [(&str, Discount); 4] = [
+    ("log2", Discount::Log2),
+    ("letor", Discount::Letor),
+    ("zipf", Discount::Zipf),
+    ("none", Discount::None),
+];
+
+/// Ranks whose logarithms are computed once.
+const TABLE: usize = 4096;
+
+impl Discount {
+    /// Reads the parameter `discount`.
+    pub(crate) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
+        params.choice("discount", &NAMES, Discount::Log2)
+    }
+
+    /// The discount of a rank, counted from 0.
+    #[inline]
+    pub fn at(self, rank: usize) -> f64 {
+        match self {
+            Discount::Log2 => inverse_log(rank + 2),
+            Discount::Letor => inverse_log((rank + 1).max(2)),
+            Discount::Zipf => 1.0 / (rank as f64 + 1.0),
+            Discount::None => 1.0,
+        }
+    }
+
+    /// The name in specs.
+    pub fn name(self) -> &'static str {
+        NAMES.iter().find(|(_, d)| *d == self).map_or("", |(n, _)| n)
+    }
+}
+
+/// 1 / log2(x) for x >= 2.
+#[inline]
+fn inverse_log(x: usize) -> f64 {
+    static INVERSE: OnceLock<Vec<f64>> = OnceLock::new();
+    let table = INVERSE.get_or_init(|| (0..TABLE).map(|x| 1.0 / (x as f64).log2()).collect());
+    table.get(x).copied().unwrap_or_else(|| 1.0 / (x as f64).log2())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_ranks_have_the_documented_weights() {
+        let close = |a: f64, b: f64| (a - b).abs() < 1e-12;
+        assert!(close(Discount::Log2.at(0), 1.0) && close(Discount::Log2.at(2), 0.5));
+        let letor: Vec<f64> = (0..4).map(|r| Discount::Letor.at(r)).collect();
+        assert!(close(letor[0], 1.0) && close(letor[1], 1.0) && close(letor[3], 0.5));
+        assert!(close(Discount::Zipf.at(3), 0.25));
+        assert_eq!(Discount::None.at(9), 1.0);
+    }
+
+    #[test]
+    fn the_table_ends_without_a_step() {
+        for r in TABLE - 5..TABLE + 5 {
+            assert_eq!(Discount::Log2.at(r), 1.0 / (r as f64 + 2.0).log2());
+        }
+    }
+}

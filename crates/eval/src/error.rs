@@ -1,0 +1,103 @@
+//! What can go wrong in an evaluation.
+
+use crate::spec::SpecError;
+
+/// Why an evaluation was refused. Errors inside a query are wrapped in [`EvalError::Query`].
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EvalError {
+    /// The metric was asked for wrongly.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// A score that has no place in an order.
+    #[error(
+        "score of row {row} (from 0, within the query) is NaN; \
+         a ranking needs a number for every document"
+    )]
+    NanScore {
+        /// Row within the query, from 0.
+        row: usize,
+    },
+    /// A label that is not a finite number.
+    #[error(
+        "label of row {row} (from 0, within the query) is {found}; labels must be finite numbers"
+    )]
+    BadLabel {
+        /// Row within the query, from 0.
+        row: usize,
+        /// The label.
+        found: f64,
+    },
+    /// A label beyond what the metric's scale allows.
+    #[error("{metric}: found label {found}, but the scale ends at {max}; {hint}")]
+    LabelTooLarge {
+        /// The metric.
+        metric: &'static str,
+        /// The label.
+        found: f64,
+        /// The largest label allowed.
+        max: f64,
+        /// What to write instead.
+        hint: &'static str,
+    },
+    /// A label for which a gain table has no entry.
+    #[error(
+        "gain table has entries for the labels 0 to {max}, found label {found}; \
+         extend the table or use gain=exp or gain=linear"
+    )]
+    NoGain {
+        /// The label.
+        found: f64,
+        /// Last label of the table.
+        max: usize,
+    },
+    /// Sums of gains that leave the range of numbers.
+    #[error("{metric}: the sum of gains is not a finite number; use smaller labels or gain=linear")]
+    Overflow {
+        /// The metric.
+        metric: &'static str,
+    },
+    /// Arrays of one query that disagree in length.
+    #[error("{what}: found {found} entries, expected {expected}, one for each document")]
+    Shape {
+        /// Which array.
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// The length it should have.
+        expected: usize,
+    },
+    /// Ties by document id, but no document ids.
+    #[error(
+        "ties=docid needs document ids and the data has none; \
+         say ties=worst or ties=stable in the metric"
+    )]
+    NoDocids,
+    /// A query that could not be loaded.
+    #[error("query {query}: {message}")]
+    Load {
+        /// The query's id.
+        query: String,
+        /// What happened.
+        message: String,
+    },
+    /// Something wrong inside one query.
+    #[error("query {query}: {source}")]
+    Query {
+        /// The query's id.
+        query: String,
+        /// What is wrong there.
+        source: Box<EvalError>,
+    },
+}
+
+impl EvalError {
+    /// The same error with the query it happened in (kept as it is when it names one already).
+    #[must_use]
+    pub fn in_query(self, query: &str) -> Self {
+        match self {
+            Self::Query { .. } | Self::Load { .. } | Self::Spec(_) => self,
+            other => Self::Query { query: query.to_owned(), source: Box::new(other) },
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Evaluates a set of queries: in parallel over queries, results in query order.
+//!
+//! Each query is loaded once and ranked once for each distinct order (tie policy, score width,
+//! rule for unjudged documents) among the measures. Means are sums in query order, so the number of
+//! threads cannot change a result; of several errors the one of the first query is returned.
+//! Cost: O(n) per query, measure and sorted input, plus the sort where the input is not sorted.
+
+use rayon::prelude::*;
+
+use crate::error::EvalError;
+use crate::list::{Candidates, Workspace};
+use crate::metric::{Aggregate, Measure};
+use crate::source::QuerySource;
+use crate::stats::t_critical;
+
+/// Options of an evaluation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct EvalOptions {
+    /// Look only at the best so many documents of each list. The cut comes before ties are
+    /// averaged.
+    pub depth: Option<usize>,
+}
+
+/// Results of all measures over all queries.
+#[derive(Debug, Clone)]
+pub struct Evaluation {
+    /// Ids of the queries.
+    pub queries: Vec<String>,
+    /// One result for each measure, in the order asked for.
+    pub results: Vec<MeasureResult>,
+}
+
+/// Result of one measure.
+#[derive(Debug, Clone)]
+pub struct MeasureResult {
+    /// The measure.
+    pub measure: Measure,
+    /// One value for each query, in query order; `None` where the query was skipped.
+    pub values: Vec<Option<f64>>,
+    /// The total: for most measures the mean over the counted queries. NaN when none was counted.
+    pub value: f64,
+    /// Number of queries that count.
+    pub queries: usize,
+    /// 95% interval (Student's t) of the mean over queries, for means and geometric means of at
+    /// least two queries.
+    pub ci95: Option<(f64, f64)>,
+}
+
+/// Evaluates every measure on every query.
+///
+/// See [`ScoredQueries`](crate::ScoredQueries) for an example.
+pub fn evaluate(
+    source: &dyn QuerySource,
+    measures: &[Measure],
+    options: EvalOptions,
+) -> Result<Evaluation, EvalError> {
+    let width = measures.len().max(1);
+    let mut cells = vec![Cell::default(); source.len() * width];
+    let plan = Plan { source, measures, orders: by_order(measures, options), depth: options.depth };
+    let first_error = cells
+        .par_chunks_mut(width)
+        .enumerate()
+        .map_init(
+            || (Candidates::new(), Workspace::default()),
+            |(candidates, workspace), (q, cells)| {
+                let done = plan.query(q, candidates, workspace, cells);
+                done.err().map(|e| (q, e.in_query(source.id(q))))
+            },
+        )
+        .flatten()
+        .min_by_key(|(q, _)| *q);
+    if let Some((_, error)) = first_error {
+        return Err(error);
+    }
+    let weights: Vec<f64> = (0..source.len()).map(|q| source.weight(q)).collect();
+    let results = measures.iter().enumerate().map(|(m, measure)| {
+        let column: Vec<Cell> = cells.iter().skip(m).step_by(width).copied().collect();
+        summarise(measure, &column, &weights)
+    });
+    let results = results.collect();
+    Ok(Evaluation {
+        queries: (0..source.len()).map(|q| source.id(q).to_owned()).collect(),
+        results,
+    })
+}
+
+/// What one measure says of one query.
+#[derive(Debug, Clone, Copy, Default)]
+struct Cell {
+    value: Option<f64>,
+    rows: f64,
+}
+
+/// Measures grouped by the order that they need. Those that no tie policy can change join any
+/// group, unless a depth cuts the list: then the order decides what they see.
+fn by_order(measures: &[Measure], options: EvalOptions) -> Vec<Vec<usize>> {
+    let fits = |a: &Measure, b: &Measure| {
+        let (x, y) = (a.conventions(), b.conventions());
+        let free = options.depth.is_none() && (a.is_order_free() || b.is_order_free());
+        x.unjudged == y.unjudged && (free || x.order() == y.order())
+    };
+    // Picky measures first, so that each group's first member settles its order.
+    let mut picky_first: Vec<usize> = (0..measures.len()).collect();
+    picky_first.sort_by_key(|&m| measures[m].is_order_free());
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for m in picky_first {
+        match groups.iter_mut().find(|g| fits(&measures[g[0]], &measures[m])) {
+            Some(group) => group.push(m),
+            None => groups.push(vec![m]),
+        }
+    }
+    groups
+}
+
+/// Everything that the threads share.
+struct Plan<'s> {
+    source: &'s dyn QuerySource,
+    measures: &'s [Measure],
+    orders: Vec<Vec<usize>>,
+    depth: Option<usize>,
+}
+
+impl<'s> Plan<'s> {
+    fn query(
+        &self,
+        q: usize,
+        candidates: &mut Candidates<'s>,
+        workspace: &mut Workspace,
+        cells: &mut [Cell],
+    ) -> Result<(), EvalError> {
+        candidates.clear();
+        self.source.load(q, candidates)?;
+        workspace.start(candidates)?;
+        for group in &self.orders {
+            let conventions = self.measures[group[0]].conventions();
+            let list = workspace.rank_for(candidates, conventions, self.depth)?;
+            for &m in group {
+                let measure = &self.measures[m];
+                cells[m] =
+                    Cell { value: measure.evaluate(&list)?, rows: measure.metric().rows(&list) };
+            }
+        }
+        Ok(())
+    }
+}
+
+fn summarise(measure: &Measure, cells: &[Cell], weights: &[f64]) -> MeasureResult {
+    let counted =
+        || cells.iter().zip(weights).filter_map(|(c, &w)| c.value.map(|v| (v, w, c.rows)));
+    let mean_of = |f: &dyn Fn(f64) -> f64, by_rows: bool| {
+        let (mut sum, mut total) = (0.0, 0.0);
+        for (value, weight, rows) in counted() {
+            let weight = if by_rows { weight * rows } else { weight };
+            sum += weight * f(value);
+            total += weight;
+        }
+        sum / total
+    };
+    let (value, ci95) = match measure.aggregate() {
+        Aggregate::Mean => {
+            let mean = mean_of(&|v| v, false);
+            (mean, interval(counted().map(|(v, w, _)| (v, w)), mean))
+        }
+        Aggregate::Sum => (counted().map(|(v, _, _)| v).sum(), None),
+        Aggregate::GeometricMean { floor } => {
+            let log = |v: f64| v.max(floor).ln();
+            let mean = mean_of(&log, false);
+            let ci = interval(counted().map(|(v, w, _)| (log(v), w)), mean);
+            (mean.exp(), ci.map(|(low, high)| (low.exp(), high.exp())))
+        }
+        Aggregate::RowMean => (mean_of(&|v| v, true), None),
+        Aggregate::RowRootMeanSquare => (mean_of(&|v| v * v, true).sqrt(), None),
+    };
+    let values: Vec<Option<f64>> = cells.iter().map(|c| c.value).collect();
+    let queries = values.iter().flatten().count();
+    MeasureResult { measure: measure.clone(), values, value, queries, ci95 }
+}
+
+/// Student's t interval of a weighted mean; unequal weights shrink the number of queries to
+/// (sum w)^2 / sum w^2, which for equal weights is the plain count.
+fn interval(values: impl Iterator<Item = (f64, f64)>, mean: f64) -> Option<(f64, f64)> {
+    let (mut total, mut squares, mut spread) = (0.0, 0.0, 0.0);
+    for (value, weight) in values {
+        total += weight;
+        squares += weight * weight;
+        spread += weight * (value - mean) * (value - mean);
+    }
+    let n = total * total / squares;
+    if n.is_nan() || n < 2.0 - 1e-9 {
+        return None;
+    }
+    let t = t_critical(0.95, n - 1.0)?;
+    let half = t * (spread / total / (n - 1.0)).sqrt();
+    Some((mean - half, mean + half))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::MetricSpec;
+    use crate::source::{ScoredQueries, SourceKind};
+
+    fn measures(specs: &[&str]) -> Vec<Measure> {
+        specs
+            .iter()
+            .map(|s| MetricSpec::parse(s).unwrap().resolve(SourceKind::Features).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn skipped_queries_leave_the_mean_and_intervals_are_students() {
+        let labels = [1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0];
+        let scores = [2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0];
+        let ranges = vec![0..2, 2..4, 4..6, 6..8];
+        let source =
+            ScoredQueries::new(&labels, &scores, ranges, vec!["a", "b", "c", "d"]).unwrap();
+        let result =
+            evaluate(&source, &measures(&["rr", "num_q"]), EvalOptions::default()).unwrap();
+        let rr = &result.results[0];
+        assert_eq!(rr.values, [Some(1.0), Some(0.5), None, Some(1.0)]);
+        assert_eq!((rr.value, rr.queries), (2.5 / 3.0, 3));
+        // mean 0.8333, standard error 0.16667, t(2, 0.975) = 4.30265
+        let (low, high) = rr.ci95.unwrap();
+        assert!((low - 0.116_225).abs() < 1e-5 && (high - 1.550_442).abs() < 1e-5, "{low} {high}");
+        assert_eq!(result.results[1].value, 4.0);
+        assert_eq!(result.queries, ["a", "b", "c", "d"]);
+    }
+
+    #[test]
+    fn weights_move_the_mean() {
+        let (labels, scores) = ([1.0, 0.0, 0.0, 1.0], [2.0, 1.0, 2.0, 1.0]);
+        let source =
+            ScoredQueries::new(&labels, &scores, vec![0..2, 2..4], vec!["a", "b"]).unwrap();
+        let source = source.with_weights(&[3.0, 1.0]).unwrap();
+        let result = evaluate(&source, &measures(&["rr"]), EvalOptions::default()).unwrap();
+        assert_eq!(result.results[0].value, 0.875);
+    }
+
+    #[test]
+    fn the_first_bad_query_is_named_whatever_the_threads() {
+        let labels = [1.0; 400];
+        let mut scores = [0.5; 400];
+        scores[203] = f64::NAN;
+        scores[311] = f64::NAN;
+        let ids: Vec<String> = (0..100).map(|q| format!("q{q}")).collect();
+        let ranges = (0..100).map(|q| q * 4..q * 4 + 4).collect();
+        let ids = ids.iter().map(String::as_str).collect();
+        let source = ScoredQueries::new(&labels, &scores, ranges, ids).unwrap();
+        let error = evaluate(&source, &measures(&["rr"]), EvalOptions::default()).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("query q50: score of row 3 (from 0, within the query) is NaN"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn no_queries_and_no_measures_are_fine() {
+        let source = ScoredQueries::new(&[], &[], vec![], vec![]).unwrap();
+        let result = evaluate(&source, &measures(&["ndcg@10"]), EvalOptions::default()).unwrap();
+        assert!(result.results[0].value.is_nan());
+        assert_eq!((result.results[0].queries, result.results[0].ci95), (0, None));
+        let source =
+            ScoredQueries::new(&[1.0; 2], &[1.0; 2], vec![0..1, 1..2], vec!["a", "b"]).unwrap();
+        assert!(evaluate(&source, &[], EvalOptions::default()).unwrap().results.is_empty());
+    }
+}

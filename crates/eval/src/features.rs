@@ -1,0 +1,65 @@
+//! A data set with a column of scores, as a source of queries.
+
+use rankwright_data::Dataset;
+
+use crate::error::EvalError;
+use crate::list::Candidates;
+use crate::order::same_length;
+use crate::source::{QuerySource, SourceKind};
+
+/// The queries of a data set, scored row by row.
+///
+/// ```
+/// use rankwright_data::generate::LetorOptions;
+/// use rankwright_eval::{EvalOptions, MetricSpec, ScoredDataset, SourceKind, evaluate};
+///
+/// let data = LetorOptions { queries: 5, documents: 10, seed: 1 }.generate()?;
+/// let scores = data.labels().to_vec();
+/// let source = ScoredDataset::new(&data, &scores)?;
+/// let ndcg = MetricSpec::parse("ndcg@10")?.resolve(SourceKind::Features)?;
+/// assert_eq!(evaluate(&source, &[ndcg], EvalOptions::default())?.results[0].value, 1.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct ScoredDataset<'a> {
+    data: &'a Dataset,
+    scores: &'a [f64],
+}
+
+impl<'a> ScoredDataset<'a> {
+    /// Scores in row order of the data set (`Dataset::from_source_order` puts them there).
+    pub fn new(data: &'a Dataset, scores: &'a [f64]) -> Result<Self, EvalError> {
+        same_length("scores", scores.len(), data.rows())?;
+        Ok(Self { data, scores })
+    }
+}
+
+impl QuerySource for ScoredDataset<'_> {
+    fn len(&self) -> usize {
+        self.data.queries()
+    }
+
+    fn id(&self, q: usize) -> &str {
+        self.data.query_ids().get(q)
+    }
+
+    fn weight(&self, q: usize) -> f64 {
+        let weights = self.data.query_weights();
+        weights.and_then(|w| w.get(q)).map_or(1.0, |&w| f64::from(w))
+    }
+
+    fn kind(&self) -> SourceKind {
+        SourceKind::Features
+    }
+
+    fn load<'a>(&'a self, q: usize, into: &mut Candidates<'a>) -> Result<(), EvalError> {
+        into.clear();
+        let query = self.data.query(q);
+        into.labels.extend_from_slice(query.labels);
+        into.scores.extend_from_slice(self.scores.get(query.rows.clone()).unwrap_or(&[]));
+        if let Some(docids) = self.data.docids() {
+            into.docids.extend(query.rows.map(|row| docids.get(row).as_bytes()));
+        }
+        Ok(())
+    }
+}

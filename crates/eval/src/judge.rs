@@ -1,0 +1,222 @@
+//! A run joined with judgements, as a source of queries.
+//!
+//! The queries are those of the judgements, in their order; what the run returned for other
+//! queries is passed over. A document that a list names twice, in the run or in the judgements,
+//! is an error: it would count twice. Cost is linear in the documents of a query; the hash table
+//! is kept from query to query.
+
+use std::cell::RefCell;
+use std::hash::BuildHasher;
+
+use rankwright_data::{Document, Lists, Qrels, Run};
+
+use crate::error::EvalError;
+use crate::list::Candidates;
+use crate::source::{QuerySource, SourceKind};
+
+/// A run and the judgements it is measured by.
+///
+/// ```
+/// use rankwright_data::{Lists, Qrels, Run};
+/// use rankwright_eval::{EvalOptions, JudgedRun, MetricSpec, SourceKind, evaluate};
+///
+/// let qrels = Qrels::from_lists(Lists::from_rows("qrels", [("q", "a", 1.0), ("q", "b", 0.0)])?);
+/// let run = Run::from_lists(Lists::from_rows("run", [("q", "b", 9.0), ("q", "a", 7.0)])?);
+/// let rr = MetricSpec::parse("rr")?.resolve(SourceKind::Run)?;
+/// let found = evaluate(&JudgedRun::new(&run, &qrels), &[rr], EvalOptions::default())?;
+/// assert_eq!(found.results[0].value, 0.5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct JudgedRun<'a> {
+    run: &'a Lists,
+    qrels: &'a Lists,
+    /// The run's number of each judged query.
+    returned: Vec<Option<usize>>,
+}
+
+impl<'a> JudgedRun<'a> {
+    /// Matches the queries of a run and of judgements by id.
+    pub fn new(run: &'a Run, qrels: &'a Qrels) -> Self {
+        let (run, qrels) = (run.lists(), qrels.lists());
+        let returned = (0..qrels.queries()).map(|q| run.find(qrels.query_id(q))).collect();
+        Self { run, qrels, returned }
+    }
+
+    /// Judged queries that the run has nothing for.
+    pub fn missing(&self) -> usize {
+        self.returned.iter().filter(|q| q.is_none()).count()
+    }
+
+    /// Queries of the run that nobody judged.
+    pub fn unjudged(&self) -> usize {
+        self.run.queries() - (self.returned.len() - self.missing())
+    }
+}
+
+impl QuerySource for JudgedRun<'_> {
+    fn len(&self) -> usize {
+        self.qrels.queries()
+    }
+
+    fn id(&self, q: usize) -> &str {
+        self.qrels.query_id(q)
+    }
+
+    fn kind(&self) -> SourceKind {
+        SourceKind::Run
+    }
+
+    fn load<'b>(&'b self, q: usize, into: &mut Candidates<'b>) -> Result<(), EvalError> {
+        into.clear();
+        let returned = self.returned.get(q).copied().flatten();
+        into.returned = returned.is_some();
+        TABLE.with_borrow_mut(|table| {
+            let results = returned.map_or(0, |r| self.run.list(r).count());
+            table.clear(results + self.qrels.list(q).count());
+            if let Some(r) = returned {
+                for (number, Document { id, value }) in self.run.list(r).enumerate() {
+                    if table.insert(id, &into.docids, &[]).is_some() {
+                        return Err(twice(self.run, r, number, id, "the run"));
+                    }
+                    into.docids.push(id);
+                    into.scores.push(value);
+                }
+            }
+            into.labels.resize(into.docids.len(), 0.0);
+            into.judged.resize(into.docids.len(), false);
+            self.judge(q, table, into)
+        })
+    }
+}
+
+impl JudgedRun<'_> {
+    /// Gives the documents their labels; judged ones that the run lacks go to `unretrieved`.
+    fn judge<'b>(
+        &'b self,
+        q: usize,
+        table: &mut Table,
+        into: &mut Candidates<'b>,
+    ) -> Result<(), EvalError> {
+        let mut others: Vec<&[u8]> = Vec::new();
+        for (number, Document { id, value }) in self.qrels.list(q).enumerate() {
+            let again = || Err(twice(self.qrels, q, number, id, "the qrels file"));
+            match table.insert(id, &into.docids, &others) {
+                None => {
+                    others.push(id);
+                    into.unretrieved.push(value);
+                }
+                Some(found) => match (into.judged.get_mut(found), into.labels.get_mut(found)) {
+                    (Some(judged), Some(label)) if !*judged => {
+                        *judged = true;
+                        *label = value;
+                    }
+                    _ => return again(),
+                },
+            }
+        }
+        Ok(())
+    }
+}
+
+fn twice(lists: &Lists, query: usize, number: usize, id: &[u8], whose: &str) -> EvalError {
+    let (id, place) = (String::from_utf8_lossy(id), lists.place(query, number));
+    let message = format!("{whose} names document '{id}' twice ({place}); keep one of the lines");
+    EvalError::Load { query: lists.query_id(query).to_owned(), message }
+}
+
+thread_local! {
+    static TABLE: RefCell<Table> = RefCell::default();
+}
+
+/// Document ids of one query by hash, open addressing; slots hold a document's number plus one.
+#[derive(Debug, Default)]
+struct Table {
+    slots: Vec<u32>,
+    filled: usize,
+    hasher: foldhash::fast::FixedState,
+}
+
+impl Table {
+    fn clear(&mut self, documents: usize) {
+        self.slots.clear();
+        self.slots.resize((documents * 2).next_power_of_two().max(16), 0);
+        self.filled = 0;
+    }
+
+    /// The number of this id if it is there; otherwise it gets the next number. Numbers count
+    /// through `first` and go on through `second`.
+    fn insert(&mut self, id: &[u8], first: &[&[u8]], second: &[&[u8]]) -> Option<usize> {
+        let mask = self.slots.len() - 1;
+        let mut at = self.hasher.hash_one(id) as usize & mask;
+        loop {
+            let slot = self.slots.get_mut(at)?;
+            let Some(number) = (*slot as usize).checked_sub(1) else {
+                self.filled += 1;
+                *slot = self.filled as u32;
+                return None;
+            };
+            let known = first.get(number).or_else(|| second.get(number - first.len()));
+            if known == Some(&id) {
+                return Some(number);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rankwright_data::bytes::Input;
+
+    fn run(text: &str) -> Run {
+        Run::read(Input::from_bytes("r", text.as_bytes().to_vec()).unwrap()).unwrap().0
+    }
+
+    fn qrels(text: &str) -> Qrels {
+        Qrels::read(Input::from_bytes("q", text.as_bytes().to_vec()).unwrap()).unwrap().0
+    }
+
+    #[test]
+    fn documents_get_their_labels_and_the_rest_is_kept_apart() {
+        let (run, qrels) = (
+            run("1 Q0 a 1 3 t\n1 Q0 x 2 2 t\n1 Q0 b 3 1 t\n9 Q0 a 1 1 t\n"),
+            qrels("1 0 b 2\n1 0 c 1\n1 0 d 0\n2 0 a 1\n"),
+        );
+        let joined = JudgedRun::new(&run, &qrels);
+        let mut candidates = Candidates::new();
+        joined.load(0, &mut candidates).unwrap();
+        assert_eq!(candidates.labels, [0.0, 0.0, 2.0]);
+        assert_eq!(candidates.judged, [false, false, true]);
+        assert_eq!(candidates.unretrieved, [1.0, 0.0]);
+        joined.load(1, &mut candidates).unwrap();
+        assert!(!candidates.returned && candidates.labels.is_empty());
+        assert_eq!((joined.missing(), joined.unjudged()), (1, 1));
+    }
+
+    #[test]
+    fn a_document_named_twice_is_an_error_with_its_line() {
+        let good = (run("1 Q0 a 1 3 t\n"), qrels("1 0 a 2\n1 0 c 1\n"));
+        for (run, qrels, message) in [
+            (
+                &run("1 Q0 a 1 3 t\n1 Q0 a 2 2 t\n"),
+                &good.1,
+                "the run names document 'a' twice (r:2)",
+            ),
+            (
+                &good.0,
+                &qrels("1 0 a 2\n1 0 a 2\n"),
+                "the qrels file names document 'a' twice (q:2)",
+            ),
+            (
+                &good.0,
+                &qrels("1 0 c 2\n1 0 c 2\n"),
+                "the qrels file names document 'c' twice (q:2)",
+            ),
+        ] {
+            let error = JudgedRun::new(run, qrels).load(0, &mut Candidates::new()).unwrap_err();
+            assert!(error.to_string().contains(message), "{error}");
+        }
+    }
+}

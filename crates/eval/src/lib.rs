@@ -1,0 +1,60 @@
+//! Rankwright's evaluation: the one order, every metric with its conventions said aloud,
+//! per-query results, and the change of a metric when two ranks are swapped.
+//!
+//! Data flows down this list:
+//!
+//! - [`Spec`]: the small language in which metrics (and learners) are written;
+//! - [`Candidates`]: one query's documents, from a [`QuerySource`];
+//! - [`Orderer`]: the one order, with its [`TiePolicy`];
+//! - [`RankedList`]: what a [`Metric`] sees;
+//! - [`MetricSpec`], resolved to a [`Measure`]: a metric with every convention settled;
+//! - [`evaluate()`]: all queries in parallel, an [`Evaluation`] out;
+//! - [`SwapDelta`]: what lambda learners ask of a metric;
+//! - [`stats`]: significance tests and intervals on per-query values;
+//! - [`compare`]: systems against a baseline on any metrics;
+//! - [`table`]: the result as text, Markdown or LaTeX.
+//!
+//! ```
+//! use rankwright_eval::of_ranking;
+//!
+//! // labels in the order of the ranking
+//! let ndcg = of_ranking("ndcg@5", &[3.0, 1.0, 0.0, 2.0, 0.0])?;
+//! assert_eq!(ndcg.map(|v| (v * 1e4).round()), Some(9500.0));
+//! # Ok::<(), rankwright_eval::EvalError>(())
+//! ```
+
+pub mod compare;
+mod convention;
+mod discount;
+mod error;
+mod evaluate;
+mod features;
+mod gain;
+mod judge;
+mod list;
+pub mod metric;
+mod order;
+mod params;
+mod source;
+mod spec;
+pub mod stats;
+mod swap;
+pub mod table;
+
+pub use convention::{Blank, Conventions, Missing, Unjudged};
+pub use discount::Discount;
+pub use error::EvalError;
+pub use evaluate::{EvalOptions, Evaluation, MeasureResult, evaluate};
+pub use features::ScoredDataset;
+pub use gain::Gain;
+pub use judge::JudgedRun;
+pub use list::{Candidates, RankedList, Workspace};
+pub use metric::{
+    Aggregate, METRICS, Measure, Metric, MetricInfo, MetricSpec, PRESETS, PresetInfo, expand,
+    of_ranking,
+};
+pub use order::{OrderRule, Orderer, Rows, TiePolicy};
+pub use params::{ParamInfo, Params, nearest};
+pub use source::{QuerySource, ScoredQueries, SourceKind};
+pub use spec::{Spec, SpecError, split_specs};
+pub use swap::SwapDelta;

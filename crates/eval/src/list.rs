@@ -1,0 +1,361 @@
+//! What goes into an evaluation of one query, and what a metric sees of it.
+//!
+//! [`Candidates`] is what a source fills: documents in any order. [`Workspace`] puts them in order
+//! under a convention and shows them to metrics as a [`RankedList`]. Both keep their buffers, so
+//! that a pass over many queries does not allocate.
+
+use crate::convention::{Conventions, Unjudged};
+use crate::error::EvalError;
+use crate::order::{OrderRule, Orderer, Rows, TiePolicy, same_length};
+
+/// Unordered candidates of one query; buffers are reused from query to query.
+#[derive(Debug, Clone, Default)]
+pub struct Candidates<'a> {
+    /// Scores by row.
+    pub scores: Vec<f64>,
+    /// Labels by row; 0 where unjudged.
+    pub labels: Vec<f64>,
+    /// Which rows are judged; empty means all.
+    pub judged: Vec<bool>,
+    /// Document ids by row; empty when there are none.
+    pub docids: Vec<&'a [u8]>,
+    /// Labels of judged documents that are not in the list.
+    pub unretrieved: Vec<f64>,
+    /// Whether the ranking has this query at all.
+    pub returned: bool,
+}
+
+impl<'a> Candidates<'a> {
+    /// Empty buffers.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Empties the buffers, keeps their memory, and marks the query as returned.
+    pub fn clear(&mut self) {
+        self.scores.clear();
+        self.labels.clear();
+        self.judged.clear();
+        self.docids.clear();
+        self.unretrieved.clear();
+        self.returned = true;
+    }
+
+    /// Adds a judged document.
+    pub fn push(&mut self, score: f64, label: f64) {
+        self.scores.push(score);
+        self.labels.push(label);
+    }
+
+    /// Checks lengths and labels.
+    pub fn check(&self) -> Result<(), EvalError> {
+        let n = self.scores.len();
+        same_length("labels", self.labels.len(), n)?;
+        if !self.judged.is_empty() {
+            same_length("judged", self.judged.len(), n)?;
+        }
+        if !self.docids.is_empty() {
+            same_length("document ids", self.docids.len(), n)?;
+        }
+        let labels = self.labels.iter().chain(&self.unretrieved);
+        match labels.enumerate().find(|(_, l)| !l.is_finite()) {
+            Some((row, &found)) => Err(EvalError::BadLabel { row, found }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// One query's documents from the best rank to the worst.
+///
+/// Ranks count from 0 here; formulas in the metrics' pages count from 1.
+#[derive(Debug, Clone, Copy)]
+pub struct RankedList<'a> {
+    labels: &'a [f64],
+    judged: &'a [bool],
+    scores: &'a [f64],
+    ideal: &'a [f64],
+    groups: Option<&'a [u32]>,
+    returned: bool,
+}
+
+impl<'a> RankedList<'a> {
+    /// Number of documents.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Whether there is no document.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// Labels by rank; unjudged documents have 0.
+    pub fn labels(&self) -> &'a [f64] {
+        self.labels
+    }
+
+    /// Labels of the first `cutoff` ranks.
+    pub fn top(&self, cutoff: Option<u32>) -> &'a [f64] {
+        &self.labels[..self.depth(cutoff)]
+    }
+
+    /// How many ranks there are within the cut-off.
+    pub fn depth(&self, cutoff: Option<u32>) -> usize {
+        cutoff.map_or(self.labels.len(), |k| self.labels.len().min(k as usize))
+    }
+
+    /// Whether the document at a rank is judged.
+    pub fn is_judged(&self, rank: usize) -> bool {
+        self.judged.get(rank).copied().unwrap_or(true)
+    }
+
+    /// Scores by rank.
+    pub fn scores(&self) -> &'a [f64] {
+        self.scores
+    }
+
+    /// Labels of all judged documents of the query, retrieved or not, best first.
+    pub fn ideal(&self) -> &'a [f64] {
+        self.ideal
+    }
+
+    /// Number of judged documents of the query with a label of `rel` or more.
+    pub fn relevant(&self, rel: f64) -> usize {
+        self.ideal.partition_point(|&l| l >= rel)
+    }
+
+    /// Whether no judged document reaches `rel`.
+    pub fn has_no_relevant(&self, rel: f64) -> bool {
+        self.ideal.first().is_none_or(|&l| l < rel)
+    }
+
+    /// Whether two judged documents of the query have different labels.
+    pub fn labels_differ(&self) -> bool {
+        self.ideal.first() != self.ideal.last()
+    }
+
+    /// Whether the ranking has the query at all.
+    pub fn returned(&self) -> bool {
+        self.returned
+    }
+
+    /// Groups of equal scores as rank ranges; only under `ties=mean`.
+    pub fn tie_groups(&self) -> Option<impl Iterator<Item = std::ops::Range<usize>> + 'a> {
+        let mut start = 0;
+        self.groups.map(|ends| {
+            ends.iter().map(move |&end| {
+                let range = start..end as usize;
+                start = end as usize;
+                range
+            })
+        })
+    }
+}
+
+/// Buffers that turn candidates into ranked lists.
+///
+/// ```
+/// use rankwright_eval::{Candidates, OrderRule, Workspace};
+///
+/// let mut candidates = Candidates::new();
+/// candidates.clear();
+/// candidates.push(0.2, 2.0);
+/// candidates.push(0.9, 0.0);
+/// candidates.unretrieved.push(1.0);
+/// let mut workspace = Workspace::default();
+/// workspace.start(&candidates)?;
+/// let list = workspace.rank(&candidates, OrderRule::STABLE, None)?;
+/// assert_eq!(list.labels(), [0.0, 2.0]);
+/// assert_eq!(list.ideal(), [2.0, 1.0, 0.0]);
+/// # Ok::<(), rankwright_eval::EvalError>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Workspace {
+    orderer: Orderer,
+    labels: Vec<f64>,
+    judged: Vec<bool>,
+    scores: Vec<f64>,
+    ideal: Vec<f64>,
+    groups: Vec<u32>,
+}
+
+impl Workspace {
+    /// Checks a query and sorts its judged labels; call it before [`Workspace::rank`].
+    pub fn start(&mut self, candidates: &Candidates<'_>) -> Result<(), EvalError> {
+        candidates.check()?;
+        self.ideal.clear();
+        if candidates.judged.is_empty() {
+            self.ideal.extend_from_slice(&candidates.labels);
+        } else {
+            let rows = candidates.labels.iter().zip(&candidates.judged);
+            self.ideal.extend(rows.filter(|(_, j)| **j).map(|(l, _)| *l));
+        }
+        self.ideal.extend_from_slice(&candidates.unretrieved);
+        sort_descending(&mut self.ideal);
+        Ok(())
+    }
+
+    /// Ranks all documents of the query, or the best `depth` of them.
+    pub fn rank(
+        &mut self,
+        candidates: &Candidates<'_>,
+        order: OrderRule,
+        depth: Option<usize>,
+    ) -> Result<RankedList<'_>, EvalError> {
+        self.rank_kept(candidates, order, Unjudged::NonRelevant, depth)
+    }
+
+    /// Ranks under the conventions of a measure.
+    pub fn rank_for(
+        &mut self,
+        candidates: &Candidates<'_>,
+        conventions: &Conventions,
+        depth: Option<usize>,
+    ) -> Result<RankedList<'_>, EvalError> {
+        self.rank_kept(candidates, conventions.order(), conventions.unjudged, depth)
+    }
+
+    fn rank_kept(
+        &mut self,
+        candidates: &Candidates<'_>,
+        rule: OrderRule,
+        unjudged: Unjudged,
+        depth: Option<usize>,
+    ) -> Result<RankedList<'_>, EvalError> {
+        let Candidates { scores, labels, judged, docids, .. } = candidates;
+        let rows = Rows { scores, labels, docids };
+        let drop = unjudged == Unjudged::Drop && !judged.is_empty();
+        let order = match drop {
+            true => self.orderer.order_kept(rows, rule, |r| judged[r])?,
+            false => self.orderer.order(rows, rule)?,
+        };
+        let depth = depth.unwrap_or(usize::MAX).min(order.len());
+        let order = &order[..depth];
+        gather(order, labels, &mut self.labels);
+        gather(order, scores, &mut self.scores);
+        gather(if drop { &[] } else { order }, judged, &mut self.judged);
+        let groups = (rule.ties == TiePolicy::Mean).then(|| {
+            self.groups.clear();
+            let ends = self.orderer.tie_group_ends();
+            let inside = ends.partition_point(|&e| (e as usize) < depth);
+            self.groups.extend_from_slice(&ends[..inside]);
+            if depth > 0 {
+                self.groups.push(depth as u32);
+            }
+            self.groups.as_slice()
+        });
+        Ok(RankedList {
+            labels: &self.labels,
+            judged: &self.judged,
+            scores: &self.scores,
+            ideal: &self.ideal,
+            groups,
+            returned: candidates.returned,
+        })
+    }
+}
+
+/// Copies `from` in the given order; leaves `into` empty where `from` is.
+fn gather<T: Copy>(order: &[u32], from: &[T], into: &mut Vec<T>) {
+    into.clear();
+    if !from.is_empty() {
+        into.extend(order.iter().map(|&r| from[r as usize]));
+    }
+}
+
+/// Small whole labels, the usual case, are counted rather than sorted.
+fn sort_descending(labels: &mut [f64]) {
+    let mut counts = [0_u32; 32];
+    for &label in labels.iter() {
+        let grade = label as usize;
+        if grade >= counts.len() || grade as f64 != label {
+            labels.sort_unstable_by(|a, b| b.total_cmp(a));
+            return;
+        }
+        counts[grade] += 1;
+    }
+    let mut rest = labels;
+    for (grade, &count) in counts.iter().enumerate().rev() {
+        let (here, after) = rest.split_at_mut(count as usize);
+        here.fill(grade as f64);
+        rest = after;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn mean() -> OrderRule {
+        OrderRule { ties: TiePolicy::Mean, scores32: false }
+    }
+
+    fn candidates() -> Candidates<'static> {
+        Candidates {
+            scores: vec![1.0, 2.0, 2.0, 0.0],
+            labels: vec![3.0, 0.0, 1.0, 0.0],
+            judged: vec![true, false, true, true],
+            docids: vec![b"a", b"b", b"c", b"d"],
+            unretrieved: vec![2.0],
+            returned: true,
+        }
+    }
+
+    #[test]
+    fn ideal_holds_all_judged_labels_and_no_unjudged_one() {
+        let mut ws = Workspace::default();
+        ws.start(&candidates()).unwrap();
+        let list = ws.rank(&candidates(), OrderRule::STABLE, None).unwrap();
+        assert_eq!(list.ideal(), [3.0, 2.0, 1.0, 0.0]);
+        assert_eq!(list.labels(), [0.0, 1.0, 3.0, 0.0]);
+        assert!(!list.is_judged(0) && list.is_judged(1));
+        assert_eq!((list.relevant(1.0), list.relevant(2.0)), (3, 2));
+    }
+
+    #[test]
+    fn dropping_unjudged_documents_closes_the_ranks() {
+        let mut ws = Workspace::default();
+        ws.start(&candidates()).unwrap();
+        let c = candidates();
+        let list = ws.rank_kept(&c, OrderRule::STABLE, Unjudged::Drop, None).unwrap();
+        assert_eq!(list.labels(), [1.0, 3.0, 0.0]);
+        assert!(list.is_judged(0));
+    }
+
+    #[test]
+    fn depth_cuts_list_and_tie_groups_but_not_the_ideal() {
+        let mut ws = Workspace::default();
+        ws.start(&candidates()).unwrap();
+        for (depth, ends) in [(0, vec![]), (1, vec![1]), (2, vec![2]), (3, vec![2, 3])] {
+            let c = candidates();
+            let list = ws.rank(&c, mean(), Some(depth)).unwrap();
+            assert_eq!(list.len(), depth);
+            assert_eq!(list.ideal().len(), 4);
+            let groups = list.tie_groups().unwrap();
+            assert_eq!(groups.map(|g| g.end).collect::<Vec<_>>(), ends);
+        }
+    }
+
+    #[test]
+    fn bad_shapes_and_labels_are_told() {
+        let mut c = candidates();
+        c.labels.pop();
+        let shape = EvalError::Shape { what: "labels", found: 3, expected: 4 };
+        assert_eq!(c.check(), Err(shape));
+        c.labels.push(f64::INFINITY);
+        assert_eq!(c.check(), Err(EvalError::BadLabel { row: 3, found: f64::INFINITY }));
+    }
+
+    proptest! {
+        #[test]
+        fn counting_equals_sorting(labels in prop::collection::vec(
+            prop_oneof![8 => (0_i32..5).prop_map(f64::from), 1 => -2.0..40.0_f64], 0..40)) {
+            let mut plain = labels.clone();
+            plain.sort_by(|a, b| b.partial_cmp(a).unwrap());
+            let mut fast = labels;
+            sort_descending(&mut fast);
+            prop_assert_eq!(fast, plain);
+        }
+    }
+}

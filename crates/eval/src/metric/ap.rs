@@ -1,0 +1,223 @@
+//! AP: average precision. Its mean over queries is MAP, its geometric mean is GMAP.
+//!
+//! ```text
+//! AP@k = 1/N * sum over relevant ranks r <= k of (relevant documents up to r) / r
+//! ```
+//!
+//! N is the number of relevant documents R (`norm=rel`, trec_eval), or min(R, k) (`norm=min`,
+//! LightGBM and XGBoost), which lets a perfect top k reach 1. Relevant documents that were not
+//! retrieved count in R. Cost O(k). GMAP (Robertson, CIKM 2006) raises values below `floor` to it.
+//!
+//! Under `ties=mean` (McSherry and Najork, ECIR 2008): in a group of n tied documents, m of them
+//! relevant, behind a documents of which c are relevant, place j is relevant with probability m/n
+//! and then sees c + 1 + (j-1)(m-1)/(n-1) relevant documents on average.
+//!
+//! ```
+//! use rankwright_eval::of_ranking;
+//! assert_eq!(of_ranking("ap", &[1.0, 0.0, 1.0, 0.0])?, Some((1.0 + 2.0 / 3.0) / 2.0));
+//! assert_eq!(of_ranking("ap(norm=min)@1", &[1.0, 0.0, 1.0])?, Some(1.0));
+//! # Ok::<(), rankwright_eval::EvalError>(())
+//! ```
+
+use super::{Aggregate, Metric, say_cutoff};
+use crate::convention::read_rel;
+use crate::error::EvalError;
+use crate::list::RankedList;
+use crate::params::{ParamInfo, Params};
+use crate::spec::SpecError;
+use crate::swap::SwapDelta;
+
+/// `norm` of AP and Q.
+pub(crate) const NORM: ParamInfo = ParamInfo {
+    name: "norm",
+    doc: "what the sum is divided by: rel (number of relevant documents) | min (at most k)",
+    default: "rel",
+};
+/// `floor` of GMAP.
+pub(crate) const FLOOR: ParamInfo = ParamInfo {
+    name: "floor",
+    doc: "least value of a query in the geometric mean (above 0)",
+    default: "0.00001",
+};
+
+/// What the sum of precisions is divided by.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Norm {
+    at_most_k: bool,
+    cutoff: Option<u32>,
+}
+
+impl Norm {
+    pub(crate) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
+        let at_most_k = params.choice("norm", &[("rel", false), ("min", true)], false)?;
+        Ok(Self { at_most_k, cutoff: params.cutoff() })
+    }
+
+    pub(crate) fn of(self, relevant: usize) -> f64 {
+        match self.cutoff {
+            Some(k) if self.at_most_k => relevant.min(k as usize) as f64,
+            _ => relevant as f64,
+        }
+    }
+
+    pub(crate) fn say(self) -> String {
+        format!("norm={}", if self.at_most_k { "min" } else { "rel" })
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Ap {
+    rel: f64,
+    norm: Norm,
+    cutoff: Option<u32>,
+    /// Set for GMAP.
+    floor: Option<f64>,
+}
+
+impl Ap {
+    fn read(params: &Params<'_>) -> Result<Self, SpecError> {
+        let (rel, norm) = (read_rel(params)?, Norm::read(params)?);
+        Ok(Self { rel, norm, cutoff: params.cutoff(), floor: None })
+    }
+}
+
+pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
+    Ok(Box::new(Ap::read(params)?))
+}
+
+pub(crate) fn build_gmap(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
+    let floor = params.f64_in("floor", 1e-5, |f| f > 0.0, "a number above 0")?;
+    Ok(Box::new(Ap { floor: Some(floor), ..Ap::read(params)? }))
+}
+
+impl Ap {
+    fn precisions(&self, list: &RankedList<'_>) -> f64 {
+        let (mut hits, mut sum) = (0.0, 0.0);
+        for (rank, &label) in list.top(self.cutoff).iter().enumerate() {
+            if label >= self.rel {
+                hits += 1.0;
+                sum += hits / (rank as f64 + 1.0);
+            }
+        }
+        sum
+    }
+
+    fn expected_precisions(
+        &self,
+        list: &RankedList<'_>,
+        groups: impl Iterator<Item = std::ops::Range<usize>>,
+    ) -> f64 {
+        let depth = list.depth(self.cutoff);
+        let (mut before, mut sum) = (0.0, 0.0);
+        for group in groups.take_while(|g| g.start < depth) {
+            let labels = &list.labels()[group.clone()];
+            let relevant = labels.iter().filter(|l| **l >= self.rel).count() as f64;
+            if relevant > 0.0 {
+                let chance = relevant / labels.len() as f64;
+                let others = (relevant - 1.0) / (labels.len() as f64 - 1.0).max(1.0);
+                for (j, rank) in (group.start..group.end.min(depth)).enumerate() {
+                    sum += chance * (before + 1.0 + j as f64 * others) / (rank as f64 + 1.0);
+                }
+            }
+            before += relevant;
+        }
+        sum
+    }
+}
+
+impl Metric for Ap {
+    fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
+        let sum = match list.tie_groups() {
+            Some(groups) => self.expected_precisions(list, groups),
+            None => self.precisions(list),
+        };
+        Ok(Some(sum / self.norm.of(list.relevant(self.rel))))
+    }
+
+    fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+        Ok(list.has_no_relevant(self.rel))
+    }
+
+    fn convention(&self) -> String {
+        let floor = self.floor.map(|f| format!("floor={f}, ")).unwrap_or_default();
+        format!("{}, {floor}rel={}, {}", self.norm.say(), self.rel, say_cutoff(self.cutoff))
+    }
+
+    fn aggregate(&self) -> Aggregate {
+        self.floor.map_or(Aggregate::Mean, |floor| Aggregate::GeometricMean { floor })
+    }
+
+    fn swap(&self) -> Option<Box<dyn SwapDelta>> {
+        Some(Box::new(ApSwap::new(self.clone())))
+    }
+}
+
+/// Swaps of AP in O(1): when a relevant document moves from rank i down to j, it takes its term
+/// along, and each relevant document between loses one from its count; moving up is the reverse.
+#[derive(Debug)]
+struct ApSwap {
+    ap: Ap,
+    scale: f64,
+    relevant: Vec<bool>,
+    /// Relevant documents up to and with each rank.
+    hits: Vec<f64>,
+    /// Sum of 1/rank over the relevant ranks before each rank, within the cut-off.
+    inverse: Vec<f64>,
+    /// 1/rank within the cut-off, for as many ranks as the longest list so far.
+    weights: Vec<f64>,
+}
+
+impl ApSwap {
+    fn new(ap: Ap) -> Self {
+        let (relevant, hits, inverse, weights) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { ap, scale: 0.0, relevant, hits, inverse, weights }
+    }
+
+    fn delta(&self, i: usize, j: usize) -> f64 {
+        let (top, low) = (i.min(j), i.max(j));
+        if self.relevant[top] == self.relevant[low] {
+            return 0.0;
+        }
+        let (at_top, at_low) = (self.weights[top], self.weights[low]);
+        let between = self.inverse[low] - self.inverse[top];
+        if self.relevant[top] {
+            // `between` holds the term of `top` itself, which is not between.
+            self.hits[low] * at_low - self.hits[top] * at_top - (between - at_top)
+        } else {
+            (self.hits[top] + 1.0) * at_top + between - self.hits[low] * at_low
+        }
+    }
+}
+
+impl SwapDelta for ApSwap {
+    fn prepare(&mut self, labels: &[f64], ideal: &[f64]) -> Result<(), EvalError> {
+        let rel = self.ap.rel;
+        let total = ideal.iter().filter(|l| **l >= rel).count();
+        self.scale = if total > 0 { 1.0 / self.ap.norm.of(total) } else { 0.0 };
+        self.relevant.clear();
+        self.relevant.extend(labels.iter().map(|l| *l >= rel));
+        let cutoff = self.ap.cutoff.map_or(usize::MAX, |k| k as usize);
+        let weight = |rank: usize| if rank < cutoff { 1.0 / (rank as f64 + 1.0) } else { 0.0 };
+        self.weights.extend((self.weights.len()..labels.len()).map(weight));
+        self.hits.clear();
+        self.inverse.clear();
+        let (mut hits, mut inverse) = (0.0, 0.0);
+        for rank in 0..labels.len() {
+            self.inverse.push(inverse);
+            if self.relevant[rank] {
+                hits += 1.0;
+                inverse += self.weights[rank];
+            }
+            self.hits.push(hits);
+        }
+        Ok(())
+    }
+
+    fn row_from(&self, i: usize, from: usize, out: &mut [f64]) {
+        if i < self.relevant.len() {
+            for (j, delta) in out.iter_mut().enumerate().take(self.relevant.len()).skip(from) {
+                *delta = self.delta(i, j) * self.scale;
+            }
+        }
+    }
+}

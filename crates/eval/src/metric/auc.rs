@@ -1,0 +1,56 @@
+//! AUC: area under the ROC curve within one query.
+//!
+//! ```text
+//! AUC = P(score of a relevant document > score of another), equal scores counting one half
+//! ```
+//!
+//! One pass over the ranking, O(n). No tie policy applies. A query without a relevant or without a
+//! non-relevant document has no AUC and is skipped.
+//!
+//! ```
+//! use rankwright_eval::of_ranking;
+//! assert_eq!(of_ranking("auc", &[1.0, 0.0, 1.0, 0.0])?, Some(0.75));
+//! # Ok::<(), rankwright_eval::EvalError>(())
+//! ```
+
+use super::Metric;
+use crate::convention::read_rel;
+use crate::error::EvalError;
+use crate::list::RankedList;
+use crate::params::Params;
+use crate::spec::SpecError;
+
+#[derive(Debug)]
+struct Auc {
+    rel: f64,
+}
+
+pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
+    Ok(Box::new(Auc { rel: read_rel(params)? }))
+}
+
+impl Metric for Auc {
+    fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
+        let (mut above, mut others, mut right, mut start) = (0.0, 0.0, 0.0, 0);
+        for run in list.scores().chunk_by(|a, b| a == b) {
+            let labels = &list.labels()[start..start + run.len()];
+            let relevant = labels.iter().filter(|l| **l >= self.rel).count() as f64;
+            let rest = labels.len() as f64 - relevant;
+            right += rest * (above + relevant / 2.0);
+            above += relevant;
+            others += rest;
+            start += run.len();
+        }
+        let pairs = above * others;
+        Ok((pairs > 0.0).then(|| right / pairs))
+    }
+
+    fn when_missing(&self, list: &RankedList<'_>) -> Option<f64> {
+        let relevant = list.relevant(self.rel);
+        (relevant > 0 && relevant < list.ideal().len()).then_some(0.0)
+    }
+
+    fn convention(&self) -> String {
+        format!("rel={}", self.rel)
+    }
+}

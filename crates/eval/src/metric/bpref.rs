@@ -1,0 +1,61 @@
+//! bpref: a preference measure for incomplete judgements (Buckley and Voorhees, SIGIR 2004).
+//!
+//! ```text
+//! bpref = 1/R * sum over retrieved relevant documents of
+//!         1 - min(R, N(above it)) / min(R, N)
+//! ```
+//!
+//! R and N count the judged relevant and the judged non-relevant documents of the query, and
+//! N(above) the judged non-relevant ones above the document; with none above, the term is 1. This
+//! is trec_eval's definition. Unjudged documents are passed over, and so are negative labels, which
+//! trec_eval reads as "not judged". Conventions default to trec_eval's (`blank=0`,
+//! `missing=skip`). Cost O(n).
+//!
+//! ```
+//! use rankwright_eval::of_ranking;
+//! // R = 2, N = 2: no non-relevant document above the first, one above the second
+//! assert_eq!(of_ranking("bpref", &[1.0, 0.0, 1.0, 0.0])?, Some(0.75));
+//! # Ok::<(), rankwright_eval::EvalError>(())
+//! ```
+
+use super::Metric;
+use crate::convention::read_rel;
+use crate::error::EvalError;
+use crate::list::RankedList;
+use crate::params::Params;
+use crate::spec::SpecError;
+
+#[derive(Debug)]
+struct Bpref {
+    rel: f64,
+}
+
+pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
+    Ok(Box::new(Bpref { rel: read_rel(params)? }))
+}
+
+impl Metric for Bpref {
+    fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
+        let relevant = list.relevant(self.rel);
+        let nonrelevant = list.ideal().partition_point(|&l| l >= 0.0) - relevant;
+        let bound = relevant.min(nonrelevant) as f64;
+        let (mut above, mut sum) = (0, 0.0);
+        for (rank, &label) in list.labels().iter().enumerate() {
+            if label >= self.rel {
+                let bad = relevant.min(above) as f64;
+                sum += if above > 0 { 1.0 - bad / bound } else { 1.0 };
+            } else if label >= 0.0 && list.is_judged(rank) {
+                above += 1;
+            }
+        }
+        Ok(Some(sum / relevant as f64))
+    }
+
+    fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+        Ok(list.has_no_relevant(self.rel))
+    }
+
+    fn convention(&self) -> String {
+        format!("rel={}", self.rel)
+    }
+}

@@ -1,0 +1,110 @@
+//! DCG: discounted cumulative gain (Jarvelin and Kekalainen, TOIS 2002).
+//!
+//! ```text
+//! DCG@k = sum over ranks r = 1..min(k, n) of gain(label_r) * discount(r)
+//! ```
+//!
+//! With the defaults, gain 2^label - 1 and discount 1/log2(r+1) (Burges et al., ICML 2005).
+//! Cost O(k). A query whose best gain is 0 is blank; an empty list has DCG 0; exact under
+//! `ties=mean`.
+//!
+//! ```
+//! use rankwright_eval::of_ranking;
+//! // 1/log2(3) + 1/log2(5) + 1/log2(6)
+//! let dcg = of_ranking("dcg(gain=linear)@5", &[0.0, 1.0, 0.0, 1.0, 1.0])?;
+//! assert_eq!(dcg.map(|v| (v * 1e4).round()), Some(14485.0));
+//! # Ok::<(), rankwright_eval::EvalError>(())
+//! ```
+
+use super::{Metric, position_sum, say_cutoff};
+use crate::discount::Discount;
+use crate::error::EvalError;
+use crate::gain::Gain;
+use crate::list::RankedList;
+use crate::params::Params;
+use crate::spec::SpecError;
+use crate::swap::{AdditiveSwap, SwapDelta};
+
+/// Gain, discount and cut-off of the DCG family.
+#[derive(Debug, Clone)]
+pub(crate) struct Dcg {
+    pub(crate) gain: Gain,
+    pub(crate) discount: Discount,
+    pub(crate) cutoff: Option<u32>,
+}
+
+pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
+    Ok(Box::new(Dcg::read(params)?))
+}
+
+impl Dcg {
+    pub(crate) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
+        let gain = Gain::read(params, Gain::Exp)?;
+        Ok(Self { gain, discount: Discount::read(params)?, cutoff: params.cutoff() })
+    }
+
+    /// DCG of the list.
+    pub(crate) fn of_list(&self, list: &RankedList<'_>) -> Result<f64, EvalError> {
+        let gain = |label| self.gain.of(label);
+        finite(position_sum(list, self.cutoff, gain, |rank| self.discount.at(rank))?)
+    }
+
+    /// DCG of labels that stand best first; stops at the first label without a gain.
+    pub(crate) fn of_ideal(&self, ideal: &[f64]) -> Result<f64, EvalError> {
+        let depth = self.cutoff.map_or(usize::MAX, |k| k as usize);
+        let mut sum = 0.0;
+        for (rank, &label) in ideal.iter().take(depth).enumerate() {
+            let gain = self.gain.of(label)?;
+            if gain <= 0.0 {
+                break;
+            }
+            sum += gain * self.discount.at(rank);
+        }
+        finite(sum)
+    }
+
+    /// Whether even the best document gains nothing.
+    pub(crate) fn no_gain(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+        match list.ideal().first() {
+            Some(&best) => Ok(self.gain.of(best)? <= 0.0),
+            None => Ok(true),
+        }
+    }
+
+    /// Discount of a rank, 0 beyond the cut-off.
+    pub(crate) fn discount_within(&self, rank: usize) -> f64 {
+        let inside = self.cutoff.is_none_or(|k| rank < k as usize);
+        if inside { self.discount.at(rank) } else { 0.0 }
+    }
+
+    pub(crate) fn say(&self) -> String {
+        format!("gain={}, discount={}", self.gain.name(), self.discount.name())
+    }
+}
+
+fn finite(sum: f64) -> Result<f64, EvalError> {
+    if sum.is_finite() { Ok(sum) } else { Err(EvalError::Overflow { metric: "dcg" }) }
+}
+
+impl Metric for Dcg {
+    fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
+        self.of_list(list).map(Some)
+    }
+
+    fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+        self.no_gain(list)
+    }
+
+    fn convention(&self) -> String {
+        format!("{}, {}", self.say(), say_cutoff(self.cutoff))
+    }
+
+    fn swap(&self) -> Option<Box<dyn SwapDelta>> {
+        let (gain, dcg) = (self.gain.clone(), self.clone());
+        Some(AdditiveSwap::new(
+            move |label| gain.of(label),
+            move |rank, _| dcg.discount_within(rank),
+            |_, _| Ok(1.0),
+        ))
+    }
+}

@@ -1,0 +1,160 @@
+//! ERR: expected reciprocal rank (Chapelle et al., CIKM 2009).
+//!
+//! A reader goes down the list and stops at a document of label l with probability
+//! R(l) = (2^l - 1) / 2^max. ERR is the mean of 1 / (rank where the reader stops):
+//!
+//! ```text
+//! ERR@k = sum over r = 1..k of 1/r * R_r * product over s < r of (1 - R_s)
+//! ```
+//!
+//! A label above `max` is an error. Negative labels never satisfy. Cost O(k). No closed form
+//! under `ties=mean`. A query without a label above 0 is blank.
+//!
+//! ```
+//! use rankwright_eval::of_ranking;
+//! // 7/16 + 1/2 * 9/16 * 3/16
+//! let err = of_ranking("err(max=4)", &[3.0, 2.0])?;
+//! assert_eq!(err, Some(7.0 / 16.0 + 0.5 * 9.0 / 16.0 * 3.0 / 16.0));
+//! # Ok::<(), rankwright_eval::EvalError>(())
+//! ```
+
+use super::{Metric, say_cutoff};
+use crate::error::EvalError;
+use crate::gain::Gain;
+use crate::list::RankedList;
+use crate::params::{ParamInfo, Params};
+use crate::spec::SpecError;
+use crate::swap::SwapDelta;
+
+/// `max` of ERR.
+pub(crate) const MAX: ParamInfo = ParamInfo {
+    name: "max",
+    doc: "highest label of the scale: R = (2^label - 1) / 2^max (above 0, at most 100)",
+    default: "4",
+};
+
+#[derive(Debug, Clone, Copy)]
+struct Err {
+    max: f64,
+    cutoff: Option<u32>,
+}
+
+pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
+    let legal = |m: f64| m > 0.0 && m <= 100.0;
+    let max = params.f64_in("max", 4.0, legal, "a label above 0, at most 100")?;
+    Ok(Box::new(Err { max, cutoff: params.cutoff() }))
+}
+
+impl Err {
+    /// Probability that a document of this label satisfies the reader.
+    fn satisfies(&self, label: f64) -> Result<f64, EvalError> {
+        if label > self.max {
+            return Result::Err(EvalError::LabelTooLarge {
+                metric: "err",
+                found: label,
+                max: self.max,
+                hint: "say max= with the highest label of the data",
+            });
+        }
+        Ok(Gain::Exp.of(label)? / self.max.exp2())
+    }
+
+    fn weight(&self, rank: usize) -> f64 {
+        let inside = self.cutoff.is_none_or(|k| rank < k as usize);
+        if inside { 1.0 / (rank as f64 + 1.0) } else { 0.0 }
+    }
+}
+
+impl Metric for Err {
+    fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
+        let (mut reading, mut sum) = (1.0, 0.0);
+        for (rank, &label) in list.top(self.cutoff).iter().enumerate() {
+            let satisfied = self.satisfies(label)?;
+            sum += reading * satisfied / (rank as f64 + 1.0);
+            reading *= 1.0 - satisfied;
+        }
+        Ok(Some(sum))
+    }
+
+    /// The best label is looked at even when it was not retrieved, so that a scale that does not
+    /// fit the data is told in every query that shows it.
+    fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+        match list.ideal().first() {
+            Some(&best) => Ok(self.satisfies(best)? <= 0.0),
+            None => Ok(true),
+        }
+    }
+
+    fn convention(&self) -> String {
+        format!("max={}, {}", self.max, say_cutoff(self.cutoff))
+    }
+
+    fn swap(&self) -> Option<Box<dyn SwapDelta>> {
+        let (satisfies, reading, weights) = (Vec::new(), Vec::new(), Vec::new());
+        Some(Box::new(ErrSwap { err: *self, satisfies, reading, weights }))
+    }
+}
+
+/// Swaps of ERR: O(1) each along a row.
+///
+/// With P the probability of reading rank i, a and b the two documents' R, Q the product of
+/// (1 - R) strictly between i < j and M the sum of weight * R * (product of 1 - R since i) there,
+///
+/// ```text
+/// delta = P_i * (a - b) * (M + Q * w_j - w_i)
+/// ```
+///
+/// What follows j sees the same product as before. M and Q are kept up while j walks away from i
+/// in either direction; there is no division, so R may come close to 1.
+#[derive(Debug)]
+struct ErrSwap {
+    err: Err,
+    satisfies: Vec<f64>,
+    reading: Vec<f64>,
+    /// 1/rank within the cut-off, for as many ranks as the longest list so far.
+    weights: Vec<f64>,
+}
+
+impl SwapDelta for ErrSwap {
+    fn prepare(&mut self, labels: &[f64], _ideal: &[f64]) -> Result<(), EvalError> {
+        self.satisfies.clear();
+        self.reading.clear();
+        let mut reading = 1.0;
+        for &label in labels {
+            let satisfied = self.err.satisfies(label)?;
+            self.satisfies.push(satisfied);
+            self.reading.push(reading);
+            reading *= 1.0 - satisfied;
+        }
+        let known = self.weights.len();
+        self.weights.extend((known..labels.len()).map(|rank| self.err.weight(rank)));
+        Ok(())
+    }
+
+    fn row_from(&self, i: usize, from: usize, out: &mut [f64]) {
+        let (Some(&own), Some(&reading)) = (self.satisfies.get(i), self.reading.get(i)) else {
+            return;
+        };
+        let w_own = self.weights[i];
+        let (mut middle, mut product) = (0.0, 1.0);
+        let below = out.iter_mut().zip(&self.satisfies).zip(&self.weights).enumerate();
+        for (j, ((delta, other), w)) in below.skip(i + 1) {
+            if j >= from {
+                *delta = reading * (own - other) * (middle + product * w - w_own);
+            }
+            middle += product * other * w;
+            product *= 1.0 - other;
+        }
+        if from > i {
+            return;
+        }
+        out[i] = 0.0;
+        (middle, product) = (0.0, 1.0);
+        for j in (from..i).rev() {
+            let (other, w) = (self.satisfies[j], self.weights[j]);
+            out[j] = self.reading[j] * (other - own) * (middle + product * w_own - w);
+            middle = other * w + (1.0 - other) * middle;
+            product *= 1.0 - other;
+        }
+    }
+}

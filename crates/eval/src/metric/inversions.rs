@@ -1,0 +1,124 @@
+//! Inversions: pairs with different labels that stand in the wrong order, and the share of pairs
+//! in the right order (pair accuracy).
+//!
+//! ```text
+//! inversions    = number of (i above j) with label_i < label_j
+//! pair accuracy = 1 - inversions / (number of pairs with different labels)
+//! ```
+//!
+//! Counted while merging, O(n log n). Equal scores stand as the tie policy puts them: `worst`
+//! counts every tied pair as wrong, `best` as right, `mean` as half, which is the exact
+//! expectation. Unjudged documents count as label 0 unless dropped. A query without a pair has 0
+//! inversions, and no pair accuracy: it is skipped. A query that the run lacks has no inversions to
+//! count and is skipped.
+//!
+//! ```
+//! use rankwright_eval::of_ranking;
+//! assert_eq!(of_ranking("inversions", &[0.0, 2.0, 1.0])?, Some(2.0));
+//! assert_eq!(of_ranking("pair-accuracy", &[0.0, 2.0, 1.0])?, Some(1.0 / 3.0));
+//! # Ok::<(), rankwright_eval::EvalError>(())
+//! ```
+
+use super::Metric;
+use crate::compare::Better;
+use crate::error::EvalError;
+use crate::list::RankedList;
+use crate::params::Params;
+use crate::spec::SpecError;
+
+#[derive(Debug)]
+struct Inversions {
+    as_accuracy: bool,
+}
+
+pub(crate) fn build(_: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
+    Ok(Box::new(Inversions { as_accuracy: false }))
+}
+
+pub(crate) fn build_accuracy(_: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
+    Ok(Box::new(Inversions { as_accuracy: true }))
+}
+
+impl Metric for Inversions {
+    fn better(&self) -> Better {
+        Better::Lower
+    }
+
+    fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
+        let mut labels = list.labels().to_vec();
+        // Tied groups are taken apart: put in falling order they have no inversion of their own,
+        // then every pair of different labels in them is worth one half.
+        let mut halves = 0_u64;
+        for group in list.tie_groups().into_iter().flatten() {
+            let group = &mut labels[group];
+            group.sort_unstable_by(|a, b| b.total_cmp(a));
+            halves += different_pairs(group);
+        }
+        let mut sorted = Vec::with_capacity(labels.len());
+        let wrong = count_inversions(&mut labels, &mut sorted) as f64 + halves as f64 / 2.0;
+        if !self.as_accuracy {
+            return Ok(Some(wrong));
+        }
+        // `labels` is sorted now.
+        let pairs = different_pairs(&labels) as f64;
+        Ok((pairs > 0.0).then(|| (pairs - wrong) / pairs))
+    }
+
+    fn when_missing(&self, list: &RankedList<'_>) -> Option<f64> {
+        (self.as_accuracy && list.labels_differ()).then_some(0.0)
+    }
+}
+
+/// Pairs (i before j) with a[i] < a[j]; leaves `a` sorted, highest first.
+pub(crate) fn count_inversions(a: &mut [f64], scratch: &mut Vec<f64>) -> u64 {
+    if a.len() < 2 {
+        return 0;
+    }
+    let (left, right) = a.split_at_mut(a.len() / 2);
+    let mut count = count_inversions(left, scratch) + count_inversions(right, scratch);
+    scratch.clear();
+    let (mut l, mut r) = (&*left, &*right);
+    while let (Some((&x, l_rest)), Some((&y, r_rest))) = (l.split_first(), r.split_first()) {
+        if x >= y {
+            scratch.push(x);
+            l = l_rest;
+        } else {
+            count += l.len() as u64;
+            scratch.push(y);
+            r = r_rest;
+        }
+    }
+    scratch.extend_from_slice(l);
+    scratch.extend_from_slice(r);
+    a.copy_from_slice(scratch);
+    count
+}
+
+/// Number of pairs of different values in a sorted slice.
+pub(crate) fn different_pairs(sorted: &[f64]) -> u64 {
+    let pairs = |n: usize| n as u64 * (n as u64).saturating_sub(1) / 2;
+    let equal: u64 = sorted.chunk_by(|a, b| a == b).map(|run| pairs(run.len())).sum();
+    pairs(sorted.len()) - equal
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn merging_counts_what_two_loops_count(
+            labels in prop::collection::vec((0_i32..5).prop_map(f64::from), 0..40)) {
+            let mut slow = 0;
+            let mut pairs = 0;
+            for (i, a) in labels.iter().enumerate() {
+                slow += labels[i + 1..].iter().filter(|b| a < *b).count() as u64;
+                pairs += labels[i + 1..].iter().filter(|b| a != *b).count() as u64;
+            }
+            let mut fast = labels;
+            prop_assert_eq!(count_inversions(&mut fast, &mut Vec::new()), slow);
+            prop_assert_eq!(different_pairs(&fast), pairs);
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! judged@k: the share of judged documents among the first k.
+//!
+//! ```text
+//! judged@k = (judged documents within rank k) / min(k, n)
+//! ```
+//!
+//! Low values say that the other metrics count many unjudged documents as non-relevant. It looks
+//! at the ranking with its unjudged documents whatever other metrics drop. An empty list has no
+//! value and is skipped; a query that the run lacks counts 0 under `missing=zero`. Cost O(k).
+//!
+//! ```
+//! use rankwright_eval::{Candidates, MetricSpec, SourceKind};
+//! let mut query = Candidates::new();
+//! query.clear();
+//! for score in [3.0, 2.0, 1.0] { query.push(score, 0.0); }
+//! query.judged = vec![true, false, true];
+//! let judged = MetricSpec::parse("judged@2")?.resolve(SourceKind::Run)?;
+//! assert_eq!(judged.of_candidates(&query)?, Some(0.5));
+//! # Ok::<(), rankwright_eval::EvalError>(())
+//! ```
+
+use super::{Metric, say_cutoff};
+use crate::error::EvalError;
+use crate::list::RankedList;
+use crate::params::Params;
+use crate::spec::SpecError;
+
+#[derive(Debug)]
+struct Judged {
+    cutoff: Option<u32>,
+}
+
+pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
+    Ok(Box::new(Judged { cutoff: params.cutoff() }))
+}
+
+impl Metric for Judged {
+    fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
+        let depth = list.depth(self.cutoff);
+        let judged = (0..depth).filter(|&rank| list.is_judged(rank)).count();
+        Ok((depth > 0).then(|| judged as f64 / depth as f64))
+    }
+
+    fn convention(&self) -> String {
+        say_cutoff(self.cutoff)
+    }
+}

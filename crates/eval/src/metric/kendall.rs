@@ -1,0 +1,65 @@
+//! Kendall's tau-b between scores and labels (Kendall 1945; counting after Knight 1966).
+//!
+//! ```text
+//! tau-b = (concordant - discordant) / sqrt((n0 - ties in score) * (n0 - ties in label))
+//! ```
+//!
+//! n0 = n(n-1)/2 pairs; ties count pairs. From -1 to 1. The list is sorted by score already, so
+//! one counting merge gives the discordant pairs: O(n log n). Equal scores are ties by definition;
+//! no tie policy applies. All labels equal, or fewer than two documents: no value, skipped. All
+//! scores equal: 0.
+//!
+//! ```
+//! use rankwright_eval::{MetricSpec, SourceKind, of_ranking};
+//! assert_eq!(of_ranking("kendall", &[3.0, 1.0, 2.0])?, Some(1.0 / 3.0));
+//! let tau = MetricSpec::parse("kendall")?.resolve(SourceKind::Features)?;
+//! // scipy.stats.kendalltau
+//! let value = tau.of(&[1.0, 2.0, 2.0, 3.0], &[0.0, 0.0, 1.0, 2.0])?;
+//! assert_eq!(value.map(|v| (v * 1e6).round()), Some(800000.0));
+//! # Ok::<(), rankwright_eval::EvalError>(())
+//! ```
+
+use super::Metric;
+use super::inversions::{count_inversions, different_pairs};
+use crate::error::EvalError;
+use crate::list::RankedList;
+use crate::params::Params;
+use crate::spec::SpecError;
+
+#[derive(Debug)]
+struct Kendall;
+
+pub(crate) fn build(_: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
+    Ok(Box::new(Kendall))
+}
+
+impl Metric for Kendall {
+    fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
+        let scores = list.scores();
+        let mut labels = list.labels().to_vec();
+        // In falling order within equal scores, no tied pair counts as discordant.
+        let mut start = 0;
+        let mut tied_scores_only = 0;
+        for run in scores.chunk_by(|a, b| a == b) {
+            let group = &mut labels[start..start + run.len()];
+            group.sort_unstable_by(|a, b| b.total_cmp(a));
+            tied_scores_only += different_pairs(group);
+            start += run.len();
+        }
+        let discordant = count_inversions(&mut labels, &mut Vec::new()) as f64;
+        let by_label = different_pairs(&labels) as f64;
+        let by_score = different_pairs(scores) as f64;
+        if by_label == 0.0 {
+            return Ok(None);
+        }
+        if by_score == 0.0 {
+            return Ok(Some(0.0));
+        }
+        let concordant = by_label - tied_scores_only as f64 - discordant;
+        Ok(Some((concordant - discordant) / (by_label * by_score).sqrt()))
+    }
+
+    fn when_missing(&self, list: &RankedList<'_>) -> Option<f64> {
+        list.labels_differ().then_some(0.0)
+    }
+}

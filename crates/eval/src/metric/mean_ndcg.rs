@@ -1,0 +1,57 @@
+//! MeanNDCG: LETOR's mean of NDCG@k over every k up to the length of the list.
+//!
+//! ```text
+//! MeanNDCG = 1/n * sum over k = 1..n of NDCG@k
+//! ```
+//!
+//! Both sums grow with k, so one pass gives all n values: O(n). A query without gain is blank; an
+//! empty list counts 0.
+//!
+//! ```
+//! use rankwright_eval::of_ranking;
+//! // NDCG@1 = 0, NDCG@2 = (1/log2 3) / 1
+//! let value = of_ranking("mean-ndcg", &[0.0, 1.0])?;
+//! assert_eq!(value.map(|v| (v * 1e4).round()), Some(3155.0));
+//! # Ok::<(), rankwright_eval::EvalError>(())
+//! ```
+
+use super::Metric;
+use super::dcg::Dcg;
+use crate::error::EvalError;
+use crate::list::RankedList;
+use crate::params::Params;
+use crate::spec::SpecError;
+
+#[derive(Debug)]
+struct MeanNdcg(Dcg);
+
+pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
+    Ok(Box::new(MeanNdcg(Dcg::read(params)?)))
+}
+
+impl Metric for MeanNdcg {
+    fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
+        let Dcg { gain, discount, .. } = &self.0;
+        let (mut dcg, mut best, mut sum) = (0.0, 0.0, 0.0);
+        let mut ideal = list.ideal().iter();
+        for (rank, &label) in list.labels().iter().enumerate() {
+            dcg += gain.of(label)? * discount.at(rank);
+            if let Some(&label) = ideal.next() {
+                best += gain.of(label)? * discount.at(rank);
+            }
+            if !f64::is_finite(dcg + best) {
+                return Err(EvalError::Overflow { metric: "mean-ndcg" });
+            }
+            sum += if best > 0.0 { f64::min(dcg / best, 1.0) } else { 0.0 };
+        }
+        Ok(Some(sum / list.len().max(1) as f64))
+    }
+
+    fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+        self.0.no_gain(list)
+    }
+
+    fn convention(&self) -> String {
+        self.0.say()
+    }
+}

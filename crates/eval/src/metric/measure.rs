@@ -1,0 +1,267 @@
+//! From the text of a metric to something that evaluates: [`MetricSpec`], then [`Measure`].
+//!
+//! A spec is checked when it is parsed; it is resolved when the kind of data is known, because the
+//! default tie policy differs between feature data and runs.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::names::{find_metric, trec_name};
+use super::presets::preset_values;
+use super::registry::MetricInfo;
+use super::{Aggregate, Metric};
+use crate::convention::{Blank, Conventions, Missing};
+use crate::error::EvalError;
+use crate::list::{Candidates, RankedList, Workspace};
+use crate::order::TiePolicy;
+use crate::params::Params;
+use crate::source::SourceKind;
+use crate::spec::{Spec, SpecError};
+use crate::swap::SwapDelta;
+
+/// A metric by its text, checked: names, parameters and values are all legal.
+///
+/// ```
+/// use rankwright_eval::{MetricSpec, SourceKind};
+///
+/// let spec = MetricSpec::parse("ndcg(blank=0, gain=linear)@10")?;
+/// assert_eq!(spec.to_string(), "ndcg(gain=linear, blank=0)@10");
+/// let measure = spec.resolve(SourceKind::Features)?;
+/// assert!(measure.convention().contains("ties=worst"));
+/// # Ok::<(), rankwright_eval::EvalError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct MetricSpec {
+    /// As the user wrote it, arguments in the table's order.
+    written: Spec,
+    /// With the table's name; a trec_eval name is spelt out.
+    canonical: Spec,
+    info: &'static MetricInfo,
+}
+
+impl MetricSpec {
+    /// Reads and checks one metric.
+    pub fn parse(text: &str) -> Result<Self, SpecError> {
+        Self::from_spec(Spec::parse(text)?)
+    }
+
+    /// Checks one metric.
+    pub fn from_spec(mut written: Spec) -> Result<Self, SpecError> {
+        let mut canonical = match trec_name(&written.name) {
+            Some(mut spec) => {
+                if spec.cutoff.is_some() && written.cutoff.is_some() {
+                    let why = "the name has a cut-off already; leave out the @k".to_owned();
+                    return Err(SpecError::Conflict { name: written.name, why });
+                }
+                spec.cutoff = spec.cutoff.or(written.cutoff);
+                written.args.iter().fold(spec, |s, (k, v)| s.with(k, v.as_str()))
+            }
+            None => written.clone(),
+        };
+        let info = find_metric(&canonical.name)?;
+        canonical.name = info.name.to_owned();
+        let place = |key: &str| info.params.iter().position(|p| p.name == key);
+        canonical.args.sort_by_key(|(key, _)| place(key));
+        written.args.sort_by_key(|(key, _)| place(key));
+        let spec = Self { written, canonical, info };
+        spec.resolve(SourceKind::Features)?;
+        Ok(spec)
+    }
+
+    /// The spec with the metric's own name and every trec_eval name spelt out.
+    pub fn canonical(&self) -> &Spec {
+        &self.canonical
+    }
+
+    /// The metric's entry in the table.
+    pub fn info(&self) -> &'static MetricInfo {
+        self.info
+    }
+
+    /// Settles every convention for a kind of data.
+    pub fn resolve(&self, kind: SourceKind) -> Result<Measure, SpecError> {
+        let info = self.info;
+        let spec = &self.canonical;
+        let mut preset = info.defaults.to_vec();
+        let knows = |key: &str| info.params.iter().any(|p| p.name == key);
+        if let Some(name) = spec.get("preset").filter(|_| knows("preset")) {
+            preset.extend(preset_values(info, name)?);
+        }
+        let params = Params::new(spec, info.params, &preset)?;
+        if spec.cutoff.is_some() && !info.cutoff {
+            return Err(params.conflict("takes no cut-off; drop the @k"));
+        }
+        let mut conventions = Conventions::read(&params, kind)?;
+        let order_free = !knows("ties");
+        if order_free {
+            conventions.ties = TiePolicy::Stable;
+        }
+        if conventions.ties == TiePolicy::Mean && !info.mean_ties {
+            let why = "ties=mean has no exact form for this metric; \
+                       use ties=worst, docid, stable or best";
+            return Err(params.conflict(why));
+        }
+        let metric: Arc<dyn Metric> = Arc::from((info.build)(&params)?);
+        let keys = info.params.iter().map(|p| p.name);
+        let said = say(&*metric, &conventions, keys);
+        let spec = self.written.clone();
+        Ok(Measure { spec, metric, conventions, convention: said.into(), order_free })
+    }
+}
+
+impl PartialEq for MetricSpec {
+    fn eq(&self, other: &Self) -> bool {
+        self.written == other.written
+    }
+}
+
+impl fmt::Display for MetricSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.written.fmt(f)
+    }
+}
+
+impl FromStr for MetricSpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        Self::parse(text)
+    }
+}
+
+/// Every convention by name: the metric's own, then the shared ones that it has, then the mean.
+fn say(
+    metric: &dyn Metric,
+    conventions: &Conventions,
+    keys: impl Iterator<Item = &'static str>,
+) -> String {
+    let own = Some(metric.convention()).filter(|c| !c.is_empty());
+    let shared = keys.filter_map(|key| conventions.say(key));
+    let aggregate = metric.aggregate();
+    let total = (aggregate != Aggregate::Mean).then(|| format!("total={}", aggregate.name()));
+    own.into_iter().chain(shared).chain(total).collect::<Vec<_>>().join(", ")
+}
+
+/// A metric with every convention settled, ready to evaluate.
+#[derive(Debug, Clone)]
+pub struct Measure {
+    spec: Spec,
+    metric: Arc<dyn Metric>,
+    conventions: Conventions,
+    convention: Arc<str>,
+    order_free: bool,
+}
+
+impl Measure {
+    /// A measure of one's own metric.
+    pub fn custom(name: &str, metric: impl Metric + 'static, conventions: Conventions) -> Self {
+        let keys = ["blank", "missing", "unjudged", "ties", "scores"];
+        let convention = say(&metric, &conventions, keys.into_iter()).into();
+        let (spec, metric) = (Spec::new(name), Arc::new(metric));
+        Self { spec, metric, conventions, convention, order_free: false }
+    }
+
+    /// The spec as the user wrote it.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// The metric.
+    pub fn metric(&self) -> &dyn Metric {
+        &*self.metric
+    }
+
+    /// The shared conventions.
+    pub fn conventions(&self) -> &Conventions {
+        &self.conventions
+    }
+
+    /// Every convention by name, as `key=value, key=value`: what must be printed with the number.
+    pub fn convention(&self) -> &str {
+        &self.convention
+    }
+
+    /// Whether the order among equal scores cannot change the value.
+    pub(crate) fn is_order_free(&self) -> bool {
+        self.order_free
+    }
+
+    /// How values of queries become one number.
+    pub fn aggregate(&self) -> Aggregate {
+        self.metric.aggregate()
+    }
+
+    /// Changes of the metric under swaps, where the metric has them.
+    pub fn swap(&self) -> Option<Box<dyn SwapDelta>> {
+        self.metric.swap()
+    }
+
+    /// The value of one ranked query; `None` when it is skipped. The list must have been ranked
+    /// under this measure's conventions.
+    ///
+    /// A query without a relevant document is settled first (`blank`), then one that the run lacks
+    /// (`missing`); only then does the metric look at the ranking.
+    pub fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
+        let returned = list.returned();
+        if !returned && self.conventions.missing == Missing::Skip {
+            return Ok(None);
+        }
+        if self.metric.is_blank(list)? {
+            return Ok(match self.conventions.blank {
+                Blank::Skip => None,
+                Blank::Zero => Some(0.0),
+                Blank::One => Some(1.0),
+            });
+        }
+        if !returned {
+            return Ok(self.metric.when_missing(list));
+        }
+        self.metric.evaluate(list)
+    }
+
+    /// The value for one query given by scores and labels.
+    ///
+    /// ```
+    /// use rankwright_eval::{MetricSpec, SourceKind};
+    ///
+    /// let p = MetricSpec::parse("p@2")?.resolve(SourceKind::Features)?;
+    /// assert_eq!(p.of(&[3.0, 1.0, 2.0], &[1.0, 1.0, 0.0])?, Some(0.5));
+    /// # Ok::<(), rankwright_eval::EvalError>(())
+    /// ```
+    pub fn of(&self, scores: &[f64], labels: &[f64]) -> Result<Option<f64>, EvalError> {
+        let candidates = Candidates {
+            scores: scores.to_vec(),
+            labels: labels.to_vec(),
+            returned: true,
+            ..Candidates::default()
+        };
+        self.of_candidates(&candidates)
+    }
+
+    /// The value for one query's candidates.
+    pub fn of_candidates(&self, candidates: &Candidates<'_>) -> Result<Option<f64>, EvalError> {
+        let mut workspace = Workspace::default();
+        workspace.start(candidates)?;
+        self.evaluate(&workspace.rank_for(candidates, &self.conventions, None)?)
+    }
+}
+
+impl fmt::Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.spec.fmt(f)
+    }
+}
+
+/// The value of a metric for labels that are in rank order already.
+///
+/// ```
+/// use rankwright_eval::of_ranking;
+///
+/// assert_eq!(of_ranking("rr", &[0.0, 0.0, 1.0, 1.0])?, Some(1.0 / 3.0));
+/// # Ok::<(), rankwright_eval::EvalError>(())
+/// ```
+pub fn of_ranking(metric: &str, labels: &[f64]) -> Result<Option<f64>, EvalError> {
+    let scores: Vec<f64> = (0..labels.len()).map(|rank| -(rank as f64)).collect();
+    MetricSpec::parse(metric)?.resolve(SourceKind::Features)?.of(&scores, labels)
+}

@@ -1,0 +1,174 @@
+//! Metrics: one file each, one table ([`registry::METRICS`]) for all.
+//!
+//! A [`Metric`] sees one query as a [`RankedList`] and gives a number. Queries without a relevant
+//! document, queries that a run lacks, ties and means are handled once, outside
+//! ([`Measure`], [`evaluate`](crate::evaluate())), so that a metric is its formula and little more.
+//! To add one: write its file, add its line to the table.
+
+use std::fmt::Debug;
+
+use crate::compare::Better;
+use crate::error::EvalError;
+use crate::list::RankedList;
+use crate::swap::SwapDelta;
+
+mod accuracy;
+mod ap;
+mod auc;
+mod bpref;
+mod counts;
+mod dcg;
+mod err;
+mod inversions;
+mod iprec;
+mod judged;
+mod kendall;
+mod mean_ndcg;
+mod measure;
+mod names;
+mod ndcg;
+mod pointwise;
+mod precision;
+mod presets;
+mod q;
+mod rbp;
+mod recall;
+pub mod registry;
+mod rprec;
+mod rr;
+mod spearman;
+mod success;
+
+pub use measure::{Measure, MetricSpec, of_ranking};
+pub use names::expand;
+pub use presets::{PRESETS, PresetInfo};
+pub use registry::{METRICS, MetricInfo};
+
+/// A number for one ranked query.
+///
+/// ```
+/// use rankwright_eval::{Conventions, EvalError, Measure, Metric, RankedList, SourceKind};
+///
+/// /// Label of the first document.
+/// #[derive(Debug)]
+/// struct Top;
+///
+/// impl Metric for Top {
+///     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
+///         Ok(list.labels().first().copied())
+///     }
+/// }
+///
+/// let top = Measure::custom("top", Top, Conventions::of(SourceKind::Features));
+/// assert_eq!(top.of(&[0.1, 0.9], &[0.0, 3.0])?, Some(3.0));
+/// # Ok::<(), EvalError>(())
+/// ```
+pub trait Metric: Debug + Send + Sync {
+    /// The value for a query; `None` where it has none, which skips the query.
+    fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError>;
+
+    /// Whether the query has nothing to find, so that the convention `blank` decides.
+    fn is_blank(&self, _list: &RankedList<'_>) -> Result<bool, EvalError> {
+        Ok(false)
+    }
+
+    /// The value of a judged query that the run lacks, under `missing=zero`.
+    fn when_missing(&self, _list: &RankedList<'_>) -> Option<f64> {
+        Some(0.0)
+    }
+
+    /// The metric's own conventions as `key=value, key=value`; empty when it has none.
+    fn convention(&self) -> String {
+        String::new()
+    }
+
+    /// How the values of the queries become one number.
+    fn aggregate(&self) -> Aggregate {
+        Aggregate::Mean
+    }
+
+    /// The query's share in a mean over rows.
+    fn rows(&self, list: &RankedList<'_>) -> f64 {
+        list.len() as f64
+    }
+
+    /// Which end is the good one.
+    fn better(&self) -> Better {
+        Better::Higher
+    }
+
+    /// The change of the value when two ranks are swapped, for metrics that can be a training
+    /// target.
+    fn swap(&self) -> Option<Box<dyn SwapDelta>> {
+        None
+    }
+}
+
+/// How the values of the queries become one number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Aggregate {
+    /// Mean over queries, by query weight.
+    Mean,
+    /// Sum over queries; weights do not matter.
+    Sum,
+    /// Geometric mean over queries; values below the floor are raised to it.
+    GeometricMean {
+        /// The least value.
+        floor: f64,
+    },
+    /// Mean over rows: each query counts as often as it has rows.
+    RowMean,
+    /// Square root of the mean over rows of the squared values.
+    RowRootMeanSquare,
+}
+
+impl Aggregate {
+    /// The name printed with a number.
+    pub fn name(self) -> &'static str {
+        match self {
+            Aggregate::Mean => "mean",
+            Aggregate::Sum => "sum",
+            Aggregate::GeometricMean { .. } => "geometric-mean",
+            Aggregate::RowMean => "mean-over-rows",
+            Aggregate::RowRootMeanSquare => "root-mean-square-over-rows",
+        }
+    }
+}
+
+/// Sum over ranks of gain(label) * discount(rank), up to `depth` ranks.
+///
+/// Under `ties=mean` each document of a tied group meets every rank of the group equally often, so
+/// the group's mean gain times the group's discounts is the exact expectation
+/// (McSherry and Najork, ECIR 2008). Cost O(n).
+pub(crate) fn position_sum(
+    list: &RankedList<'_>,
+    cutoff: Option<u32>,
+    gain: impl Fn(f64) -> Result<f64, EvalError>,
+    discount: impl Fn(usize) -> f64,
+) -> Result<f64, EvalError> {
+    let depth = list.depth(cutoff);
+    let mut sum = 0.0;
+    let Some(groups) = list.tie_groups() else {
+        for (rank, &label) in list.top(cutoff).iter().enumerate() {
+            let gain = gain(label)?;
+            if gain != 0.0 {
+                sum += gain * discount(rank);
+            }
+        }
+        return Ok(sum);
+    };
+    for group in groups.take_while(|g| g.start < depth) {
+        let mut gains = 0.0;
+        for &label in &list.labels()[group.clone()] {
+            gains += gain(label)?;
+        }
+        let weight: f64 = (group.start..group.end.min(depth)).map(&discount).sum();
+        sum += gains / group.len() as f64 * weight;
+    }
+    Ok(sum)
+}
+
+/// A cut-off as `cutoff=10` or `cutoff=none`.
+pub(crate) fn say_cutoff(cutoff: Option<u32>) -> String {
+    cutoff.map_or("cutoff=none".to_owned(), |k| format!("cutoff={k}"))
+}

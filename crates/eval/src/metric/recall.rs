@@ -1,0 +1,60 @@
+//! Recall@k: the share of the query's relevant documents that stand within rank k.
+//!
+//! ```text
+//! recall@k = (relevant documents within rank k) / R
+//! ```
+//!
+//! R counts relevant documents that were not retrieved too. Without a cut-off the whole list
+//! counts. Cost O(k); exact under `ties=mean`. R = 0 makes the query blank.
+//!
+//! ```
+//! use rankwright_eval::of_ranking;
+//! assert_eq!(of_ranking("recall@2", &[1.0, 0.0, 2.0, 1.0])?, Some(1.0 / 3.0));
+//! # Ok::<(), rankwright_eval::EvalError>(())
+//! ```
+
+use super::precision::one_if;
+use super::{Metric, position_sum, say_cutoff};
+use crate::convention::read_rel;
+use crate::error::EvalError;
+use crate::list::RankedList;
+use crate::params::Params;
+use crate::spec::SpecError;
+use crate::swap::{AdditiveSwap, SwapDelta};
+
+#[derive(Debug, Clone, Copy)]
+struct Recall {
+    rel: f64,
+    cutoff: Option<u32>,
+}
+
+pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
+    Ok(Box::new(Recall { rel: read_rel(params)?, cutoff: params.cutoff() }))
+}
+
+impl Metric for Recall {
+    fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
+        let hits = position_sum(list, self.cutoff, |l| Ok(one_if(l >= self.rel)), |_| 1.0)?;
+        Ok(Some(hits / list.relevant(self.rel) as f64))
+    }
+
+    fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+        Ok(list.has_no_relevant(self.rel))
+    }
+
+    fn convention(&self) -> String {
+        format!("rel={}, {}", self.rel, say_cutoff(self.cutoff))
+    }
+
+    fn swap(&self) -> Option<Box<dyn SwapDelta>> {
+        let recall = *self;
+        Some(AdditiveSwap::new(
+            move |label| Ok(one_if(label >= recall.rel)),
+            move |rank, _| one_if(recall.cutoff.is_none_or(|k| rank < k as usize)),
+            move |_, ideal| {
+                let relevant = ideal.iter().filter(|l| **l >= recall.rel).count();
+                Ok(if relevant > 0 { 1.0 / relevant as f64 } else { 0.0 })
+            },
+        ))
+    }
+}

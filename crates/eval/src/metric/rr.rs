@@ -1,0 +1,129 @@
+//! RR: reciprocal rank of the first relevant document; its mean is MRR.
+//!
+//! ```text
+//! RR@k = 1 / (first relevant rank), or 0 when there is none within k
+//! ```
+//!
+//! Cost O(first relevant rank). Exact under `ties=mean`: in the first group of n tied documents
+//! with m relevant ones, the first of them stands at place j with probability
+//! m/(n-j+1) * product over i < j of (1 - m/(n-i+1)).
+//!
+//! ```
+//! use rankwright_eval::of_ranking;
+//! assert_eq!(of_ranking("rr", &[0.0, 0.0, 0.0, 2.0, 1.0])?, Some(0.25));
+//! assert_eq!(of_ranking("rr@3", &[0.0, 0.0, 0.0, 2.0, 1.0])?, Some(0.0));
+//! # Ok::<(), rankwright_eval::EvalError>(())
+//! ```
+
+use super::{Metric, say_cutoff};
+use crate::convention::read_rel;
+use crate::error::EvalError;
+use crate::list::RankedList;
+use crate::params::Params;
+use crate::spec::SpecError;
+use crate::swap::SwapDelta;
+
+#[derive(Debug, Clone, Copy)]
+struct Rr {
+    rel: f64,
+    cutoff: Option<u32>,
+}
+
+pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
+    Ok(Box::new(Rr { rel: read_rel(params)?, cutoff: params.cutoff() }))
+}
+
+impl Rr {
+    /// The value when the first relevant document is at this rank (from 0).
+    fn at(&self, first: Option<usize>) -> f64 {
+        let within = first.filter(|r| self.cutoff.is_none_or(|k| *r < k as usize));
+        within.map_or(0.0, |r| 1.0 / (r as f64 + 1.0))
+    }
+
+    fn expected(
+        &self,
+        list: &RankedList<'_>,
+        mut groups: impl Iterator<Item = std::ops::Range<usize>>,
+    ) -> f64 {
+        let count = |g: &std::ops::Range<usize>| {
+            list.labels()[g.clone()].iter().filter(|l| **l >= self.rel).count()
+        };
+        let Some(group) = groups.find(|g| count(g) > 0) else { return 0.0 };
+        let relevant = count(&group) as f64;
+        let (mut not_yet, mut sum) = (1.0, 0.0);
+        for rank in group.clone() {
+            let left = (group.end - rank) as f64;
+            let here = (relevant / left).min(1.0);
+            sum += not_yet * here * self.at(Some(rank));
+            not_yet *= 1.0 - here;
+        }
+        sum
+    }
+}
+
+impl Metric for Rr {
+    fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
+        Ok(Some(match list.tie_groups() {
+            Some(groups) => self.expected(list, groups),
+            None => self.at(list.top(self.cutoff).iter().position(|l| *l >= self.rel)),
+        }))
+    }
+
+    fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+        Ok(list.has_no_relevant(self.rel))
+    }
+
+    fn convention(&self) -> String {
+        format!("rel={}, {}", self.rel, say_cutoff(self.cutoff))
+    }
+
+    fn swap(&self) -> Option<Box<dyn SwapDelta>> {
+        Some(Box::new(RrSwap { rr: *self, relevant: Vec::new(), first: None, second: None }))
+    }
+}
+
+/// Only the first two relevant ranks matter to a swap.
+#[derive(Debug)]
+struct RrSwap {
+    rr: Rr,
+    relevant: Vec<bool>,
+    first: Option<usize>,
+    second: Option<usize>,
+}
+
+impl RrSwap {
+    fn delta(&self, i: usize, j: usize) -> f64 {
+        let (top, low) = (i.min(j), i.max(j));
+        let Some(first) = self.first.filter(|_| self.relevant[top] != self.relevant[low]) else {
+            return 0.0;
+        };
+        let moved = if self.relevant[top] {
+            if top != first {
+                return 0.0;
+            }
+            self.second.map_or(low, |s| s.min(low))
+        } else {
+            first.min(top)
+        };
+        self.rr.at(Some(moved)) - self.rr.at(Some(first))
+    }
+}
+
+impl SwapDelta for RrSwap {
+    fn prepare(&mut self, labels: &[f64], _ideal: &[f64]) -> Result<(), EvalError> {
+        self.relevant.clear();
+        self.relevant.extend(labels.iter().map(|l| *l >= self.rr.rel));
+        let mut ranks = self.relevant.iter().enumerate().filter(|(_, r)| **r).map(|(i, _)| i);
+        self.first = ranks.next();
+        self.second = ranks.next();
+        Ok(())
+    }
+
+    fn row_from(&self, i: usize, from: usize, out: &mut [f64]) {
+        if i < self.relevant.len() {
+            for (j, delta) in out.iter_mut().enumerate().take(self.relevant.len()).skip(from) {
+                *delta = self.delta(i, j);
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Spearman's rank correlation between scores and labels.
+//!
+//! Pearson's correlation of the ranks, where equal values share the mean of their ranks. From -1 to
+//! 1, O(n log n). No tie policy applies. All labels equal, or fewer than two documents: no value,
+//! skipped. All scores equal: 0.
+//!
+//! ```
+//! use rankwright_eval::of_ranking;
+//! assert_eq!(of_ranking("spearman", &[3.0, 1.0, 2.0])?, Some(0.5));
+//! # Ok::<(), rankwright_eval::EvalError>(())
+//! ```
+
+use super::Metric;
+use crate::error::EvalError;
+use crate::list::RankedList;
+use crate::params::Params;
+use crate::spec::SpecError;
+
+#[derive(Debug)]
+struct Spearman;
+
+pub(crate) fn build(_: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
+    Ok(Box::new(Spearman))
+}
+
+impl Metric for Spearman {
+    fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
+        let scores = centred_ranks(list.scores());
+        let labels = centred_ranks(list.labels());
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+        let (by_label, by_score) = (dot(&labels, &labels), dot(&scores, &scores));
+        if by_label == 0.0 {
+            return Ok(None);
+        }
+        if by_score == 0.0 {
+            return Ok(Some(0.0));
+        }
+        Ok(Some(dot(&scores, &labels) / (by_label * by_score).sqrt()))
+    }
+
+    fn when_missing(&self, list: &RankedList<'_>) -> Option<f64> {
+        list.labels_differ().then_some(0.0)
+    }
+}
+
+/// Mean ranks, shifted so that they sum to 0; multiples of one half, hence exact.
+fn centred_ranks(values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_unstable_by(|&a, &b| (values[a] + 0.0).total_cmp(&(values[b] + 0.0)));
+    let middle = (values.len() as f64 - 1.0) / 2.0;
+    let mut ranks = vec![0.0; values.len()];
+    let mut start = 0;
+    for run in order.chunk_by(|&a, &b| values[a] == values[b]) {
+        let mean = start as f64 + (run.len() as f64 - 1.0) / 2.0;
+        for &row in run {
+            ranks[row] = mean - middle;
+        }
+        start += run.len();
+    }
+    ranks
+}

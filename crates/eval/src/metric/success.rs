@@ -1,0 +1,113 @@
+//! Success@k: 1 if any of the first k documents is relevant, else 0.
+//!
+//! Also called hit rate. Without a cut-off the whole list counts. Cost O(k). Exact under
+//! `ties=mean`: where the cut-off splits a group of n tied documents with m relevant ones, and s
+//! of the group's ranks lie within k, the chance of a hit is 1 - C(n-m, s) / C(n, s).
+//!
+//! ```
+//! use rankwright_eval::of_ranking;
+//! assert_eq!(of_ranking("success@2", &[0.0, 0.0, 1.0])?, Some(0.0));
+//! assert_eq!(of_ranking("success@3", &[0.0, 0.0, 1.0])?, Some(1.0));
+//! # Ok::<(), rankwright_eval::EvalError>(())
+//! ```
+
+use super::precision::one_if;
+use super::{Metric, say_cutoff};
+use crate::convention::read_rel;
+use crate::error::EvalError;
+use crate::list::RankedList;
+use crate::params::Params;
+use crate::spec::SpecError;
+use crate::swap::SwapDelta;
+
+#[derive(Debug, Clone, Copy)]
+struct Success {
+    rel: f64,
+    cutoff: Option<u32>,
+}
+
+pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
+    Ok(Box::new(Success { rel: read_rel(params)?, cutoff: params.cutoff() }))
+}
+
+impl Success {
+    fn expected(
+        &self,
+        list: &RankedList<'_>,
+        groups: impl Iterator<Item = std::ops::Range<usize>>,
+    ) -> f64 {
+        let depth = list.depth(self.cutoff);
+        let mut none = 1.0;
+        for group in groups.take_while(|g| g.start < depth) {
+            let labels = &list.labels()[group.clone()];
+            let others = labels.iter().filter(|l| **l < self.rel).count() as f64;
+            for place in 0..group.end.min(depth) - group.start {
+                let (place, size) = (place as f64, labels.len() as f64);
+                none *= (others - place).max(0.0) / (size - place);
+            }
+        }
+        1.0 - none
+    }
+}
+
+impl Metric for Success {
+    fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
+        Ok(Some(match list.tie_groups() {
+            Some(groups) => self.expected(list, groups),
+            None => one_if(list.top(self.cutoff).iter().any(|l| *l >= self.rel)),
+        }))
+    }
+
+    fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
+        Ok(list.has_no_relevant(self.rel))
+    }
+
+    fn convention(&self) -> String {
+        format!("rel={}, {}", self.rel, say_cutoff(self.cutoff))
+    }
+
+    fn swap(&self) -> Option<Box<dyn SwapDelta>> {
+        Some(Box::new(SuccessSwap { success: *self, relevant: Vec::new(), hits: 0 }))
+    }
+}
+
+/// A swap across the cut-off changes the number of hits by one; only 0 and 1 matter.
+#[derive(Debug)]
+struct SuccessSwap {
+    success: Success,
+    relevant: Vec<bool>,
+    hits: usize,
+}
+
+impl SuccessSwap {
+    fn delta(&self, i: usize, j: usize) -> f64 {
+        let (top, low) = (i.min(j), i.max(j));
+        let k = self.success.cutoff.map_or(usize::MAX, |k| k as usize);
+        if !(top < k && k <= low) {
+            return 0.0;
+        }
+        match (self.relevant[top], self.relevant[low], self.hits) {
+            (true, false, 1) => -1.0,
+            (false, true, 0) => 1.0,
+            _ => 0.0,
+        }
+    }
+}
+
+impl SwapDelta for SuccessSwap {
+    fn prepare(&mut self, labels: &[f64], _ideal: &[f64]) -> Result<(), EvalError> {
+        self.relevant.clear();
+        self.relevant.extend(labels.iter().map(|l| *l >= self.success.rel));
+        let depth = self.success.cutoff.map_or(usize::MAX, |k| k as usize);
+        self.hits = self.relevant.iter().take(depth).filter(|r| **r).count();
+        Ok(())
+    }
+
+    fn row_from(&self, i: usize, from: usize, out: &mut [f64]) {
+        if i < self.relevant.len() {
+            for (j, delta) in out.iter_mut().enumerate().take(self.relevant.len()).skip(from) {
+                *delta = self.delta(i, j);
+            }
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! The one order: score descending, then a tie rule.
+//!
+//! Training, metrics, search and serving all sort through this file, so that nobody's NDCG differs
+//! from anybody's ranking. A NaN score is an error that names the row; infinities are legal; -0.0
+//! and 0.0 are equal.
+//!
+//! Each score becomes an integer whose ascending order is the score's descending order; the row
+//! number is packed below it, and one integer sort does the rest. Only groups of equal scores are
+//! looked at again. Cost: O(n) when the scores already descend (runs usually do), else O(n log n);
+//! no allocation once the buffers are warm.
+
+use crate::error::EvalError;
+
+/// How documents with equal scores are ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TiePolicy {
+    /// Lower labels first, then row: no credit for luck. The default for feature data.
+    Worst,
+    /// Document id descending by bytes, then row: trec_eval's rule. The default for runs.
+    Docid,
+    /// By row.
+    Stable,
+    /// Higher labels first, then row: the most the scores allow.
+    Best,
+    /// By row, and metrics take the exact mean over all orders of the tied documents.
+    Mean,
+}
+
+impl TiePolicy {
+    /// Every policy with its name in specs.
+    pub const ALL: [(&'static str, TiePolicy); 5] = [
+        ("worst", TiePolicy::Worst),
+        ("docid", TiePolicy::Docid),
+        ("stable", TiePolicy::Stable),
+        ("best", TiePolicy::Best),
+        ("mean", TiePolicy::Mean),
+    ];
+
+    /// The name in specs.
+    pub fn name(self) -> &'static str {
+        match self {
+            TiePolicy::Worst => "worst",
+            TiePolicy::Docid => "docid",
+            TiePolicy::Stable => "stable",
+            TiePolicy::Best => "best",
+            TiePolicy::Mean => "mean",
+        }
+    }
+}
+
+/// The rule of one order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct OrderRule {
+    /// What happens among equal scores.
+    pub ties: TiePolicy,
+    /// Compare scores after rounding them to 32 bits, as trec_eval does.
+    pub scores32: bool,
+}
+
+impl OrderRule {
+    /// Score descending, then row: the order of search and serving.
+    pub const STABLE: OrderRule = OrderRule { ties: TiePolicy::Stable, scores32: false };
+}
+
+/// What is known of one query's documents, by row.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    /// Scores.
+    pub scores: &'a [f64],
+    /// Labels; needed by the policies worst and best, else may be empty.
+    pub labels: &'a [f64],
+    /// Document ids; needed by the policy docid, else may be empty.
+    pub docids: &'a [&'a [u8]],
+}
+
+impl<'a> Rows<'a> {
+    /// Scores alone.
+    pub fn of_scores(scores: &'a [f64]) -> Self {
+        Self { scores, labels: &[], docids: &[] }
+    }
+}
+
+/// Sorts queries one after another in buffers that it keeps.
+///
+/// ```
+/// use rankwright_eval::{OrderRule, Orderer, Rows};
+///
+/// let mut orderer = Orderer::default();
+/// let order = orderer.order(Rows::of_scores(&[0.5, 2.0, 0.5]), OrderRule::STABLE)?;
+/// assert_eq!(order, [1, 0, 2]);
+/// # Ok::<(), rankwright_eval::EvalError>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Orderer {
+    packed: Vec<u128>,
+    order: Vec<u32>,
+    ends: Vec<u32>,
+}
+
+impl Orderer {
+    /// Rows from the best to the worst.
+    pub fn order(&mut self, rows: Rows<'_>, rule: OrderRule) -> Result<&[u32], EvalError> {
+        self.order_kept(rows, rule, |_| true)
+    }
+
+    /// The same for the rows that `keep` accepts; the others do not appear.
+    pub fn order_kept(
+        &mut self,
+        rows: Rows<'_>,
+        rule: OrderRule,
+        keep: impl Fn(usize) -> bool,
+    ) -> Result<&[u32], EvalError> {
+        let n = rows.scores.len();
+        if matches!(rule.ties, TiePolicy::Worst | TiePolicy::Best) {
+            same_length("labels", rows.labels.len(), n)?;
+        }
+        let tied = self.sort(rows.scores, rule.scores32, keep)?;
+        self.order.clear();
+        self.order.extend(self.packed.iter().map(|&p| p as u32));
+        self.ends.clear();
+        if rule.ties == TiePolicy::Mean {
+            self.fill_ends();
+        } else if tied {
+            self.order_ties(rows, rule.ties)?;
+        }
+        Ok(&self.order)
+    }
+
+    /// Ends (exclusive) of the groups of equal scores in the last order; only after a call with
+    /// the policy mean, otherwise empty.
+    pub fn tie_group_ends(&self) -> &[u32] {
+        &self.ends
+    }
+
+    /// Packs and sorts; tells whether any two kept scores are equal.
+    fn sort(
+        &mut self,
+        scores: &[f64],
+        scores32: bool,
+        keep: impl Fn(usize) -> bool,
+    ) -> Result<bool, EvalError> {
+        self.packed.clear();
+        let mut sorted = true;
+        let mut tied = false;
+        let mut last = 0_u64;
+        for (row, &score) in scores.iter().enumerate() {
+            if score.is_nan() {
+                return Err(EvalError::NanScore { row });
+            }
+            if !keep(row) {
+                continue;
+            }
+            let key = descending_key(if scores32 { f64::from(score as f32) } else { score });
+            sorted &= last <= key;
+            tied |= last == key;
+            last = key;
+            self.packed.push((u128::from(key) << 32) | row as u128);
+        }
+        if !sorted {
+            self.packed.sort_unstable();
+            tied = self.packed.windows(2).any(|w| w[0] >> 32 == w[1] >> 32);
+        }
+        Ok(tied)
+    }
+
+    fn fill_ends(&mut self) {
+        for (i, w) in self.packed.windows(2).enumerate() {
+            if w[0] >> 32 != w[1] >> 32 {
+                self.ends.push(i as u32 + 1);
+            }
+        }
+        if !self.packed.is_empty() {
+            self.ends.push(self.packed.len() as u32);
+        }
+    }
+
+    /// Sorts inside each group of equal scores.
+    fn order_ties(&mut self, rows: Rows<'_>, ties: TiePolicy) -> Result<(), EvalError> {
+        if ties == TiePolicy::Docid && rows.docids.len() != rows.scores.len() {
+            if rows.docids.is_empty() {
+                return Err(EvalError::NoDocids);
+            }
+            same_length("document ids", rows.docids.len(), rows.scores.len())?;
+        }
+        let mut start = 0;
+        while start < self.packed.len() {
+            let key = self.packed[start] >> 32;
+            let size = self.packed[start..].iter().take_while(|&&p| p >> 32 == key).count();
+            let group = &mut self.order[start..start + size];
+            if size > 1 {
+                let label = |r: u32| rows.labels[r as usize];
+                let docid = |r: u32| rows.docids[r as usize];
+                match ties {
+                    TiePolicy::Stable | TiePolicy::Mean => {}
+                    TiePolicy::Worst => group.sort_by(|&a, &b| label(a).total_cmp(&label(b))),
+                    TiePolicy::Best => group.sort_by(|&a, &b| label(b).total_cmp(&label(a))),
+                    TiePolicy::Docid => group.sort_by(|&a, &b| docid(b).cmp(docid(a))),
+                }
+            }
+            start += size;
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn same_length(
+    what: &'static str,
+    found: usize,
+    expected: usize,
+) -> Result<(), EvalError> {
+    if found == expected { Ok(()) } else { Err(EvalError::Shape { what, found, expected }) }
+}
+
+/// An integer that ascends as the score descends; adding 0.0 turns -0.0 into 0.0.
+fn descending_key(score: f64) -> u64 {
+    let bits = (score + 0.0).to_bits();
+    if bits >> 63 == 1 { bits } else { !(bits | (1 << 63)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn rule(ties: TiePolicy) -> OrderRule {
+        OrderRule { ties, scores32: false }
+    }
+
+    fn order(rows: Rows<'_>, rule: OrderRule) -> Vec<u32> {
+        Orderer::default().order(rows, rule).unwrap().to_vec()
+    }
+
+    #[test]
+    fn ties_follow_the_policy() {
+        let docids: [&[u8]; 4] = [b"d1", b"d9", b"d10", b"a"];
+        let rows =
+            Rows { scores: &[1.0, 1.0, 1.0, 7.0], labels: &[1.0, 2.0, 0.0, 0.0], docids: &docids };
+        assert_eq!(order(rows, rule(TiePolicy::Worst)), [3, 2, 0, 1]);
+        assert_eq!(order(rows, rule(TiePolicy::Best)), [3, 1, 0, 2]);
+        assert_eq!(order(rows, rule(TiePolicy::Docid)), [3, 1, 2, 0]);
+        assert_eq!(order(rows, rule(TiePolicy::Stable)), [3, 0, 1, 2]);
+        let mut orderer = Orderer::default();
+        assert_eq!(orderer.order(rows, rule(TiePolicy::Mean)).unwrap(), [3, 0, 1, 2]);
+        assert_eq!(orderer.tie_group_ends(), [1, 4]);
+    }
+
+    #[test]
+    fn zeros_tie_and_infinities_are_legal() {
+        let inf = f64::INFINITY;
+        let rows = Rows {
+            scores: &[-inf, -0.0, 0.0, inf, 5e-324, -5e-324],
+            labels: &[0.0, 1.0, 0.0, 0.0, 0.0, 0.0],
+            docids: &[],
+        };
+        assert_eq!(order(rows, rule(TiePolicy::Worst)), [3, 4, 2, 1, 5, 0]);
+    }
+
+    #[test]
+    fn scores_equal_as_32_bit_floats_tie_only_when_asked() {
+        let docids: [&[u8]; 2] = [b"a", b"b"];
+        let rows = Rows { scores: &[1.000_000_01, 1.0], labels: &[], docids: &docids };
+        assert_eq!(order(rows, rule(TiePolicy::Docid)), [0, 1]);
+        assert_eq!(order(rows, OrderRule { ties: TiePolicy::Docid, scores32: true }), [1, 0]);
+    }
+
+    #[test]
+    fn nan_names_its_row_and_missing_docids_are_told() {
+        let mut orderer = Orderer::default();
+        let nan = orderer.order(Rows::of_scores(&[1.0, f64::NAN]), OrderRule::STABLE);
+        assert_eq!(nan, Err(EvalError::NanScore { row: 1 }));
+        let tied = orderer.order(Rows::of_scores(&[1.0, 1.0]), rule(TiePolicy::Docid));
+        assert_eq!(tied, Err(EvalError::NoDocids));
+        let free = orderer.order(Rows::of_scores(&[1.0, 2.0]), rule(TiePolicy::Docid));
+        assert_eq!(free.unwrap(), [1, 0]);
+    }
+
+    #[test]
+    fn no_and_one_document_are_fine() {
+        for (_, ties) in TiePolicy::ALL {
+            let rows = Rows { scores: &[], labels: &[], docids: &[] };
+            assert!(order(rows, rule(ties)).is_empty());
+            let rows = Rows { scores: &[1.0], labels: &[1.0], docids: &[] };
+            assert_eq!(order(rows, rule(ties)), [0]);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn equals_a_plain_stable_sort(scores in prop::collection::vec(
+            prop_oneof![Just(0.0), Just(-0.0), Just(1.0), -3.0..3.0_f64, Just(f64::INFINITY)], 0..60),
+            presort in any::<bool>()) {
+            let mut scores = scores;
+            if presort { scores.sort_by(|a, b| b.partial_cmp(a).unwrap()); }
+            let mut plain: Vec<u32> = (0..scores.len() as u32).collect();
+            plain.sort_by(|&a, &b| scores[b as usize].partial_cmp(&scores[a as usize]).unwrap());
+            prop_assert_eq!(order(Rows::of_scores(&scores), OrderRule::STABLE), plain);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Where the queries of an evaluation come from.
+//!
+//! A [`QuerySource`] hands out one query at a time into the caller's buffers. Two kinds exist:
+//! feature data with a column of scores ([`ScoredQueries`], here) and runs joined with judgements.
+
+use std::ops::Range;
+
+use crate::error::EvalError;
+use crate::list::Candidates;
+use crate::order::same_length;
+
+/// What the queries are made of; it decides the default tie policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SourceKind {
+    /// Rows of feature data with scores: ties default to `worst`.
+    Features,
+    /// A retrieval run with judgements: ties default to `docid`.
+    Run,
+}
+
+/// A set of queries to evaluate.
+pub trait QuerySource: Sync {
+    /// Number of judged queries.
+    fn len(&self) -> usize;
+
+    /// Whether there is no query.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Id of a query.
+    fn id(&self, q: usize) -> &str;
+
+    /// Weight of a query in means.
+    fn weight(&self, _q: usize) -> f64 {
+        1.0
+    }
+
+    /// Feature data or run.
+    fn kind(&self) -> SourceKind;
+
+    /// Fills `into` with the query's candidates; `into` may hold another query's.
+    fn load<'a>(&'a self, q: usize, into: &mut Candidates<'a>) -> Result<(), EvalError>;
+}
+
+/// Feature data with scores: rows in query ranges.
+///
+/// ```
+/// use rankwright_eval::{EvalOptions, MetricSpec, QuerySource, ScoredQueries, evaluate};
+///
+/// let labels = [1.0, 0.0, 0.0, 2.0];
+/// let scores = [0.5, 0.9, 0.1, 0.7];
+/// let queries = ScoredQueries::new(&labels, &scores, vec![0..2, 2..4], vec!["a", "b"])?;
+/// let rr = MetricSpec::parse("rr")?.resolve(queries.kind())?;
+/// let evaluation = evaluate(&queries, &[rr], EvalOptions::default())?;
+/// assert_eq!(evaluation.results[0].values, [Some(0.5), Some(1.0)]);
+/// assert_eq!(evaluation.results[0].value, 0.75);
+/// # Ok::<(), rankwright_eval::EvalError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct ScoredQueries<'a> {
+    labels: &'a [f64],
+    scores: &'a [f64],
+    ranges: Vec<Range<usize>>,
+    ids: Vec<&'a str>,
+    docids: Option<&'a [&'a [u8]]>,
+    weights: Option<&'a [f64]>,
+}
+
+impl<'a> ScoredQueries<'a> {
+    /// Labels and scores by row, one row range and one id for each query.
+    pub fn new(
+        labels: &'a [f64],
+        scores: &'a [f64],
+        ranges: Vec<Range<usize>>,
+        ids: Vec<&'a str>,
+    ) -> Result<Self, EvalError> {
+        same_length("scores", scores.len(), labels.len())?;
+        same_length("query ids", ids.len(), ranges.len())?;
+        if let Some(bad) = ranges.iter().find(|r| r.start > r.end || r.end > labels.len()) {
+            let what = "rows of a query range";
+            return Err(EvalError::Shape { what, found: bad.end, expected: labels.len() });
+        }
+        Ok(Self { labels, scores, ranges, ids, docids: None, weights: None })
+    }
+
+    /// With document ids by row, for `ties=docid`.
+    pub fn with_docids(mut self, docids: &'a [&'a [u8]]) -> Result<Self, EvalError> {
+        same_length("document ids", docids.len(), self.labels.len())?;
+        self.docids = Some(docids);
+        Ok(self)
+    }
+
+    /// With a weight for each query.
+    pub fn with_weights(mut self, weights: &'a [f64]) -> Result<Self, EvalError> {
+        same_length("query weights", weights.len(), self.ranges.len())?;
+        self.weights = Some(weights);
+        Ok(self)
+    }
+}
+
+impl QuerySource for ScoredQueries<'_> {
+    fn len(&self) -> usize {
+        self.ranges.len()
+    }
+
+    fn id(&self, q: usize) -> &str {
+        self.ids.get(q).copied().unwrap_or_default()
+    }
+
+    fn weight(&self, q: usize) -> f64 {
+        self.weights.and_then(|w| w.get(q)).copied().unwrap_or(1.0)
+    }
+
+    fn kind(&self) -> SourceKind {
+        SourceKind::Features
+    }
+
+    fn load<'b>(&'b self, q: usize, into: &mut Candidates<'b>) -> Result<(), EvalError> {
+        into.clear();
+        let Some(range) = self.ranges.get(q).cloned() else {
+            let message = format!("there are only {} queries", self.ranges.len());
+            return Err(EvalError::Load { query: q.to_string(), message });
+        };
+        into.labels.extend_from_slice(&self.labels[range.clone()]);
+        into.scores.extend_from_slice(&self.scores[range.clone()]);
+        if let Some(docids) = self.docids {
+            into.docids.extend_from_slice(&docids[range]);
+        }
+        Ok(())
+    }
+}

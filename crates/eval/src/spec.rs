@@ -1,0 +1,408 @@
+//! The small language of specs: `name`, `name(key=value, ...)`, `name(...)@k`.
+//!
+//! Metrics use it now; learners, feature sets and first stages use the same one, so that
+//! `lambdamart(metric=ndcg(gain=linear)@10, leaves=31)` reads like `ndcg@10`.
+//!
+//! ```text
+//! spec  = name [ "(" [ arg { "," arg } ] ")" ] [ "@" cutoff ]
+//! arg   = key "=" value
+//! name  = letter or digit, then letters, digits, "_", "-", "."
+//! value = any text without "," or ")" outside of balanced parentheses
+//! ```
+//!
+//! White space around the pieces is dropped. `Display` writes the canonical form
+//! (`name(a=b, c=d)@10`) and parsing that gives the same [`Spec`] again. The cut-off is a whole
+//! number from 1 on. Cost: one pass over the text.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A parsed spec: a name, its arguments in the order written, and a cut-off.
+///
+/// ```
+/// use rankwright_eval::Spec;
+///
+/// let spec: Spec = "ndcg( gain=linear,blank=skip ) @ 10".parse()?;
+/// assert_eq!(spec.name, "ndcg");
+/// assert_eq!(spec.get("gain"), Some("linear"));
+/// assert_eq!(spec.cutoff, Some(10));
+/// assert_eq!(spec.to_string(), "ndcg(gain=linear, blank=skip)@10");
+/// # Ok::<(), rankwright_eval::SpecError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Spec {
+    /// What is asked for: a metric, a learner, a feature set.
+    pub name: String,
+    /// Arguments as written; a value may itself be a spec.
+    pub args: Vec<(String, String)>,
+    /// The `@k` at the end.
+    pub cutoff: Option<u32>,
+}
+
+/// Why a spec was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpecError {
+    /// The text does not follow the grammar.
+    #[error("spec `{spec}`, column {column}: found {found}, expected {expected}")]
+    Syntax {
+        /// The whole text.
+        spec: String,
+        /// Column, counted in characters from 1.
+        column: usize,
+        /// What stands there.
+        found: String,
+        /// What may stand there.
+        expected: &'static str,
+    },
+    /// No such metric (learner, ...).
+    #[error("unknown {kind} `{found}`{}; known: {}", did_you_mean(.nearest), .known.join(", "))]
+    UnknownName {
+        /// What kind of thing was looked up: `metric`, `learner`.
+        kind: &'static str,
+        /// The name as written.
+        found: String,
+        /// Every name there is.
+        known: Vec<String>,
+        /// The known name closest to it, when one is close.
+        nearest: Option<String>,
+    },
+    /// The named thing has no such parameter.
+    #[error("`{name}` has no parameter `{key}`{}; known: {}", did_you_mean(.nearest), list(.known))]
+    UnknownKey {
+        /// Name of the spec.
+        name: String,
+        /// The parameter as written.
+        key: String,
+        /// Its parameters.
+        known: Vec<String>,
+        /// The closest of them, when one is close.
+        nearest: Option<String>,
+    },
+    /// The same parameter twice.
+    #[error("`{name}` is given `{key}` twice; keep one of them")]
+    DuplicateKey {
+        /// Name of the spec.
+        name: String,
+        /// The repeated parameter.
+        key: String,
+    },
+    /// A parameter that has no default was left out.
+    #[error("`{name}` needs `{key}`: {expected}")]
+    MissingKey {
+        /// Name of the spec.
+        name: String,
+        /// The parameter.
+        key: String,
+        /// What to give.
+        expected: String,
+    },
+    /// A value of the wrong kind or out of range.
+    #[error("`{name}`: {key}={value} is not allowed; expected {expected}")]
+    BadValue {
+        /// Name of the spec.
+        name: String,
+        /// The parameter.
+        key: String,
+        /// The value as written.
+        value: String,
+        /// What is allowed.
+        expected: String,
+    },
+    /// Values that are each allowed, but not together or not here.
+    #[error("`{name}`: {why}")]
+    Conflict {
+        /// Name of the spec.
+        name: String,
+        /// What clashes and what to write instead.
+        why: String,
+    },
+}
+
+fn did_you_mean(nearest: &Option<String>) -> String {
+    nearest.as_ref().map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default()
+}
+
+fn list(known: &[String]) -> String {
+    if known.is_empty() { "none, it takes no parameters".to_owned() } else { known.join(", ") }
+}
+
+impl Spec {
+    /// A bare name, without arguments or cut-off.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), args: Vec::new(), cutoff: None }
+    }
+
+    /// Reads a spec; the error tells the column.
+    pub fn parse(text: &str) -> Result<Self, SpecError> {
+        Parser { text, at: 0 }.spec()
+    }
+
+    /// The value of a parameter, if it was written.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.args.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str())
+    }
+
+    /// The same spec with `key=value` set (replaced where it was written already).
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<String>) -> Self {
+        let value = value.into();
+        match self.args.iter_mut().find(|(k, _)| k == key) {
+            Some(slot) => slot.1 = value,
+            None => self.args.push((key.to_owned(), value)),
+        }
+        self
+    }
+
+    /// The same spec with a cut-off.
+    #[must_use]
+    pub fn at(mut self, cutoff: u32) -> Self {
+        self.cutoff = Some(cutoff);
+        self
+    }
+}
+
+impl FromStr for Spec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Display for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        for (i, (key, value)) in self.args.iter().enumerate() {
+            write!(f, "{}{key}={value}", if i == 0 { "(" } else { ", " })?;
+        }
+        if !self.args.is_empty() {
+            f.write_str(")")?;
+        }
+        match self.cutoff {
+            Some(k) => write!(f, "@{k}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Splits `a, b(c=1, d=2)@3, e` at the commas that stand outside of parentheses.
+///
+/// ```
+/// assert_eq!(rankwright_eval::split_specs("rr, ndcg(gain=linear, blank=0)@5").len(), 2);
+/// ```
+pub fn split_specs(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut depth, mut start) = (0_i32, 0);
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(text[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(text[start..].trim());
+    parts.retain(|p| !p.is_empty());
+    parts
+}
+
+/// Position in the text; every method leaves it behind what it has read.
+struct Parser<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Parser<'t> {
+    fn spec(mut self) -> Result<Spec, SpecError> {
+        let name = self.word("a name (letters, digits, `_`, `-`, `.`)")?;
+        let args = if self.take('(') { self.args(&name)? } else { Vec::new() };
+        let cutoff = if self.take('@') { Some(self.cutoff()?) } else { None };
+        self.space();
+        if self.rest().is_empty() {
+            return Ok(Spec { name, args, cutoff });
+        }
+        Err(self.fail(match (args.is_empty(), cutoff) {
+            (_, Some(_)) => "the end after the cut-off",
+            (true, None) => "`(`, `@` or the end",
+            (false, None) => "`@` or the end",
+        }))
+    }
+
+    fn args(&mut self, name: &str) -> Result<Vec<(String, String)>, SpecError> {
+        let mut args: Vec<(String, String)> = Vec::new();
+        if self.take(')') {
+            return Ok(args);
+        }
+        loop {
+            let key = self.word("a parameter name")?;
+            if !self.take('=') {
+                return Err(self.fail("`=` and a value"));
+            }
+            let value = self.value()?;
+            if args.iter().any(|(k, _)| *k == key) {
+                return Err(SpecError::DuplicateKey { name: name.to_owned(), key });
+            }
+            args.push((key, value));
+            if self.take(')') {
+                return Ok(args);
+            }
+            if !self.take(',') {
+                return Err(self.fail("`,` or `)`"));
+            }
+        }
+    }
+
+    /// Text up to the `,` or `)` that ends the argument; inner parentheses must balance.
+    fn value(&mut self) -> Result<String, SpecError> {
+        self.space();
+        let mut depth = 0_usize;
+        let rest = self.rest();
+        let mut end = rest.len();
+        for (at, c) in rest.char_indices() {
+            match c {
+                '(' => depth += 1,
+                ')' | ',' if depth == 0 => {
+                    end = at;
+                    break;
+                }
+                ')' => depth -= 1,
+                _ => {}
+            }
+        }
+        let value = rest[..end].trim();
+        if value.is_empty() {
+            return Err(self.fail("a value"));
+        }
+        self.at += end;
+        if depth > 0 {
+            return Err(self.fail("`)` to close the value"));
+        }
+        Ok(value.to_owned())
+    }
+
+    fn cutoff(&mut self) -> Result<u32, SpecError> {
+        const EXPECTED: &str = "a whole number from 1 to 4294967295";
+        self.space();
+        let rest = self.rest();
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        match rest[..end].parse::<u32>() {
+            Ok(k) if k > 0 => {
+                self.at += end;
+                Ok(k)
+            }
+            _ => Err(self.fail(EXPECTED)),
+        }
+    }
+
+    fn word(&mut self, expected: &'static str) -> Result<String, SpecError> {
+        self.space();
+        let rest = self.rest();
+        let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let end = rest.find(|c| !legal(c)).unwrap_or(rest.len());
+        if !rest.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+            return Err(self.fail(expected));
+        }
+        self.at += end;
+        Ok(rest[..end].to_owned())
+    }
+
+    fn take(&mut self, c: char) -> bool {
+        self.space();
+        let found = self.rest().starts_with(c);
+        if found {
+            self.at += c.len_utf8();
+        }
+        found
+    }
+
+    fn space(&mut self) {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start().len();
+    }
+
+    fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn fail(&self, expected: &'static str) -> SpecError {
+        let found = match self.rest().chars().next() {
+            Some(_) => {
+                let run: String =
+                    self.rest().chars().take_while(|c| !c.is_whitespace()).take(20).collect();
+                format!("`{run}`")
+            }
+            None => "the end".to_owned(),
+        };
+        let column = self.text.chars().count() - self.rest().chars().count() + 1;
+        SpecError::Syntax { spec: self.text.to_owned(), column, found, expected }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn nested_specs_stay_whole() {
+        let s = Spec::parse("lambdamart(metric=ndcg(gain=linear)@10, leaves=31)").unwrap();
+        assert_eq!(s.get("metric"), Some("ndcg(gain=linear)@10"));
+        assert_eq!(s.get("leaves"), Some("31"));
+        assert_eq!(s.to_string(), "lambdamart(metric=ndcg(gain=linear)@10, leaves=31)");
+    }
+
+    #[test]
+    fn errors_say_column_found_and_expected() {
+        let cases = [
+            ("", "column 1: found the end, expected a name"),
+            ("ndcg@0", "column 6: found `0`, expected a whole number from 1"),
+            ("ndcg@x", "column 6: found `x`"),
+            ("ndcg@99999999999", "expected a whole number"),
+            ("ndcg@10 5", "column 9: found `5`, expected the end after the cut-off"),
+            ("ndcg(gain)", "column 10: found `)`, expected `=`"),
+            ("ndcg(gain=)", "column 11: found `)`, expected a value"),
+            ("ndcg(gain=exp", "column 14: found the end, expected `,` or `)`"),
+            ("ndcg(gain=exp,)", "column 15: found `)`, expected a parameter name"),
+            ("ndcg(a=f(x, b=2", "column 16: found the end, expected `)` to close the value"),
+            ("ndcg)", "column 5: found `)`, expected `(`, `@` or the end"),
+            ("ndcg(a=1)b", "column 10: found `b`, expected `@` or the end"),
+            ("nd\u{e9}g", "column 3: found `\u{e9}g`"),
+        ];
+        for (text, expected) in cases {
+            let message = Spec::parse(text).unwrap_err().to_string();
+            assert!(message.contains(expected), "{text}: {message}");
+        }
+        let twice = Spec::parse("ndcg(a=1, a=2)").unwrap_err().to_string();
+        assert_eq!(twice, "`ndcg` is given `a` twice; keep one of them");
+    }
+
+    #[test]
+    fn empty_parentheses_are_the_bare_name() {
+        assert_eq!(Spec::parse("rr()").unwrap(), Spec::new("rr"));
+        assert_eq!(Spec::parse("rr()@3").unwrap(), Spec::new("rr").at(3));
+    }
+
+    proptest! {
+        #[test]
+        fn printing_and_parsing_are_inverse(
+            name in "[a-z][a-z0-9_.-]{0,8}",
+            args in proptest::collection::btree_map("[a-z][a-z_]{0,5}",
+                "[a-z0-9./-]{1,6}|[a-z]{1,3}\\([a-z]=[0-9]{1,3}(, [b-d]=x)?\\)(@[1-9])?", 0..4),
+            cutoff in proptest::option::of(1_u32..),
+        ) {
+            let spec = Spec { name, args: args.into_iter().collect(), cutoff };
+            prop_assert_eq!(Spec::parse(&spec.to_string()).unwrap(), spec);
+        }
+
+        #[test]
+        fn any_text_gives_a_spec_or_an_error(text in "\\PC{0,40}") {
+            if let Ok(spec) = Spec::parse(&text) {
+                prop_assert_eq!(Spec::parse(&spec.to_string()).unwrap(), spec);
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Corrections for several comparisons at once: Holm and Bonferroni.
+//!
+//! Bonferroni: p'_i = min(1, m p_i). Holm: with p sorted ascending, p'_(i) = min(1, max over
+//! j <= i of (m - j + 1) p_(j)), which is never above Bonferroni and holds under the same
+//! assumption-free bound. Holm, "A simple sequentially rejective multiple test procedure",
+//! Scandinavian Journal of Statistics 1979.
+//!
+//! Cost O(m log m). Edge cases: no or one p-value stays as it is; equal p-values stay equal.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::StatsError;
+
+/// How p-values of several comparisons are corrected.
+///
+/// ```
+/// use rankwright_eval::stats::Correction;
+/// assert_eq!(Correction::Bonferroni.adjust(&[0.01, 0.5, 0.02]), [0.03, 1.0, 0.06]);
+/// assert_eq!(Correction::Holm.adjust(&[0.01, 0.5, 0.02]), [0.03, 0.5, 0.04]);
+/// assert_eq!("holm".parse(), Ok(Correction::Holm));
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Correction {
+    /// Holm's step-down procedure.
+    #[default]
+    Holm,
+    /// Every p-value times the number of comparisons.
+    Bonferroni,
+    /// p-values as they are.
+    None,
+}
+
+impl Correction {
+    /// Every correction, in the order in which help lists them.
+    pub const ALL: [Self; 3] = [Self::Holm, Self::Bonferroni, Self::None];
+
+    /// Corrected p-values, in the order given.
+    pub fn adjust(self, p: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Holm => holm(p),
+            Self::Bonferroni => p.iter().map(|one| (one * p.len() as f64).min(1.0)).collect(),
+            Self::None => p.to_vec(),
+        }
+    }
+
+    /// The name used in specs, options and output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Holm => "holm",
+            Self::Bonferroni => "bonferroni",
+            Self::None => "none",
+        }
+    }
+}
+
+fn holm(p: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..p.len()).collect();
+    order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
+    let mut adjusted = vec![0.0; p.len()];
+    let mut floor: f64 = 0.0;
+    for (rank, &i) in order.iter().enumerate() {
+        floor = floor.max((p[i] * (p.len() - rank) as f64).min(1.0));
+        adjusted[i] = floor;
+    }
+    adjusted
+}
+
+impl fmt::Display for Correction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Correction {
+    type Err = StatsError;
+
+    fn from_str(name: &str) -> Result<Self, StatsError> {
+        let known = Self::ALL.into_iter().find(|c| c.name() == name);
+        known.ok_or_else(|| StatsError::UnknownCorrection { found: name.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const P: [f64; 5] = [0.01, 0.04, 0.03, 0.005, 0.6];
+
+    fn assert_close(found: &[f64], expected: &[f64]) {
+        assert_eq!(found.len(), expected.len());
+        let same = found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 1e-12);
+        assert!(same, "found {found:?}, expected {expected:?}");
+    }
+
+    #[test]
+    fn equal_r_p_adjust() {
+        // p.adjust(p, "holm"); p.adjust(p, "bonferroni")
+        assert_close(&Correction::Holm.adjust(&P), &[0.04, 0.09, 0.09, 0.025, 0.6]);
+        assert_close(&Correction::Bonferroni.adjust(&P), &[0.05, 0.2, 0.15, 0.025, 1.0]);
+        assert_close(&Correction::None.adjust(&P), &P);
+    }
+
+    #[test]
+    fn no_or_one_p_value_is_left_alone() {
+        for correction in Correction::ALL {
+            assert!(correction.adjust(&[]).is_empty());
+            assert_eq!(correction.adjust(&[0.03]), [0.03]);
+        }
+    }
+
+    #[test]
+    fn names_parse_back_and_unknown_ones_list_the_known() {
+        for correction in Correction::ALL {
+            assert_eq!(correction.to_string().parse(), Ok(correction));
+        }
+        let message = "fdr".parse::<Correction>().unwrap_err().to_string();
+        assert_eq!(message, "unknown correction `fdr`; expected one of: holm, bonferroni, none");
+    }
+
+    proptest! {
+        #[test]
+        fn holm_lies_between_the_plain_and_the_bonferroni_value(
+            p in prop::collection::vec(0.0..=1.0f64, 0..12)
+        ) {
+            let holm = Correction::Holm.adjust(&p);
+            let bonferroni = Correction::Bonferroni.adjust(&p);
+            for i in 0..p.len() {
+                prop_assert!(p[i] <= holm[i] && holm[i] <= bonferroni[i] && bonferroni[i] <= 1.0);
+            }
+        }
+
+        #[test]
+        fn corrections_keep_the_order_of_p_values(
+            p in prop::collection::vec(0.0..=1.0f64, 2..12)
+        ) {
+            for correction in Correction::ALL {
+                let adjusted = correction.adjust(&p);
+                for i in 0..p.len() {
+                    for j in 0..p.len() {
+                        prop_assert!(p[i] > p[j] || adjusted[i] <= adjusted[j]);
+                    }
+                }
+            }
+        }
+    }
+}

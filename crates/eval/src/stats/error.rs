@@ -1,0 +1,112 @@
+//! What can be wrong with the input of a test.
+
+use super::MAX_SAMPLES;
+
+/// Why a test or an interval could not be computed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StatsError {
+    /// The two lists of a paired test do not have one value per query each.
+    #[error(
+        "the system has {system} per-query values but the baseline has {baseline}; \
+         a paired test needs one value of each for the same queries"
+    )]
+    LengthMismatch {
+        /// Values of the system.
+        system: usize,
+        /// Values of the baseline.
+        baseline: usize,
+    },
+    /// A value is NaN, infinite, or so large that its square would not fit.
+    #[error(
+        "value {value} at position {position} cannot be tested; expected a finite number below \
+         1e100 in size; leave out queries that have no value"
+    )]
+    NotFinite {
+        /// Position in the list, from 0.
+        position: usize,
+        /// What was found there.
+        value: f64,
+    },
+    /// The number of samples is 0 or more than memory and patience allow.
+    #[error("{found} samples asked for; expected 1 to {MAX_SAMPLES}; 100000 is a good choice")]
+    Samples {
+        /// The number asked for.
+        found: usize,
+    },
+    /// A confidence level outside 0..1.
+    #[error("confidence level {found}; expected a number between 0 and 1, for example 0.95")]
+    Level {
+        /// The level asked for.
+        found: f64,
+    },
+    /// A tolerance that is negative or not a number.
+    #[error("tolerance {found}; expected 0 or a positive number, for example 0.001")]
+    Tolerance {
+        /// The tolerance asked for.
+        found: f64,
+    },
+    /// The name of a correction is not known.
+    #[error("unknown correction `{found}`; expected one of: holm, bonferroni, none")]
+    UnknownCorrection {
+        /// The name given.
+        found: String,
+    },
+}
+
+/// Values above this are refused, because sums of squares of them could overflow.
+const LIMIT: f64 = 1e100;
+
+/// Refuses the first value that is not a finite number of reasonable size.
+pub(crate) fn check_values(values: &[f64]) -> Result<(), StatsError> {
+    match values.iter().position(|v| v.is_nan() || v.abs() >= LIMIT) {
+        Some(position) => {
+            let value = values.get(position).copied().unwrap_or(f64::NAN);
+            Err(StatsError::NotFinite { position, value })
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses a level that is not strictly between 0 and 1.
+pub(super) fn check_level(level: f64) -> Result<(), StatsError> {
+    if level > 0.0 && level < 1.0 { Ok(()) } else { Err(StatsError::Level { found: level }) }
+}
+
+/// Refuses a tolerance that is negative, infinite or NaN.
+pub(super) fn check_tolerance(tolerance: f64) -> Result<(), StatsError> {
+    if tolerance >= 0.0 && tolerance.is_finite() {
+        Ok(())
+    } else {
+        Err(StatsError::Tolerance { found: tolerance })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_say_what_was_found_and_what_to_do() {
+        let error = check_values(&[0.5, f64::NAN]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "value NaN at position 1 cannot be tested; expected a finite number below 1e100 in \
+             size; leave out queries that have no value"
+        );
+        assert!(check_values(&[1e100]).is_err());
+        assert!(check_values(&[f64::NEG_INFINITY]).is_err());
+        assert!(check_values(&[-1e99, 0.0]).is_ok());
+    }
+
+    #[test]
+    fn levels_and_tolerances_out_of_range_are_refused() {
+        for level in [0.0, 1.0, -0.1, 95.0, f64::NAN] {
+            assert!(check_level(level).is_err(), "{level}");
+        }
+        for tolerance in [-1e-9, f64::NAN, f64::INFINITY] {
+            assert!(check_tolerance(tolerance).is_err(), "{tolerance}");
+        }
+        assert!(check_level(0.95).is_ok() && check_tolerance(0.0).is_ok());
+    }
+}

@@ -1,0 +1,84 @@
+//! Sign test: are wins and losses those of a fair coin?
+//!
+//! With w wins and l losses (ties dropped) and X ~ Binomial(w + l, 1/2):
+//! p = min(1, 2 P(X <= min(w, l))), exact.
+//! Dixon and Mood, "The statistical sign test", JASA 1946.
+//!
+//! Cost O(n). Edge cases: no wins and no losses, or as many of one as of the other: p = 1. It
+//! looks at counts alone, so it may disagree in direction with the mean difference.
+
+use statrs::function::gamma::ln_gamma;
+
+use super::{Paired, StatsError, Wins, wins};
+
+/// Outcome of a sign test.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SignTest {
+    /// The counts it was computed from.
+    pub counts: Wins,
+    /// Two-sided p-value.
+    pub p: f64,
+}
+
+/// Tests whether the system wins as many queries as it loses; differences within `tolerance` are
+/// ties and dropped.
+///
+/// ```
+/// use rankwright_eval::stats::{Paired, sign_test};
+/// let pairs = Paired::new(&[0.9; 5], &[0.8; 5])?;
+/// // Five wins of five: 2 / 2^5.
+/// assert!((sign_test(&pairs, 0.0)?.p - 0.0625).abs() < 1e-12);
+/// # Ok::<(), rankwright_eval::stats::StatsError>(())
+/// ```
+pub fn sign_test(pairs: &Paired, tolerance: f64) -> Result<SignTest, StatsError> {
+    let counts = wins(pairs, tolerance)?;
+    Ok(SignTest { counts, p: fair_coin(counts.wins, counts.losses) })
+}
+
+/// Two-sided exact p-value of so many heads and tails.
+fn fair_coin(heads: usize, tails: usize) -> f64 {
+    let (n, k) = ((heads + tails) as f64, heads.min(tails) as f64);
+    // P(X = k), then downwards by P(X = i - 1) = P(X = i) * i / (n - i + 1): each term is smaller
+    // than the last, so the sum may stop once terms no longer change it.
+    let log_choose = ln_gamma(n + 1.0) - ln_gamma(k + 1.0) - ln_gamma(n - k + 1.0);
+    let mut term = (log_choose - n * std::f64::consts::LN_2).exp();
+    let mut sum = 0.0;
+    let mut i = k;
+    while i >= 0.0 && sum + term > sum {
+        sum += term;
+        term *= i / (n - i + 1.0);
+        i -= 1.0;
+    }
+    (2.0 * sum).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{self, close};
+    use super::*;
+
+    #[test]
+    fn equals_scipy() {
+        // stats.binomtest(int((d > 0).sum()), 10).pvalue, and the same for |d| > 0.05
+        close(sign_test(&sample::pairs(), 0.0).unwrap().p, 0.34375, 1e-12);
+        close(sign_test(&sample::pairs(), 0.05).unwrap().p, 0.0703125, 1e-12);
+        // stats.binomtest(w, w + l).pvalue
+        close(fair_coin(9, 1), 0.021484375, 1e-12);
+        close(fair_coin(480, 520), 0.2174482932041415, 1e-11);
+        close(fair_coin(50_500, 49_500), 0.0015823598788515154, 1e-9);
+        close(fair_coin(0, 5), 0.0625, 1e-12);
+    }
+
+    #[test]
+    fn even_counts_give_one() {
+        assert_eq!(fair_coin(0, 0), 1.0);
+        close(fair_coin(3, 3), 1.0, 1e-12);
+        assert_eq!(sign_test(&sample::differences(&[0.0; 9]), 0.0).unwrap().p, 1.0);
+    }
+
+    #[test]
+    fn an_overwhelming_count_does_not_underflow_to_a_wrong_number() {
+        // stats.binomtest(0, 2000).pvalue is 0 too: 2^-1999 has no float.
+        assert_eq!(fair_coin(0, 2000), 0.0);
+    }
+}

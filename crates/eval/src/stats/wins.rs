@@ -1,0 +1,59 @@
+//! Queries won, tied and lost.
+//!
+//! Query i is won where d_i > tolerance, lost where d_i < -tolerance, tied otherwise. Cost O(n).
+//! Edge cases: with tolerance 0 only differences below rounding are ties; no queries give 0, 0, 0.
+
+use super::error::check_tolerance;
+use super::{Paired, StatsError};
+
+/// Counts of queries by which side did better.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Wins {
+    /// Queries where the system is above its baseline.
+    pub wins: usize,
+    /// Queries where both are equal within the tolerance.
+    pub ties: usize,
+    /// Queries where the system is below its baseline.
+    pub losses: usize,
+}
+
+/// Counts wins, ties and losses of the system, where a higher value is better.
+///
+/// ```
+/// use rankwright_eval::stats::{Paired, wins};
+/// let pairs = Paired::new(&[0.9, 0.501, 0.2], &[0.8, 0.500, 0.3])?;
+/// let found = wins(&pairs, 0.01)?;
+/// assert_eq!((found.wins, found.ties, found.losses), (1, 1, 1));
+/// # Ok::<(), rankwright_eval::stats::StatsError>(())
+/// ```
+pub fn wins(pairs: &Paired, tolerance: f64) -> Result<Wins, StatsError> {
+    check_tolerance(tolerance)?;
+    let wins = pairs.differences().iter().filter(|d| **d > tolerance).count();
+    let losses = pairs.differences().iter().filter(|d| **d < -tolerance).count();
+    Ok(Wins { wins, ties: pairs.len() - wins - losses, losses })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    #[test]
+    fn tolerance_turns_small_differences_into_ties() {
+        let strict = wins(&sample::pairs(), 0.0).unwrap();
+        assert_eq!(strict, Wins { wins: 7, ties: 2, losses: 3 });
+        let wide = wins(&sample::pairs(), 0.05).unwrap();
+        assert_eq!(wide, Wins { wins: 7, ties: 4, losses: 1 });
+    }
+
+    #[test]
+    fn no_queries_count_nothing() {
+        assert_eq!(wins(&sample::differences(&[]), 0.0).unwrap(), Wins::default());
+    }
+
+    #[test]
+    fn a_negative_tolerance_is_refused() {
+        let error = wins(&sample::pairs(), -0.1).unwrap_err();
+        assert_eq!(error, StatsError::Tolerance { found: -0.1 });
+    }
+}

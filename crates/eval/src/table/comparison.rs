@@ -1,0 +1,334 @@
+//! A [`Comparison`] as a table: systems by metrics, or every number of every pair.
+//!
+//! Values have four decimals. The note below says how significance was decided and on how many
+//! queries, so that the table can be read on its own. A hyphen stands where there is no number.
+
+use super::{Align, Cell, Table};
+use crate::compare::{Comparison, MetricComparison, SystemResult, Test, Versus};
+use crate::stats::Correction;
+
+/// Systems as rows, metrics as columns: means with marks against the baseline, best ones bold.
+///
+/// ```
+/// use rankwright_eval::compare::{CompareOptions, MetricValues, compare};
+/// use rankwright_eval::table::comparison_table;
+/// let systems = ["bm25".to_string(), "learnt".to_string()];
+/// let values = vec![vec![Some(0.25), Some(0.5)], vec![Some(0.5), Some(0.75)]];
+/// let metrics = [MetricValues::new("ndcg@10", values)];
+/// let found = compare(&systems, &metrics, &CompareOptions::default().check()?)?;
+/// assert!(comparison_table(&found).to_text().starts_with("\
+/// system  ndcg@10
+/// ------  --------
+/// bm25     0.3750
+/// learnt   0.6250*
+/// "));
+/// # Ok::<(), rankwright_eval::compare::CompareError>(())
+/// ```
+pub fn comparison_table(comparison: &Comparison) -> Table {
+    let metrics = comparison.metrics.iter().map(|metric| (metric.label.as_str(), Align::Right));
+    let mut table = Table::new(std::iter::once(("system", Align::Left)).chain(metrics));
+    for (row, system) in comparison.systems.iter().enumerate() {
+        let results = comparison.metrics.iter().map(|metric| metric.systems.get(row));
+        let cells = results.map(|result| result.map(mean_cell).unwrap_or_default());
+        table.rows.push(std::iter::once(Cell::new(system.as_str())).chain(cells).collect());
+    }
+    table.notes.push(legend(comparison));
+    table
+}
+
+/// One row per metric and system with every number of the comparison.
+pub fn comparison_details(comparison: &Comparison) -> Table {
+    let corrected = match comparison.options.correction {
+        Correction::None => None,
+        correction => Some(format!("p {correction}")),
+    };
+    let mut columns = vec![("metric".to_owned(), Align::Left), ("system".to_owned(), Align::Left)];
+    let numbers = ["mean", "95% CI", "difference", "95% CI", "p"].map(str::to_owned);
+    let numbers = numbers.into_iter().chain(corrected.clone());
+    let numbers = numbers.chain(["effect", "win/tie/loss", "queries"].map(str::to_owned));
+    columns.extend(numbers.map(|name| (name, Align::Right)));
+    let mut table = Table::new(columns);
+    for metric in &comparison.metrics {
+        for (system, result) in comparison.systems.iter().zip(&metric.systems) {
+            let names = [metric.label.as_str(), system.as_str()].map(Cell::new);
+            let numbers = detail_cells(result, corrected.is_some());
+            table.rows.push(names.into_iter().chain(numbers).collect());
+        }
+    }
+    table.notes.push(legend(comparison));
+    table
+}
+
+fn mean_cell(result: &SystemResult) -> Cell {
+    let mark = result.versus.as_ref().map(|versus| versus.mark).unwrap_or_default();
+    Cell { text: number(result.mean), best: result.best, mark }
+}
+
+fn detail_cells(result: &SystemResult, corrected: bool) -> Vec<Cell> {
+    let mut cells = vec![mean_cell(result), Cell::new(interval(result.ci95))];
+    let queries = Cell::new(result.queries.to_string());
+    let Some(versus) = &result.versus else {
+        cells.extend(std::iter::repeat_n(Cell::new("-"), if corrected { 6 } else { 5 }));
+        cells.push(queries);
+        return cells;
+    };
+    cells.push(Cell::new(signed(versus.difference)));
+    cells.push(Cell::new(interval(versus.difference_ci95)));
+    cells.push(Cell::new(p_value(versus.p)));
+    if corrected {
+        cells.push(Cell::new(p_value(versus.p_corrected)));
+    }
+    cells.push(Cell::new(signed(versus.effect)));
+    let counts = versus.counts;
+    cells.push(Cell::new(format!("{}/{}/{}", counts.wins, counts.ties, counts.losses)));
+    cells.push(queries);
+    cells
+}
+
+/// What the marks mean: test, correction, alpha, baseline, number of queries.
+fn legend(comparison: &Comparison) -> String {
+    let options = &comparison.options;
+    let compared = comparison.systems.len().saturating_sub(1);
+    let queries = query_counts(comparison);
+    let baseline = comparison.systems.get(comparison.baseline);
+    let Some(baseline) = baseline.filter(|_| compared > 0) else { return queries };
+    let sampled = format!("{} samples, seed {}", options.samples, options.seed);
+    let test = match options.test {
+        Test::T => "paired t-test".to_owned(),
+        Test::Sign => format!("sign test, differences up to {} are ties", options.tolerance),
+        Test::Randomisation => {
+            format!("randomisation test with {sampled}, exact where fewer assignments exist")
+        }
+        Test::Bootstrap => format!("bootstrap test with {sampled}"),
+    };
+    let correction = match (options.correction, compared) {
+        (_, 1) => "one comparison per metric".to_owned(),
+        (Correction::Holm, n) => format!("Holm correction over {n} systems per metric"),
+        (Correction::Bonferroni, n) => format!("Bonferroni correction over {n} systems per metric"),
+        (Correction::None, n) => format!("no correction over {n} systems per metric"),
+    };
+    format!(
+        "▲ significantly better, ▼ significantly worse than {baseline} at alpha {}: two-sided \
+         {test}; {correction}. {queries}",
+        options.alpha
+    )
+}
+
+/// How many queries stand behind the numbers, per metric where that differs.
+fn query_counts(comparison: &Comparison) -> String {
+    let metrics = &comparison.metrics;
+    let all = || metrics.iter().flat_map(|metric| own(metric).chain(paired(metric)));
+    let (low, high) = (all().min().unwrap_or(0), all().max().unwrap_or(0));
+    if low == high {
+        return format!("{low} {}.", if low == 1 { "query" } else { "queries" });
+    }
+    let per_metric = |counts: fn(&MetricComparison) -> Vec<usize>| {
+        let spans =
+            metrics.iter().map(|metric| format!("{} {}", metric.label, span(&counts(metric))));
+        spans.collect::<Vec<_>>().join(", ")
+    };
+    let means = per_metric(|metric| own(metric).collect());
+    if comparison.systems.len() < 2 {
+        return format!("Queries: {means}.");
+    }
+    let pairs = per_metric(|metric| paired(metric).collect());
+    format!("Queries in means: {means}; paired with the baseline: {pairs}.")
+}
+
+fn own(metric: &MetricComparison) -> impl Iterator<Item = usize> {
+    metric.systems.iter().map(|system| system.queries)
+}
+
+fn paired(metric: &MetricComparison) -> impl Iterator<Item = usize> {
+    metric
+        .systems
+        .iter()
+        .filter_map(|system| system.versus.as_ref())
+        .map(|versus: &Versus| versus.pairs)
+}
+
+/// `7` or `5 to 7`.
+fn span(counts: &[usize]) -> String {
+    let low = counts.iter().min().copied().unwrap_or(0);
+    let high = counts.iter().max().copied().unwrap_or(0);
+    if low == high { low.to_string() } else { format!("{low} to {high}") }
+}
+
+fn number(value: Option<f64>) -> String {
+    value.map_or("-".to_owned(), |value| unsigned_zero(format!("{value:.4}")))
+}
+
+fn signed(value: Option<f64>) -> String {
+    value.map_or("-".to_owned(), |value| unsigned_zero(format!("{value:+.4}")))
+}
+
+/// A zero has no sign once it is rounded.
+fn unsigned_zero(text: String) -> String {
+    match text.strip_prefix(['+', '-']) {
+        Some("0.0000") => "0.0000".to_owned(),
+        _ => text,
+    }
+}
+
+fn interval(bounds: Option<[f64; 2]>) -> String {
+    let Some([low, high]) = bounds else { return "-".to_owned() };
+    format!("[{}, {}]", number(Some(low)), number(Some(high)))
+}
+
+fn p_value(p: f64) -> String {
+    if p < 0.00005 { "<0.0001".to_owned() } else { format!("{p:.4}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::{CompareOptions, MetricValues, compare};
+
+    /// Three systems on eight queries: the second always better, the third mixed.
+    fn three(options: CompareOptions) -> Comparison {
+        let base = [0.31, 0.42, 0.18, 0.55, 0.47, 0.29, 0.36, 0.62];
+        let up = base.map(|v| v + 0.1);
+        let mixed = [0.28, 0.47, 0.18, 0.49, 0.51, 0.20, 0.39, 0.64];
+        let some = |values: [f64; 8]| values.map(Some).to_vec();
+        let systems = ["bm25", "rank_net", "linear-svm"].map(str::to_owned);
+        let ndcg = MetricValues::new("ndcg@10", vec![some(base), some(up), some(mixed)]);
+        let map = MetricValues::new("map", vec![some(up), some(base), some(mixed)]);
+        compare(&systems, &[ndcg, map], &options.check().unwrap()).unwrap()
+    }
+
+    const LEGEND: &str = "▲ significantly better, ▼ significantly worse than bm25 at alpha 0.05: \
+        two-sided randomisation test with 100000 samples, seed 42, exact where fewer assignments \
+        exist; Holm correction over 2 systems per metric. 8 queries.";
+
+    #[test]
+    fn text_is_aligned_with_places_for_star_and_mark() {
+        let expected = "\
+system      ndcg@10        map
+----------  ----------  ---------
+bm25         0.4000     0.5000*
+rank_net     0.5000* ▲  0.4000  ▼
+linear-svm   0.3950     0.3950  ▼
+
+* best of the column.
+";
+        let found = comparison_table(&three(CompareOptions::default())).to_text();
+        assert_eq!(found, format!("{expected}{LEGEND}\n"));
+    }
+
+    #[test]
+    fn markdown_is_bold_for_best() {
+        let expected = "\
+| system     |      ndcg@10 |        map |
+|:-----------|-------------:|-----------:|
+| bm25       |       0.4000 | **0.5000** |
+| rank\\_net  | **0.5000** ▲ |   0.4000 ▼ |
+| linear-svm |       0.3950 |   0.3950 ▼ |
+";
+        let found = comparison_table(&three(CompareOptions::default())).to_markdown();
+        assert_eq!(found, format!("{expected}\n{LEGEND}\n"));
+    }
+
+    #[test]
+    fn latex_has_rules_and_escapes() {
+        let expected = "\
+% needs \\usepackage{booktabs,amssymb}
+\\begin{tabular}{lrr}
+\\toprule
+system & ndcg@10 & map \\\\
+\\midrule
+bm25 & 0.4000 & \\textbf{0.5000} \\\\
+rank\\_net & \\textbf{0.5000}$^{\\blacktriangle}$ & 0.4000$^{\\blacktriangledown}$ \\\\
+linear-svm & 0.3950 & 0.3950$^{\\blacktriangledown}$ \\\\
+\\bottomrule
+\\end{tabular}
+
+\\smallskip\\noindent{\\footnotesize $\\blacktriangle$ significantly better, \
+$\\blacktriangledown$ significantly worse than bm25 at alpha 0.05: two-sided paired t-test; \
+no correction over 2 systems per metric. 8 queries.\\par}
+";
+        let options =
+            CompareOptions { test: Test::T, correction: Correction::None, ..Default::default() };
+        assert_eq!(comparison_table(&three(options)).to_latex(), expected);
+    }
+
+    #[test]
+    fn details_show_every_number_of_a_pair() {
+        // stats.t.interval, stats.permutation_test(..., permutation_type='samples') of SciPy.
+        let text = comparison_details(&three(CompareOptions::default())).to_text();
+        let row = |system: &str| {
+            let line = text.lines().find(|line| line.contains(system)).unwrap();
+            line.split("  ").map(str::trim).filter(|c| !c.is_empty()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            row("system"),
+            [
+                "metric",
+                "system",
+                "mean",
+                "95% CI",
+                "difference",
+                "95% CI",
+                "p",
+                "p holm",
+                "effect",
+                "win/tie/loss",
+                "queries"
+            ]
+        );
+        assert_eq!(
+            row("bm25"),
+            ["ndcg@10", "bm25", "0.4000", "[0.2791, 0.5209]", "-", "-", "-", "-", "-", "-", "8"]
+        );
+        assert_eq!(
+            row("linear-svm"),
+            [
+                "ndcg@10",
+                "linear-svm",
+                "0.3950",
+                "[0.2589, 0.5311]",
+                "-0.0050",
+                "[-0.0472, 0.0372]",
+                "0.8438",
+                "0.8438",
+                "-0.0992",
+                "4/1/3",
+                "8"
+            ]
+        );
+    }
+
+    #[test]
+    fn differing_query_counts_are_told_per_metric() {
+        let systems = ["a", "b"].map(str::to_owned);
+        let values = vec![vec![Some(0.5), None, Some(0.1)], vec![None, Some(0.5), Some(0.2)]];
+        let whole = vec![vec![Some(0.5); 3], vec![Some(0.5); 3]];
+        let metrics = [MetricValues::new("map", values), MetricValues::new("rr", whole)];
+        let options = CompareOptions::default().check().unwrap();
+        let found = comparison_table(&compare(&systems, &metrics, &options).unwrap());
+        let legend = &found.notes[0];
+        let expected = "one comparison per metric. Queries in means: map 2, rr 3; paired with the \
+                        baseline: map 1, rr 3.";
+        assert!(legend.ends_with(expected), "{legend}");
+    }
+
+    #[test]
+    fn a_lone_system_has_no_word_about_significance() {
+        let metric = MetricValues::new("map", vec![vec![Some(0.5)]]);
+        let options = CompareOptions::default().check().unwrap();
+        let found = compare(&["a".to_owned()], &[metric], &options).unwrap();
+        assert_eq!(
+            comparison_table(&found).to_text(),
+            "system     map\n------  ------\na       0.5000\n\n1 query.\n"
+        );
+    }
+
+    #[test]
+    fn numbers_are_rounded_without_a_negative_zero() {
+        assert_eq!(number(Some(-0.00001)), "0.0000");
+        assert_eq!(signed(Some(0.00001)), "0.0000");
+        assert_eq!(signed(Some(0.25)), "+0.2500");
+        assert_eq!(number(None), "-");
+        assert_eq!(p_value(0.00004), "<0.0001");
+        assert_eq!(p_value(0.00005), "0.0001");
+    }
+}

@@ -1,0 +1,99 @@
+//! A LaTeX `tabular` with the rules of the booktabs package.
+//!
+//! All ten characters that TeX treats specially are escaped, and `<`, `>`, `|`, which the
+//! default font encoding prints as something else. A leading minus is set as a minus, not as a
+//! hyphen. Triangles need amssymb; a comment in the output names the packages.
+
+use super::{Align, Cell, Table, one_line};
+use crate::compare::Mark;
+
+pub(super) fn render(table: &Table) -> String {
+    let sides: String = (0..table.columns())
+        .map(|column| match table.align_of(column) {
+            Align::Left => 'l',
+            Align::Right => 'r',
+        })
+        .collect();
+    let mut out = String::from("% needs \\usepackage{booktabs,amssymb}\n");
+    out.push_str(&format!("\\begin{{tabular}}{{{sides}}}\n\\toprule\n"));
+    out.push_str(&line(&table.header_cells()));
+    out.push_str("\\midrule\n");
+    table.full_rows().for_each(|row| out.push_str(&line(&row)));
+    out.push_str("\\bottomrule\n\\end{tabular}\n");
+    for note in &table.notes {
+        out.push_str(&format!("\n\\smallskip\\noindent{{\\footnotesize {}\\par}}\n", escape(note)));
+    }
+    out
+}
+
+fn line(cells: &[Cell]) -> String {
+    let joined = cells.iter().map(cell).collect::<Vec<_>>().join(" & ");
+    // After `\\` of the line above, a bracket or star would be read as its argument.
+    let guard = if joined.starts_with(['[', '*']) { "{}" } else { "" };
+    format!("{guard}{joined} \\\\\n")
+}
+
+fn cell(cell: &Cell) -> String {
+    let mut text = escape(&cell.text);
+    let is_number = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
+    if let Some(rest) = text.strip_prefix('-').filter(|rest| is_number(rest)) {
+        text = format!("$-${rest}");
+    }
+    if cell.best {
+        text = format!("\\textbf{{{text}}}");
+    }
+    let mark = match cell.mark {
+        Mark::Better => "$^{\\blacktriangle}$",
+        Mark::Worse => "$^{\\blacktriangledown}$",
+        Mark::None => "",
+    };
+    text + mark
+}
+
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in one_line(text).chars() {
+        match c {
+            '_' | '&' | '%' | '#' | '$' | '{' | '}' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '~' => out.push_str("\\textasciitilde{}"),
+            '^' => out.push_str("\\textasciicircum{}"),
+            '\\' => out.push_str("\\textbackslash{}"),
+            '<' => out.push_str("$<$"),
+            '>' => out.push_str("$>$"),
+            '|' => out.push_str("\\textbar{}"),
+            '▲' => out.push_str("$\\blacktriangle$"),
+            '▼' => out.push_str("$\\blacktriangledown$"),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn special_characters_are_escaped() {
+        assert_eq!(escape("_&%#$"), "\\_\\&\\%\\#\\$");
+        assert_eq!(escape("{x}"), "\\{x\\}");
+        assert_eq!(escape("~^\\"), "\\textasciitilde{}\\textasciicircum{}\\textbackslash{}");
+        assert_eq!(escape("<0.1|>"), "$<$0.1\\textbar{}$>$");
+        assert_eq!(escape("ndcg@10, naïve"), "ndcg@10, naïve");
+    }
+
+    #[test]
+    fn a_negative_number_gets_a_minus_and_a_name_keeps_its_hyphen() {
+        assert_eq!(cell(&"-0.05".into()), "$-$0.05");
+        assert_eq!(cell(&"-".into()), "-");
+        assert_eq!(cell(&"linear-svm".into()), "linear-svm");
+    }
+
+    #[test]
+    fn a_row_that_starts_with_a_bracket_is_guarded() {
+        assert_eq!(line(&["[a]".into(), "[b]".into()]), "{}[a] & [b] \\\\\n");
+    }
+}

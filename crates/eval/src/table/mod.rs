@@ -1,0 +1,185 @@
+//! A small table that renders as plain text, Markdown or LaTeX.
+//!
+//! Cells carry what they mean (best of the column, significantly better or worse) as data; each
+//! rendering decides how that looks: text writes `*` and `▲`, Markdown `**...**`, LaTeX
+//! `\textbf` and a triangle. Column width counts characters, which is right for all but wide
+//! scripts. Cost is linear in the cells.
+//!
+//! Edge cases: rows may be shorter or longer than the header, missing cells are empty and missing
+//! alignments left; a table without rows still has its header; line breaks in a cell are spaces.
+
+mod comparison;
+mod latex;
+mod markdown;
+mod text;
+
+pub use comparison::{comparison_details, comparison_table};
+
+use crate::compare::Mark;
+
+/// On which side a column is flush.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Align {
+    /// Text.
+    #[default]
+    Left,
+    /// Numbers.
+    Right,
+}
+
+/// One cell: its text, and what is to be said about it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Cell {
+    /// The text, without any markup.
+    pub text: String,
+    /// Whether it is the best of its column.
+    pub best: bool,
+    /// Significance mark behind the text.
+    pub mark: Mark,
+}
+
+impl Cell {
+    /// A plain cell.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// The text on one line.
+    fn line(&self) -> String {
+        one_line(&self.text)
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+/// Header, alignment, rows, and notes that stand below.
+///
+/// ```
+/// use rankwright_eval::table::{Align, Cell, Table};
+/// let mut table = Table::new([("system", Align::Left), ("map", Align::Right)]);
+/// table.rows.push(vec!["bm25".into(), "0.25".into()]);
+/// table.rows.push(vec!["learnt".into(), Cell { best: true, ..Cell::new("0.31") }]);
+/// assert_eq!(table.to_markdown(), "\
+/// | system |      map |
+/// |:-------|---------:|
+/// | bm25   |     0.25 |
+/// | learnt | **0.31** |
+/// ");
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Table {
+    /// Names of the columns.
+    pub header: Vec<String>,
+    /// Alignment of the columns.
+    pub align: Vec<Align>,
+    /// The rows.
+    pub rows: Vec<Vec<Cell>>,
+    /// Lines below the table, such as a legend.
+    pub notes: Vec<String>,
+}
+
+impl Table {
+    /// A table with these columns and no rows yet.
+    pub fn new<S: Into<String>>(columns: impl IntoIterator<Item = (S, Align)>) -> Self {
+        let (header, align) = columns.into_iter().map(|(name, side)| (name.into(), side)).unzip();
+        Self { header, align, ..Self::default() }
+    }
+
+    /// Aligned plain text; the best cell of a column is followed by `*`.
+    pub fn to_text(&self) -> String {
+        text::render(self)
+    }
+
+    /// A Markdown table; best cells are bold.
+    pub fn to_markdown(&self) -> String {
+        markdown::render(self)
+    }
+
+    /// A LaTeX `tabular` with booktabs rules; best cells are bold.
+    pub fn to_latex(&self) -> String {
+        latex::render(self)
+    }
+
+    /// Columns of the widest line.
+    fn columns(&self) -> usize {
+        self.rows.iter().map(Vec::len).fold(self.header.len(), usize::max)
+    }
+
+    fn align_of(&self, column: usize) -> Align {
+        self.align.get(column).copied().unwrap_or_default()
+    }
+
+    /// The header as cells, filled up to every column.
+    fn header_cells(&self) -> Vec<Cell> {
+        let names = self.header.iter().map(|name| Cell::new(name.as_str()));
+        let missing = self.columns().saturating_sub(self.header.len());
+        names.chain(std::iter::repeat_n(Cell::default(), missing)).collect()
+    }
+
+    /// The rows, each filled up to every column.
+    fn full_rows(&self) -> impl Iterator<Item = Vec<Cell>> {
+        let columns = self.columns();
+        self.rows.iter().map(move |row| {
+            let missing = columns.saturating_sub(row.len());
+            row.iter().cloned().chain(std::iter::repeat_n(Cell::default(), missing)).collect()
+        })
+    }
+}
+
+/// Line breaks and other control characters would break a row in every rendering.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// Fills `text` with spaces up to `width`.
+fn pad(text: &str, to: usize, align: Align) -> String {
+    let space = " ".repeat(to.saturating_sub(width(text)));
+    match align {
+        Align::Left => format!("{text}{space}"),
+        Align::Right => format!("{space}{text}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A header of two columns, a row of three cells, an empty row.
+    fn ragged() -> Table {
+        let mut table = Table::new([("a", Align::Left), ("b", Align::Right)]);
+        table.rows.push(vec!["1".into(), "two\nlines".into(), "3".into()]);
+        table.rows.push(vec![]);
+        table
+    }
+
+    #[test]
+    fn ragged_rows_render_without_losing_a_cell() {
+        assert_eq!(ragged().to_text(), "a          b\n-  ---------  -\n1  two lines  3\n\n");
+        assert_eq!(
+            ragged().to_markdown(),
+            "\
+| a |         b |   |
+|:--|----------:|:--|
+| 1 | two lines | 3 |
+|   |           |   |
+"
+        );
+        assert!(ragged().to_latex().contains("1 & two lines & 3 \\\\\n &  &  \\\\\n"));
+    }
+
+    #[test]
+    fn an_empty_table_renders_in_every_form() {
+        let empty = Table::default();
+        assert_eq!(empty.to_text(), "\n\n");
+        assert_eq!(empty.to_markdown(), "|\n|\n");
+        assert!(empty.to_latex().contains("\\begin{tabular}{}"));
+    }
+}

@@ -1,0 +1,35 @@
+//! Helpers that the tests share.
+
+#![allow(dead_code, clippy::print_stderr)] // each file uses its part; skips are told
+
+pub(crate) mod trec;
+
+use std::path::PathBuf;
+
+use rankwright_eval::{Measure, MetricSpec, SourceKind};
+
+/// A folder of the real data, or a line that says that the test skips.
+pub(crate) fn data(folder: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("RANKWRIGHT_DATA").map(|root| PathBuf::from(root).join(folder));
+    let found = path.filter(|p| p.is_dir());
+    if found.is_none() {
+        eprintln!("skipped: RANKWRIGHT_DATA does not lead to a folder {folder}");
+    }
+    found
+}
+
+/// A measure for feature data.
+pub(crate) fn measure(spec: &str) -> Measure {
+    let spec = MetricSpec::parse(spec).unwrap_or_else(|e| panic!("{spec}: {e}"));
+    spec.resolve(SourceKind::Features).unwrap()
+}
+
+/// The value of one query.
+pub(crate) fn value(spec: &str, scores: &[f64], labels: &[f64]) -> f64 {
+    measure(spec).of(scores, labels).unwrap().unwrap()
+}
+
+/// Scores that fall with the row, so that labels stand in rank order.
+pub(crate) fn falling(n: usize) -> Vec<f64> {
+    (0..n).map(|i| -(i as f64)).collect()
+}

@@ -1,0 +1,81 @@
+//! A plain reader of TREC runs and judgements, for the tests alone: no checks, no speed.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::Path;
+
+use rankwright_eval::{Candidates, EvalError, QuerySource, SourceKind};
+
+/// A run joined with judgements, one entry for each judged query.
+pub(crate) struct Run {
+    queries: Vec<(String, Query)>,
+}
+
+#[derive(Default)]
+struct Query {
+    docids: Vec<String>,
+    scores: Vec<f64>,
+    labels: Vec<f64>,
+    judged: Vec<bool>,
+    unretrieved: Vec<f64>,
+}
+
+impl Run {
+    pub(crate) fn read(qrels: &Path, run: &Path) -> Self {
+        let mut judged: BTreeMap<String, HashMap<String, f64>> = BTreeMap::new();
+        for line in fs::read_to_string(qrels).unwrap().lines() {
+            let f: Vec<&str> = line.split_whitespace().collect();
+            let label = f[3].parse().unwrap();
+            judged.entry(f[0].to_owned()).or_default().insert(f[2].to_owned(), label);
+        }
+        let mut queries: BTreeMap<String, Query> =
+            judged.keys().map(|q| (q.clone(), Query::default())).collect();
+        for line in fs::read_to_string(run).unwrap().lines() {
+            let f: Vec<&str> = line.split_whitespace().collect();
+            let Some(query) = queries.get_mut(f[0]) else { continue };
+            let label = judged.get_mut(f[0]).unwrap().remove(f[2]);
+            query.docids.push(f[2].to_owned());
+            query.scores.push(f[4].parse().unwrap());
+            query.labels.push(label.unwrap_or(0.0));
+            query.judged.push(label.is_some());
+        }
+        for (id, query) in &mut queries {
+            query.unretrieved = judged[id].values().copied().collect();
+        }
+        Self { queries: queries.into_iter().collect() }
+    }
+
+    /// Whether two documents of the query have the same score.
+    pub(crate) fn has_ties(&self, query: &str) -> bool {
+        let found = self.queries.iter().find(|(id, _)| id == query).map(|(_, q)| &q.scores);
+        let mut scores: Vec<f32> = found.unwrap().iter().map(|s| *s as f32).collect();
+        scores.sort_by(f32::total_cmp);
+        scores.windows(2).any(|w| w[0] == w[1])
+    }
+}
+
+impl QuerySource for Run {
+    fn len(&self) -> usize {
+        self.queries.len()
+    }
+
+    fn id(&self, q: usize) -> &str {
+        &self.queries[q].0
+    }
+
+    fn kind(&self) -> SourceKind {
+        SourceKind::Run
+    }
+
+    fn load<'a>(&'a self, q: usize, into: &mut Candidates<'a>) -> Result<(), EvalError> {
+        into.clear();
+        let query = &self.queries[q].1;
+        into.returned = !query.scores.is_empty();
+        into.docids.extend(query.docids.iter().map(String::as_bytes));
+        into.scores.extend(&query.scores);
+        into.labels.extend(&query.labels);
+        into.judged.extend(&query.judged);
+        into.unretrieved.extend(&query.unretrieved);
+        Ok(())
+    }
+}

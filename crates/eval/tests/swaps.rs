@@ -1,0 +1,122 @@
+//! Every swap delta against two full evaluations.
+
+mod common;
+
+use common::{falling, measure};
+use proptest::prelude::*;
+use rankwright_eval::{METRICS, MetricSpec, SourceKind};
+
+const TARGETS: &[&str] = &[
+    "dcg",
+    "dcg(gain=linear, discount=zipf)@4",
+    "ndcg",
+    "ndcg@1",
+    "ndcg@5",
+    "ndcg(gain=0/1/3/10/10)@5",
+    "ndcg(preset=letor4)@6",
+    "ap",
+    "ap@5",
+    "ap(norm=min, rel=2)@4",
+    "gmap",
+    "err",
+    "err@3",
+    "err(max=10)@7",
+    "rbp",
+    "rbp(p=0.5)@5",
+    "rbp(max=4)",
+    "rr",
+    "rr@4",
+    "rr(rel=3)",
+    "p@5",
+    "p",
+    "p(short=list)@8",
+    "p(short=zero)@8",
+    "recall@3",
+    "success@2",
+    "success",
+];
+
+fn sorted(labels: &[f64], more: &[f64]) -> Vec<f64> {
+    let mut ideal = [labels, more].concat();
+    ideal.sort_by(|a, b| b.total_cmp(a));
+    ideal
+}
+
+/// The metric with judged documents beyond the list; blank queries count 0, as for a learner.
+fn evaluate(spec: &str, labels: &[f64], unretrieved: &[f64]) -> f64 {
+    let query = rankwright_eval::Candidates {
+        scores: falling(labels.len()),
+        labels: labels.to_vec(),
+        unretrieved: unretrieved.to_vec(),
+        returned: true,
+        ..Default::default()
+    };
+    measure(spec).of_candidates(&query).unwrap().unwrap_or(0.0)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(80))]
+
+    #[test]
+    fn a_row_equals_two_evaluations(
+        labels in prop::collection::vec((-1_i32..5).prop_map(f64::from), 1..14),
+        unretrieved in prop::collection::vec((0_i32..5).prop_map(f64::from), 0..3),
+    ) {
+        let n = labels.len();
+        for spec in TARGETS {
+            let mut swap = measure(spec).swap().unwrap();
+            swap.prepare(&labels, &sorted(&labels, &unretrieved)).unwrap();
+            let before = evaluate(spec, &labels, &unretrieved);
+            for i in 0..n {
+                let mut row = vec![f64::NAN; n];
+                swap.row(i, &mut row);
+                let mut part = vec![7.0; n];
+                swap.row_from(i, i + 1, &mut part);
+                for j in 0..n {
+                    let mut swapped = labels.clone();
+                    swapped.swap(i, j);
+                    let delta = evaluate(spec, &swapped, &unretrieved) - before;
+                    prop_assert!((row[j] - delta).abs() < 1e-10,
+                        "{spec} {labels:?} {i} {j}: {} instead of {delta}", row[j]);
+                    prop_assert_eq!(part[j], if j > i { row[j] } else { 7.0 });
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn one_state_serves_query_after_query() {
+    for spec in TARGETS {
+        let mut warm = measure(spec).swap().unwrap();
+        for labels in [&[4.0, 0.0, 2.0, 1.0, 0.0, 0.0][..], &[0.0, 1.0], &[0.0, 0.0], &[3.0], &[]] {
+            let ideal = sorted(labels, &[]);
+            let mut fresh = measure(spec).swap().unwrap();
+            fresh.prepare(labels, &ideal).unwrap();
+            warm.prepare(labels, &ideal).unwrap();
+            for i in 0..labels.len() {
+                let (mut a, mut b) = (vec![0.0; labels.len()], vec![0.0; labels.len()]);
+                fresh.row(i, &mut a);
+                warm.row(i, &mut b);
+                assert_eq!(a, b, "{spec} {labels:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn metrics_that_learners_may_target_have_swaps() {
+    for name in ["dcg", "ndcg", "ap", "err", "rbp", "rr", "p", "recall", "success"] {
+        assert!(METRICS.iter().any(|m| m.name == name));
+        let measure = MetricSpec::parse(name).unwrap().resolve(SourceKind::Features).unwrap();
+        assert!(measure.swap().is_some(), "{name}");
+    }
+    assert!(measure("kendall").swap().is_none());
+}
+
+#[test]
+fn labels_beyond_the_scale_are_told_by_prepare() {
+    let mut err = measure("err").swap().unwrap();
+    let message = err.prepare(&[5.0], &[5.0]).unwrap_err().to_string();
+    assert!(message.contains("found label 5, but the scale ends at 4"), "{message}");
+}

@@ -1,0 +1,26 @@
+//! Learning to rank, from feature files and runs to numbers that can be trusted.
+//!
+//! This crate only re-exports; each part has its own:
+//!
+//! - [`data`]: data sets, judgements and runs, in every format; splits and generators;
+//! - [`eval`]: the one order, every metric with its conventions, significance, tables.
+//!
+//! ```
+//! use rankwright::data::generate::LetorOptions;
+//! use rankwright::eval::{EvalOptions, MetricSpec, ScoredDataset, SourceKind, evaluate};
+//!
+//! let data = LetorOptions { queries: 50, documents: 40, seed: 1 }.generate()?;
+//! // The simplest ranker there is: one feature, here the BM25 score of the title.
+//! let scores: Vec<f64> = (0..data.rows()).map(|r| f64::from(data.matrix().get(r, 71))).collect();
+//! let ndcg = MetricSpec::parse("ndcg@10")?.resolve(SourceKind::Features)?;
+//! let found = evaluate(&ScoredDataset::new(&data, &scores)?, &[ndcg], EvalOptions::default())?;
+//! let result = &found.results[0];
+//! assert!(result.value > 0.3 && result.queries > 40);
+//! println!("{} = {:.4} ({})", result.measure, result.value, result.measure.convention());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+/// Data sets, judgements and runs: formats in and out.
+pub use rankwright_data as data;
+/// Metrics, the one order, significance tests and tables.
+pub use rankwright_eval as eval;

@@ -1,0 +1,141 @@
+//! The words after `cargo xtask`, read into a [`Task`]. Unknown words are errors: a misspelt
+//! `--no-oracle` that was ignored would run, or skip, something nobody asked for.
+
+/// What is printed for `help` and below every usage error.
+pub(crate) const USAGE: &str = "\
+usage: cargo xtask TASK
+
+  test [--no-oracles]         unit, integration and doc tests, then the Python oracle tests
+  oracles [PYTEST ARG...]     only the Python oracle tests
+  ci [--no-oracles]           formatting, lints, documentation, tracked files, then `test`
+  bench [NAME...] [-- ARG...] compare with peers; without a name, list the comparisons
+  fuzz [SECONDS] [TARGET...]  run every fuzz target, 60 seconds each unless told otherwise
+  help                        this text";
+
+const DEFAULT_FUZZ_SECONDS: u64 = 60;
+
+/// One request, fully read.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    Help,
+    Test { oracles: bool },
+    Oracles { pytest: Vec<String> },
+    Ci { oracles: bool },
+    Bench { names: Vec<String>, script: Vec<String> },
+    Fuzz { seconds: u64, targets: Vec<String> },
+}
+
+impl Task {
+    /// Reads the words; the error is one line for the person who typed them.
+    pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Self, String> {
+        let mut words = words.into_iter();
+        let Some(task) = words.next() else {
+            return Err("which task?".into());
+        };
+        let rest: Vec<String> = words.collect();
+        match task.as_str() {
+            "help" | "-h" | "--help" => Ok(Self::Help),
+            "test" => Ok(Self::Test { oracles: oracle_switch("test", &rest)? }),
+            "ci" => Ok(Self::Ci { oracles: oracle_switch("ci", &rest)? }),
+            "oracles" => Ok(Self::Oracles { pytest: rest }),
+            "bench" => bench(rest),
+            "fuzz" => fuzz(rest),
+            other => Err(format!("unknown task `{other}`")),
+        }
+    }
+}
+
+fn oracle_switch(task: &str, rest: &[String]) -> Result<bool, String> {
+    let mut oracles = true;
+    for word in rest {
+        if word != "--no-oracles" {
+            return Err(format!("`{task}` does not know `{word}`; it takes only --no-oracles"));
+        }
+        oracles = false;
+    }
+    Ok(oracles)
+}
+
+/// Everything after `--` belongs to the script.
+fn bench(rest: Vec<String>) -> Result<Task, String> {
+    let mut names = rest;
+    let mut script = Vec::new();
+    if let Some(at) = names.iter().position(|word| word == "--") {
+        script = names.split_off(at).into_iter().skip(1).collect();
+    }
+    match names.iter().find(|name| name.starts_with('-')) {
+        Some(option) => Err(format!("`{option}` is not a name; put a script's options after `--`")),
+        None => Ok(Task::Bench { names, script }),
+    }
+}
+
+fn fuzz(rest: Vec<String>) -> Result<Task, String> {
+    let mut targets = rest;
+    let mut seconds = DEFAULT_FUZZ_SECONDS;
+    if let Some(first) = targets.first()
+        && first.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+    {
+        seconds = first
+            .parse()
+            .ok()
+            .filter(|&s| s > 0)
+            .ok_or_else(|| format!("`{first}` is not a number of seconds above 0"))?;
+        targets.remove(0);
+    }
+    Ok(Task::Fuzz { seconds, targets })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Task, String> {
+        Task::parse(line.split_whitespace().map(String::from))
+    }
+
+    fn words(line: &str) -> Vec<String> {
+        line.split_whitespace().map(String::from).collect()
+    }
+
+    #[test]
+    fn oracles_run_unless_switched_off() {
+        assert_eq!(parse("test"), Ok(Task::Test { oracles: true }));
+        assert_eq!(parse("test --no-oracles"), Ok(Task::Test { oracles: false }));
+        assert_eq!(parse("ci --no-oracles"), Ok(Task::Ci { oracles: false }));
+    }
+
+    #[test]
+    fn a_misspelt_switch_is_an_error_that_names_it() {
+        let problem = parse("test --no-oracle").unwrap_err();
+        assert!(problem.contains("`--no-oracle`"), "{problem}");
+        assert!(parse("tset").unwrap_err().contains("`tset`"));
+        assert!(parse("").is_err());
+    }
+
+    #[test]
+    fn words_after_two_dashes_go_to_the_bench_script() {
+        assert_eq!(
+            parse("bench load evaluate_run -- --queries 100"),
+            Ok(Task::Bench { names: words("load evaluate_run"), script: words("--queries 100") })
+        );
+        assert_eq!(parse("bench"), Ok(Task::Bench { names: vec![], script: vec![] }));
+        assert!(parse("bench --queries 100").is_err());
+    }
+
+    #[test]
+    fn fuzz_takes_seconds_then_targets() {
+        assert_eq!(parse("fuzz"), Ok(Task::Fuzz { seconds: 60, targets: vec![] }));
+        assert_eq!(
+            parse("fuzz 600 letor run"),
+            Ok(Task::Fuzz { seconds: 600, targets: words("letor run") })
+        );
+        assert_eq!(parse("fuzz letor"), Ok(Task::Fuzz { seconds: 60, targets: words("letor") }));
+    }
+
+    #[test]
+    fn fuzz_refuses_a_time_that_is_none() {
+        for line in ["fuzz 0", "fuzz -5", "fuzz 10s"] {
+            assert!(parse(line).is_err(), "{line}");
+        }
+    }
+}

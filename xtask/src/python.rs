@@ -1,0 +1,148 @@
+//! Python environments for the oracle tests and the comparisons, made when first needed.
+//!
+//! An environment is used as it is when its stamp, written last, holds exactly the requirements
+//! asked for and its interpreter starts. Everything else (changed requirements, an installation
+//! that was interrupted, a Python that went away) is removed and made anew. Comparing the whole
+//! text rather than a hash of it costs nothing at this size and can be read when in doubt.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::steps::{Failure, Outcome, exits_with_zero, say, works};
+use crate::workspace::Workspace;
+
+const STAMP: &str = "installed-requirements.txt";
+
+/// A ready environment.
+pub(crate) struct Environment {
+    folder: PathBuf,
+}
+
+impl Environment {
+    /// The environment `name` under `.oracles`, with what the requirements file lists.
+    pub(crate) fn ready(workspace: &Workspace, name: &str, requirements: &str) -> Outcome<Self> {
+        let folder = workspace.path(".oracles").join(name);
+        let list = workspace.path(requirements);
+        let wanted = fs::read_to_string(&list)
+            .map_err(|error| Failure::new(format!("cannot read {requirements}: {error}")))?;
+        let environment = Self { folder };
+        if environment.stamp_holds(&wanted) && works(environment.python().args(["-c", ""])) {
+            say(&format!("environment .oracles/{name} is up to date"));
+            return Ok(environment);
+        }
+        environment.make(workspace, &list)?;
+        environment.write_stamp(&wanted)?;
+        Ok(environment)
+    }
+
+    /// Its interpreter.
+    pub(crate) fn python(&self) -> Command {
+        let inside = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
+        Command::new(self.folder.join(inside))
+    }
+
+    fn make(&self, workspace: &Workspace, list: &Path) -> Outcome {
+        remove(&self.folder)?;
+        let system = system_python()?;
+        say("making a Python environment (once, about a minute)");
+        let mut venv = workspace.command(system);
+        if exits_with_zero(venv.args(["-m", "venv"]).arg(&self.folder)).is_err() {
+            return Err(no_python("python3 could not make a virtual environment"));
+        }
+        let mut pip = self.python();
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"])
+            .arg(list);
+        exits_with_zero(pip.current_dir(workspace.path("")))
+    }
+
+    fn stamp_holds(&self, wanted: &str) -> bool {
+        fs::read_to_string(self.folder.join(STAMP)).is_ok_and(|installed| installed == wanted)
+    }
+
+    /// By rename, so that a full disk or an interruption leaves no stamp rather than half of one.
+    fn write_stamp(&self, wanted: &str) -> Outcome {
+        let partial = self.folder.join(format!("{STAMP}.part"));
+        fs::write(&partial, wanted)
+            .and_then(|()| fs::rename(&partial, self.folder.join(STAMP)))
+            .map_err(|error| Failure::new(format!("cannot mark the environment ready: {error}")))
+    }
+}
+
+fn system_python() -> Outcome<&'static str> {
+    let candidates = if cfg!(windows) { ["python", "python3"] } else { ["python3", "python"] };
+    candidates
+        .into_iter()
+        .find(|name| works(Command::new(name).args(["-c", "import venv, ensurepip"])))
+        .ok_or_else(|| no_python("no python3 with the venv module was found"))
+}
+
+fn no_python(what: &str) -> Failure {
+    Failure::new(format!(
+        "{what}; install it (Debian: apt install python3-venv); `test` and `ci` do without it \
+         under --no-oracles"
+    ))
+}
+
+fn remove(folder: &Path) -> Outcome {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Failure::new(format!(
+            "cannot remove the old environment {}: {error}",
+            folder.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder of its own for each test, removed at the end.
+    struct Scratch(Environment);
+
+    impl Scratch {
+        fn new(name: &str) -> Self {
+            let name = format!("xtask-{name}-{}", std::process::id());
+            let folder = std::env::temp_dir().join(name);
+            fs::create_dir_all(&folder).unwrap();
+            Self(Environment { folder })
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            fs::remove_dir_all(&self.0.folder).ok();
+        }
+    }
+
+    #[test]
+    fn an_environment_without_a_stamp_is_not_used() {
+        let scratch = Scratch::new("no-stamp");
+        assert!(!scratch.0.stamp_holds("numpy==1\n"));
+    }
+
+    #[test]
+    fn a_stamp_holds_for_the_same_requirements_only() {
+        let scratch = Scratch::new("stamp");
+        scratch.0.write_stamp("numpy==1\n").unwrap();
+        assert!(scratch.0.stamp_holds("numpy==1\n"));
+        assert!(!scratch.0.stamp_holds("numpy==2\n"));
+    }
+
+    #[test]
+    fn a_half_written_stamp_does_not_count() {
+        let scratch = Scratch::new("half");
+        fs::write(scratch.0.folder.join(format!("{STAMP}.part")), "numpy==1\n").unwrap();
+        assert!(!scratch.0.stamp_holds("numpy==1\n"));
+    }
+
+    #[test]
+    fn removing_what_is_not_there_is_fine() {
+        let scratch = Scratch::new("remove");
+        remove(&scratch.0.folder).unwrap();
+        remove(&scratch.0.folder).unwrap();
+        assert!(!scratch.0.folder.exists());
+    }
+}

@@ -1,0 +1,63 @@
+//! `cargo xtask test`: Rust tests and doc tests, then the oracle tests, which run the built
+//! command beside other people's evaluators and compare the numbers.
+
+use crate::python::Environment;
+use crate::steps::{Outcome, Steps, say, works};
+use crate::workspace::Workspace;
+
+const REQUIREMENTS: &str = "tests/oracle/requirements.txt";
+
+/// Everything. The environment comes first: a missing Python should be known in a second, not
+/// after ten minutes of building.
+pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, oracles: bool) -> Outcome {
+    let environment = if oracles { Some(environment(workspace, steps)?) } else { None };
+    build_command(workspace, steps)?;
+    rust_tests(workspace, steps)?;
+    match environment {
+        Some(environment) => pytest(workspace, steps, &environment, &[]),
+        None => {
+            say("oracle tests left out (--no-oracles)");
+            Ok(())
+        }
+    }
+}
+
+/// The oracle tests alone; the words go to pytest.
+pub(crate) fn oracles(workspace: &Workspace, steps: &mut Steps, words: &[String]) -> Outcome {
+    let environment = environment(workspace, steps)?;
+    build_command(workspace, steps)?;
+    pytest(workspace, steps, &environment, words)
+}
+
+fn environment(workspace: &Workspace, steps: &mut Steps) -> Outcome<Environment> {
+    steps.call("oracle environment", || Environment::ready(workspace, "test", REQUIREMENTS))
+}
+
+fn build_command(workspace: &Workspace, steps: &mut Steps) -> Outcome {
+    steps.run("build command", &mut workspace.cargo("build --profile ci -p rankwright-cli"))
+}
+
+/// nextest runs test programs side by side but no doc tests; plain cargo does both, one program
+/// after the other.
+fn rust_tests(workspace: &Workspace, steps: &mut Steps) -> Outcome {
+    if !works(&mut workspace.cargo("nextest --version")) {
+        return steps.run("tests", &mut workspace.cargo("test --workspace --profile ci"));
+    }
+    let nextest = "nextest run --workspace --cargo-profile ci --no-tests=pass";
+    steps.run("tests", &mut workspace.cargo(nextest))?;
+    steps.run("doc tests", &mut workspace.cargo("test --doc --workspace --profile ci"))
+}
+
+fn pytest(
+    workspace: &Workspace,
+    steps: &mut Steps,
+    environment: &Environment,
+    words: &[String],
+) -> Outcome {
+    let mut command = environment.python();
+    command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/oracle"]).args(words);
+    command.env("RANKWRIGHT_BIN", workspace.built("ci", "rankwright"));
+    // Compiled Python files would be the only thing that testing leaves in the source folders.
+    command.env("PYTHONDONTWRITEBYTECODE", "1");
+    steps.run("oracle tests", command.current_dir(workspace.path("")))
+}
