@@ -1,6 +1,7 @@
 """Measures that are textbook statistics of scores against labels: Kendall's tau-b and Spearman's
-rho (SciPy), area under the ROC curve and pointwise errors (scikit-learn). A query where the
-statistic does not exist (all labels or all scores equal, one class only) has no value."""
+rho (SciPy), area under the ROC curve and pointwise errors (scikit-learn). A query whose
+labels allow no statistic (all equal, one class only) has no value; equal scores order nothing and
+count as no correlation, where SciPy has no value either."""
 
 import warnings
 
@@ -16,11 +17,13 @@ KINDS = ("distinct", "coarse", "equal")
 
 
 def correlation(function):
-    """A SciPy correlation as `metric(labels, scores)`, NaN where there is none."""
+    """A SciPy correlation as `metric(labels, scores)`, NaN where the labels allow none."""
 
     def metric(labels, scores):
-        if len(set(labels)) < 2 or len(set(scores)) < 2:
+        if len(set(labels)) < 2:
             return float("nan")
+        if len(set(scores)) < 2:
+            return 0.0
         return function(scores, labels).statistic
 
     return metric

@@ -27,8 +27,10 @@ def measures():
     for theirs, ours in by_cutoff.items():
         pairs += [(f"{theirs}_{k}", f"{ours}(preset=trec)@{k}") for k in CUTOFFS]
     pairs += [(f"success_{k}", f"success(preset=trec)@{k}") for k in (1, 5, 10)]
+    # pytrec_eval wraps trec_eval 9; version 10 rounds the levels of recall in another way.
+    iprec = "iprec(preset=trec, round=up, recall={:g})"
     levels = [i / 10 for i in range(11)]
-    pairs += [(f"iprec_at_recall_{r:.2f}", f"iprec(preset=trec, recall={r:g})") for r in levels]
+    pairs += [(f"iprec_at_recall_{level:.2f}", iprec.format(level)) for level in levels]
     return pairs
 
 
@@ -87,9 +89,10 @@ def test_the_geometric_mean_of_average_precision_agrees(tmp_path):
 def test_names_of_trec_eval_mean_its_measures(tmp_path):
     rng = np.random.default_rng(600)
     case = random_run_case(rng, QUERIES)
+    names = [theirs for theirs, _ in measures()]
     # `map`, `ndcg` and `bpref` are names of ours, with our conventions.
-    pairs = [(theirs, theirs) for theirs, _ in measures()]
-    pairs = [pair for pair in pairs if pair[0] not in ("map", "ndcg", "bpref")]
+    pairs = [(name, name) for name in names if name not in ("map", "ndcg", "bpref")]
+    pairs = [(t, f"{o}(round=up)" if t.startswith("iprec") else o) for t, o in pairs]
     compare(tmp_path, case, rng, pairs, reference(case))
 
 
@@ -102,14 +105,25 @@ def test_a_higher_relevance_level_agrees(tmp_path):
     compare(tmp_path, case, rng, with_parameter(pairs, "rel=2"), expected)
 
 
-def test_dropping_unjudged_documents_agrees(tmp_path):
-    rng = np.random.default_rng(200)
-    case = random_run_case(rng, QUERIES)
+def dropping_agrees(folder, case, rng):
     expected = reference(case, judged_docs_only_flag=True)
     # trec_eval divides 0 by 0 where nothing retrieved was judged; the rest of it says 0 there.
     for row in expected.values():
         row.update({name: 0.0 for name, value in row.items() if np.isnan(value)})
-    compare(tmp_path, case, rng, with_parameter(measures(), "unjudged=drop"), expected)
+    compare(folder, case, rng, with_parameter(measures(), "unjudged=drop"), expected)
+
+
+def test_dropping_unjudged_documents_agrees(tmp_path):
+    rng = np.random.default_rng(200)
+    case = random_run_case(rng, QUERIES)
+    for labels in case.qrels.values():
+        labels.update({doc: max(label, 0) for doc, label in labels.items()})
+    dropping_agrees(tmp_path, case, rng)
+
+
+def test_a_negative_judgement_is_unjudged_when_those_are_dropped(tmp_path):
+    rng = np.random.default_rng(250)
+    dropping_agrees(tmp_path, random_run_case(rng, QUERIES), rng)
 
 
 def test_judged_queries_absent_from_the_run_count_zero_on_request(tmp_path):

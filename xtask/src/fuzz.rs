@@ -12,7 +12,11 @@ pub(crate) fn run(
 ) -> Outcome {
     let known = list(workspace)?;
     for target in chosen(&known, targets)? {
-        let line = format!("fuzz run {target} -- -max_total_time={seconds}");
+        // New inputs go to the corpus, which is not kept; the hand-made seeds are.
+        let (corpus, seeds) = (format!("fuzz/corpus/{target}"), format!("fuzz/seeds/{target}"));
+        std::fs::create_dir_all(workspace.path(&corpus))
+            .map_err(|e| Failure::new(format!("cannot make the folder {corpus}: {e}")))?;
+        let line = format!("fuzz run {target} {corpus} {seeds} -- -max_total_time={seconds}");
         steps.run(&format!("fuzz {target}"), &mut workspace.nightly(&line))?;
     }
     Ok(())

@@ -246,6 +246,15 @@ impl Dataset {
         at(query)..at(query + 1)
     }
 
+    /// The number of the query of each row.
+    pub fn query_of_rows(&self) -> Vec<u32> {
+        let mut numbers = vec![0; self.rows()];
+        for query in 0..self.queries() {
+            numbers[self.query_rows(query)].fill(query as u32);
+        }
+        numbers
+    }
+
     /// One query.
     pub fn query(&self, query: usize) -> Query<'_> {
         let rows = self.query_rows(query);

@@ -74,7 +74,7 @@ pub enum DataError {
     #[error("{place}: found {found}, expected {expected}")]
     Malformed {
         /// Where.
-        place: Place,
+        place: Box<Place>,
         /// What stands there.
         found: String,
         /// What should stand there.
@@ -171,7 +171,8 @@ impl DataError {
         found: impl Into<String>,
         expected: impl Into<String>,
     ) -> Self {
-        DataError::Malformed { place, found: found.into(), expected: expected.into(), help: None }
+        let (place, found, expected) = (Box::new(place), found.into(), expected.into());
+        DataError::Malformed { place, found, expected, help: None }
     }
 
     pub(crate) fn with_help(self, text: impl Into<String>) -> Self {

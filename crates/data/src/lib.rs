@@ -8,20 +8,27 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)
 )]
 
+#[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 pub mod bytes;
 mod dataset;
 mod error;
+#[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 pub mod format;
 pub mod generate;
 mod inspect;
+#[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod lists;
 mod matrix;
 mod names;
 mod notes;
+#[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod number;
+#[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod pairs;
+#[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod pieces;
 mod random;
+#[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod scores;
 pub mod split;
 pub mod store;

@@ -1,4 +1,4 @@
-//! Cuts text at line ends into pieces that are read in parallel.
+//! Cuts text: at a byte, and at line ends into pieces that are read in parallel.
 
 use std::ops::Range;
 
@@ -7,6 +7,12 @@ use rayon::prelude::*;
 
 /// Size of a piece: large enough to be worth a task, small enough to share out evenly.
 const PIECE: usize = 4 << 20;
+
+/// What stands before and after the first such byte.
+pub(crate) fn split_once(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
+    let at = memchr(byte, text)?;
+    Some((text.get(..at)?, text.get(at + 1..)?))
+}
 
 /// The text from `start` on, cut into ranges of whole lines.
 pub(crate) fn cut(text: &[u8], mut start: usize) -> Vec<Range<usize>> {

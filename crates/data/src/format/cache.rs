@@ -129,7 +129,7 @@ pub(super) fn write(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {
     let mut written = head.len() + table.len();
     for (_, bytes) in &sections {
         let start = written.next_multiple_of(ALIGN);
-        out.write_all(&[0; ALIGN][..start - written])?;
+        out.write_all(&vec![0; start - written])?;
         out.write_all(bytes)?;
         written = start + bytes.len();
     }

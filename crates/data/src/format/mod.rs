@@ -56,7 +56,7 @@ pub struct FormatInfo {
 }
 
 /// All formats of feature data.
-pub const FORMATS: &[FormatInfo] = &[
+pub static FORMATS: [FormatInfo; 7] = [
     FormatInfo {
         format: Format::Letor,
         name: "letor",

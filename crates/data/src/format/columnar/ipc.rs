@@ -65,7 +65,8 @@ fn block_bytes(name: &str, buffer: &Buffer, block: &Block) -> Result<Buffer, Dat
         place().ok_or_else(|| damaged(name, &"a block lies outside of the file"))?;
     let data = buffer.slice_with_length(start, length);
     let skip = if data.starts_with(&[0xff; 4]) { 8 } else { 4 };
-    check_unpacked(name, data.get(skip..meta).unwrap_or(&[]), data.get(meta..).unwrap_or(&[]))?;
+    // The decoder, too, lets the message end where it likes, whatever length the block gives it.
+    check_unpacked(name, data.get(skip..).unwrap_or(&[]), data.get(meta..).unwrap_or(&[]))?;
     Ok(data)
 }
 

@@ -6,6 +6,7 @@
 //! `#docid = X ...` and the first word of any other comment.
 
 use crate::error::quote;
+use crate::pieces::split_once;
 
 /// Ids above this are refused: the matrix is dense.
 pub(super) const MAX_ID: u32 = 1 << 24;
@@ -40,8 +41,8 @@ pub(super) fn has_data(line: &[u8]) -> bool {
 
 /// Reads a line that has data.
 pub(super) fn parse(line: &[u8]) -> Result<Line<'_>, LineError> {
-    let (body, comment) = match memchr::memchr(b'#', line) {
-        Some(at) => (&line[..at], Some(&line[at + 1..])),
+    let (body, comment) = match split_once(line, b'#') {
+        Some((body, comment)) => (body, Some(comment)),
         None => (line, None),
     };
     let mut words = words(body);
@@ -75,8 +76,8 @@ pub(super) fn parse(line: &[u8]) -> Result<Line<'_>, LineError> {
 /// A repeated id; quick where ids ascend.
 fn refuse_repeated(features: &[(u32, f32)], at: usize, word: &[u8]) -> Result<(), LineError> {
     let Some((&(last, _), before)) = features.split_last() else { return Ok(()) };
-    let ascends = before.last().is_none_or(|&(id, _)| id < last)
-        && before.windows(2).all(|w| w[0].0 < w[1].0);
+    let ascends =
+        before.last().is_none_or(|&(id, _)| id < last) && before.is_sorted_by(|a, b| a.0 < b.0);
     if ascends || before.iter().all(|&(id, _)| id != last) {
         return Ok(());
     }
@@ -95,13 +96,13 @@ fn error<T>(
 /// The words of a line with their offsets.
 fn words(body: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut at = 0;
-    std::iter::from_fn(move || {
-        at += body[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
-        let length = body[at..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
-        let word = (at, &body[at..at + length]);
-        at += length;
-        (length > 0).then_some(word)
-    })
+    body.split(u8::is_ascii_whitespace)
+        .map(move |word| {
+            let start = at;
+            at += word.len() + 1;
+            (start, word)
+        })
+        .filter(|(_, word)| !word.is_empty())
 }
 
 fn label(word: Option<(usize, &[u8])>) -> Result<f64, LineError> {
@@ -125,10 +126,10 @@ fn query_id(at: usize, qid: &[u8], number: usize) -> Result<&str, LineError> {
 }
 
 fn feature(at: usize, word: &[u8]) -> Result<(u32, f32, bool), LineError> {
-    let Some(colon) = memchr::memchr(b':', word) else {
+    let Some((id, value)) = split_once(word, b':') else {
         return error(at, quote(word), "a feature 'id:value'", None);
     };
-    let (id, value) = (&word[..colon], &word[colon + 1..]);
+    let value_at = at + id.len() + 1;
     let digits = !id.is_empty() && id.iter().all(u8::is_ascii_digit);
     let id = match number_text(id).and_then(|t| t.parse::<u32>().ok()).filter(|_| digits) {
         Some(id) if id <= MAX_ID => id,
@@ -145,8 +146,8 @@ fn feature(at: usize, word: &[u8]) -> Result<(u32, f32, bool), LineError> {
         Some(x) if x.is_finite() || value.iter().any(|b| matches!(b, b'i' | b'I')) => {
             Ok((id, x, false))
         }
-        Some(_) => error(at + colon + 1, quote(value), "a value that fits a 32-bit float", None),
-        None => error(at + colon + 1, quote(value), "a number, NULL or nan", None),
+        Some(_) => error(value_at, quote(value), "a value that fits a 32-bit float", None),
+        None => error(value_at, quote(value), "a number, NULL or nan", None),
     }
 }
 
@@ -161,15 +162,13 @@ fn number<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
 /// The document id of a comment; the undecodable text if it is not UTF-8.
 pub(super) fn docid(comment: &[u8]) -> Result<Option<&str>, String> {
     let rest = comment.trim_ascii_start();
-    let id = match rest.strip_prefix(b"docid").map(<[u8]>::trim_ascii_start) {
-        Some(after) if after.first() == Some(&b'=') => after[1..].trim_ascii_start(),
-        _ => rest,
-    };
-    let end = id.iter().position(u8::is_ascii_whitespace).unwrap_or(id.len());
-    match std::str::from_utf8(&id[..end]) {
+    let named = rest.strip_prefix(b"docid").map(<[u8]>::trim_ascii_start);
+    let rest = named.and_then(|after| after.strip_prefix(b"=")).unwrap_or(rest);
+    let id = rest.trim_ascii_start().split(u8::is_ascii_whitespace).next().unwrap_or(&[]);
+    match std::str::from_utf8(id) {
         Ok("") => Ok(None),
         Ok(id) => Ok(Some(id)),
-        Err(_) => Err(quote(&id[..end])),
+        Err(_) => Err(quote(id)),
     }
 }
 

@@ -21,6 +21,7 @@ use crate::format::ReadOptions;
 use crate::matrix::Matrix;
 use crate::names::FeatureNames;
 use crate::notes::{Notes, Oddity};
+use crate::pieces::split_once;
 use crate::strings::Strings;
 
 use scan::Piece;
@@ -37,14 +38,18 @@ pub(super) fn read(
     let texts: Vec<&[u8]> = inputs.iter().map(|input| without_bom(input, notes)).collect();
     let pieces = scan::pieces(&texts);
     let rows: usize = pieces.iter().map(|p| p.rows).sum();
-    let name = &inputs[0].name;
+    let name = inputs.first().map_or("", |input| &input.name);
     if rows == 0 {
-        return Err(DataError::Empty { file: name.clone(), what: "rows" });
+        return Err(DataError::Empty { file: name.to_owned(), what: "rows" });
     }
     let first = if pieces.iter().any(|p| p.zero) { 0 } else { 1 };
     let end = pieces.iter().map(|p| p.end_id).max().unwrap_or(0);
     let mut shape = Shape { first, end: end.clamp(first, line::MAX_ID + 1), rows };
-    let job = Job { inputs, texts: &texts, pieces: &pieces, absent: options.absent };
+    let sources = inputs.iter().zip(&texts).enumerate().map(|(number, (input, text))| {
+        let first = pieces.iter().find(|p| p.input == number && p.rows > 0);
+        Source { name: &input.name, text, has_qid: first.is_some_and(|p| p.qid) }
+    });
+    let job = Job { sources: sources.collect(), pieces: &pieces, absent: options.absent };
     let (mut matrix, mut parts) = job.run(shape, options)?;
     // A later row went beyond what line ends and first rows showed: read again, now knowing.
     let seen = parts.iter().fold(shape, |s, p| Shape {
@@ -84,9 +89,15 @@ impl Shape {
     }
 }
 
+/// An input without its byte-order mark; its first row tells whether its rows have a qid.
+struct Source<'a> {
+    name: &'a str,
+    text: &'a [u8],
+    has_qid: bool,
+}
+
 struct Job<'a> {
-    inputs: &'a [Input],
-    texts: &'a [&'a [u8]],
+    sources: Vec<Source<'a>>,
     pieces: &'a [Piece],
     absent: Absent,
 }
@@ -109,7 +120,8 @@ impl Job<'_> {
         let columns = shape.columns();
         let cells = shape.rows.saturating_mul(columns);
         if cells.saturating_mul(4) as u64 > options.max_matrix_bytes {
-            return Err(too_large(&self.inputs[0].name, shape, options.max_matrix_bytes));
+            let name = self.sources.first().map_or("", |source| source.name);
+            return Err(too_large(name, shape, options.max_matrix_bytes));
         }
         let mut values = vec![0f32; cells];
         let mut rest = &mut values[..];
@@ -127,15 +139,11 @@ impl Job<'_> {
     }
 
     fn piece(&self, piece: &Piece, shape: Shape, rows: &mut [f32]) -> Result<Part, DataError> {
-        let text = &self.texts[piece.input][..piece.bytes.end];
-        let expects_qid = self
-            .pieces
-            .iter()
-            .find(|p| p.input == piece.input && p.rows > 0)
-            .is_some_and(|p| p.qid);
+        let Some(source) = self.sources.get(piece.input) else { return Ok(Part::default()) };
+        let text = source.text.get(..piece.bytes.end).unwrap_or(&[]);
         let mut reader = PieceReader {
-            name: &self.inputs[piece.input].name,
-            expects_qid,
+            name: source.name,
+            expects_qid: source.has_qid,
             shape,
             ids: fast::Ids::new(shape.first, shape.columns()),
             absent: self.absent.value(),
@@ -199,9 +207,9 @@ impl PieceReader<'_> {
             self.row(fast.label, qid, docid, number)?;
             return Ok((fast.next, true));
         }
-        let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |n| at + n);
-        let content = &text[at..end];
-        let next = (end + 1).min(text.len());
+        let rest = text.get(at..).unwrap_or(&[]);
+        let content = split_once(rest, b'\n').map_or(rest, |(line, _)| line);
+        let next = (at + content.len() + 1).min(text.len());
         if line::has_data(content) {
             row.fill(self.absent);
             self.plain_line(content, number, row)?;
@@ -216,7 +224,7 @@ impl PieceReader<'_> {
     fn plain_line(&mut self, line: &[u8], number: u64, row: &mut [f32]) -> Result<(), DataError> {
         let place = || Place::line(self.name, number);
         let line = line::parse(line).map_err(|e| DataError::Malformed {
-            place: place().at_column(e.column),
+            place: Box::new(place().at_column(e.column)),
             found: e.found,
             expected: e.expected.into(),
             help: e.help.map(Into::into),
@@ -310,8 +318,9 @@ fn assemble(
         sides.read(input, has_qid, rows, &mut queries, notes)?;
     }
     if with_docid > 0 {
+        let name = inputs.first().map_or("", |input| &input.name);
         let without = (shape.rows - with_docid) as u64;
-        notes.add(Oddity::RowsWithoutDocid, without, || Place::file(&inputs[0].name));
+        notes.add(Oddity::RowsWithoutDocid, without, || Place::file(name));
     }
     let features = FeatureNames::Ids { first: shape.first, count: shape.columns() };
     let mut columns = Columns::new(matrix, features, labels, queries, query_of_row);

@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memrchr};
+use memchr::memrchr;
 use rayon::prelude::*;
 
 use super::line::has_data;
-use crate::pieces::cut;
+use crate::pieces::{cut, split_once};
 
 /// A run of whole lines of one input.
 #[derive(Debug, Clone)]
@@ -34,15 +34,16 @@ pub(super) fn pieces(texts: &[&[u8]]) -> Vec<Piece> {
         .enumerate()
         .flat_map(|(input, text)| cut(text, 0).into_iter().map(move |range| (input, range)))
         .collect();
+    let text = |input: usize| texts.get(input).copied().unwrap_or(&[]);
     let mut pieces: Vec<Piece> =
-        cuts.into_par_iter().map(|(input, bytes)| count(input, bytes, texts[input])).collect();
-    let mut line = 1;
-    for i in 0..pieces.len() {
-        if i > 0 && pieces[i].input != pieces[i - 1].input {
-            line = 1;
+        cuts.into_par_iter().map(|(input, bytes)| count(input, bytes, text(input))).collect();
+    let (mut line, mut input) = (1, 0);
+    for piece in &mut pieces {
+        if piece.input != input {
+            (line, input) = (1, piece.input);
         }
-        pieces[i].first_line = line;
-        line += pieces[i].lines;
+        piece.first_line = line;
+        line += piece.lines;
     }
     pieces
 }
@@ -58,12 +59,9 @@ fn count(input: usize, bytes: Range<usize>, text: &[u8]) -> Piece {
         zero: false,
         qid: false,
     };
-    let mut rest = &text[bytes];
+    let mut rest = text.get(bytes).unwrap_or(&[]);
     while !rest.is_empty() {
-        let (line, after) = match memchr(b'\n', rest) {
-            Some(at) => (&rest[..at], &rest[at + 1..]),
-            None => (rest, &rest[rest.len()..]),
-        };
+        let (line, after) = split_once(rest, b'\n').unwrap_or((rest, &[]));
         rest = after;
         piece.lines += 1;
         if !has_data(line) {
@@ -73,7 +71,7 @@ fn count(input: usize, bytes: Range<usize>, text: &[u8]) -> Piece {
             (piece.qid, piece.zero) = first_row(line);
         }
         piece.rows += 1;
-        let body = memchr(b'#', line).map_or(line, |at| &line[..at]);
+        let body = split_once(line, b'#').map_or(line, |(body, _)| body);
         piece.end_id = piece.end_id.max(end_id(body));
     }
     piece
@@ -90,9 +88,11 @@ fn first_row(line: &[u8]) -> (bool, bool) {
 
 /// One more than the last id of a row; 0 for a row without features.
 fn end_id(body: &[u8]) -> u32 {
-    let Some(colon) = memrchr(b':', body) else { return 0 };
-    let digits = body[..colon].iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let colon = memrchr(b':', body).and_then(|at| body.get(..at));
+    let Some(before) = colon else { return 0 };
+    let digits = before.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     // In `qid:7` no digit stands before the colon.
-    let id = std::str::from_utf8(&body[colon - digits..colon]).ok().and_then(|t| t.parse().ok());
+    let id = before.get(before.len() - digits..).and_then(|id| std::str::from_utf8(id).ok());
+    let id = id.and_then(|id| id.parse().ok());
     id.map_or(0, |id: u32| id.saturating_add(1))
 }

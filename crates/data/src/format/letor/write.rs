@@ -15,10 +15,7 @@ pub(in crate::format) fn write(data: &Dataset, out: &mut dyn Write) -> io::Resul
     let first = first_id(data)?;
     check(data)?;
     let rows = data.rows_by_source();
-    let mut query_of_row = vec![0u32; data.rows()];
-    for (number, query) in data.iter_queries().enumerate() {
-        query_of_row[query.rows].fill(number as u32);
-    }
+    let query_of_row = data.query_of_rows();
     let threads = rayon::current_num_threads();
     for wave in rows.chunks(BLOCK * threads * 4) {
         let blocks: Vec<Vec<u8>> = wave
@@ -26,7 +23,9 @@ pub(in crate::format) fn write(data: &Dataset, out: &mut dyn Write) -> io::Resul
             .map(|block| {
                 let mut text = Vec::with_capacity(block.len() * data.columns() * 8);
                 for &row in block {
-                    format_row(data, row as usize, query_of_row[row as usize], first, &mut text);
+                    let row = row as usize;
+                    let query = query_of_row.get(row).map_or(0, |query| *query as usize);
+                    format_row(data, row, query, first, &mut text);
                 }
                 text
             })
@@ -77,9 +76,10 @@ fn check(data: &Dataset) -> io::Result<()> {
     }
 }
 
-fn format_row(data: &Dataset, row: usize, query: u32, first: u32, out: &mut Vec<u8>) {
+fn format_row(data: &Dataset, row: usize, query: usize, first: u32, out: &mut Vec<u8>) {
+    let label = data.labels().get(row).copied().unwrap_or(0.0);
     // Writing into a Vec cannot fail.
-    let _ = write!(out, "{} qid:{}", data.labels()[row], data.query_ids().get(query as usize));
+    let _ = write!(out, "{label} qid:{}", data.query_ids().get(query));
     for (column, &value) in data.matrix().row(row).iter().enumerate() {
         let id = first as usize + column;
         let _ = match value {

@@ -1,0 +1,8 @@
+//! Any bytes, read as the binary cache: a data set that survives a trip through the cache, or an error.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use rankwright::data::format::Format;
+use rankwright_fuzz::data_set;
+
+fuzz_target!(|bytes: &[u8]| data_set(bytes, Format::Cache));

@@ -1,0 +1,78 @@
+//! What the fuzz targets share.
+
+use std::path::PathBuf;
+use std::sync::Once;
+
+use rankwright::data::bytes::Input;
+use rankwright::data::format::{Format, ReadOptions, read_inputs, write};
+use rankwright::data::{Dataset, Qrels, Run};
+use rankwright::eval::{EvalOptions, JudgedRun, SourceKind, evaluate, expand};
+
+/// Bytes as an input, not unpacked: the packers are fuzzed by their own projects.
+fn input(bytes: &[u8]) -> Input {
+    Input { name: "fuzz".into(), bytes: bytes.to_vec().into() }
+}
+
+/// A file of this process alone.
+fn scratch() -> PathBuf {
+    std::env::temp_dir().join(format!("rankwright-fuzz-{}.rwd", std::process::id()))
+}
+
+/// Reads bytes as a data set; what is read must come back the same from the cache.
+pub fn data_set(bytes: &[u8], format: Format) {
+    let options =
+        ReadOptions { format: Some(format), max_matrix_bytes: 1 << 24, ..ReadOptions::default() };
+    if matches!(format, Format::Parquet | Format::Arrow) {
+        allow_caught_panics();
+    }
+    let Ok(loaded) = read_inputs(vec![input(bytes)], &options) else { return };
+    let data = loaded.data;
+    assert_eq!(data.matrix().values().len(), data.rows() * data.columns());
+    let rows: usize = data.iter_queries().map(|query| query.rows.len()).sum();
+    assert_eq!(rows, data.rows());
+    let path = scratch();
+    write(&data, &path, Format::Cache).expect("what was read can be written");
+    let back = read_inputs(
+        vec![Input::open(&path).expect("the file is there")],
+        &ReadOptions { format: Some(Format::Cache), ..ReadOptions::default() },
+    );
+    assert_eq!(back.expect("what was written can be read").data, data);
+}
+
+/// The readers of Parquet and Arrow catch panics of the arrow crates and report damage; the
+/// fuzzer's hook would abort before they can. Panics that nobody catches still end the run.
+fn allow_caught_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| std::panic::set_hook(Box::new(|_| {})));
+}
+
+/// Reads a run and judgements and evaluates one against the other.
+pub fn lists(run: &[u8], qrels: &[u8]) {
+    let (Ok((run, _)), Ok((qrels, _))) = (Run::read(input(run)), Qrels::read(input(qrels))) else {
+        return;
+    };
+    let specs = expand("ndcg(gain=linear)@10, ap, rr, bpref, rbp, judged@5, recall@3").unwrap_or_default();
+    let measures: Vec<_> =
+        specs.iter().filter_map(|spec| spec.resolve(SourceKind::Run).ok()).collect();
+    let Ok(found) = evaluate(&JudgedRun::new(&run, &qrels), &measures, EvalOptions::default())
+    else {
+        return;
+    };
+    for value in found.results.iter().flat_map(|r| r.values.iter().flatten()) {
+        assert!((0.0..=1.0 + 1e-12).contains(value), "{value}");
+    }
+}
+
+/// Reads preference pairs of a small data set.
+pub fn pairs(bytes: &[u8]) {
+    let text = b"1 qid:a 1:1 # d\n0 qid:b 1:2 # e\n2 qid:a 1:3 # f\n0 qid:b 1:4\n";
+    let data: Dataset = read_inputs(vec![input(text)], &ReadOptions::default())
+        .expect("the sample is well formed")
+        .data;
+    if let Ok((data, _)) = data.with_pairs(&input(bytes)) {
+        for pair in data.pairs().unwrap_or_default() {
+            let rows = data.query_rows(pair.query as usize);
+            assert!(rows.contains(&(pair.better as usize)) && rows.contains(&(pair.worse as usize)));
+        }
+    }
+}
