@@ -105,7 +105,7 @@ fn formats_json() -> Value {
 
 fn formats_text() -> String {
     let mut data = table(["data", "what it is", "example"]);
-    for info in FORMATS {
+    for info in &FORMATS {
         let name = format!("{} ({})", info.name, info.extensions.join(", "));
         row(&mut data, [&name, info.doc, &info.example.replace('\t', " ")]);
     }

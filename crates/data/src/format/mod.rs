@@ -144,7 +144,7 @@ pub struct ReadOptions {
     pub absent: Absent,
     /// Roles of columns, beyond what their names tell.
     pub roles: Roles,
-    /// The largest matrix, in bytes, that will be allocated.
+    /// The largest matrix, in bytes, that will be allocated; the machine's memory by default.
     pub max_matrix_bytes: u64,
 }
 
@@ -154,9 +154,16 @@ impl Default for ReadOptions {
             format: None,
             absent: Absent::Zero,
             roles: Roles::default(),
-            max_matrix_bytes: 1 << 40,
+            max_matrix_bytes: physical_memory().unwrap_or(1 << 40),
         }
     }
+}
+
+/// The machine's memory in bytes, where the kernel tells it.
+fn physical_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
 /// A data set that was read, and what was odd about its input.

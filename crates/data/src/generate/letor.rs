@@ -155,13 +155,13 @@ fn document(random: &mut Random, intent: &Intent, row: &mut [f32]) -> f64 {
     for (stream, cells) in streams.chunks_exact_mut(STREAM_FEATURES).enumerate() {
         let (presence, length) = STREAM_SHAPE.get(stream).copied().unwrap_or((1.0, 10.0));
         let there = random.unit() < presence + 0.1 * p.min(0.0);
-        let fit = r + 0.7 * random.normal();
+        let fit = r + 1.0 * random.normal();
         text_features(random, intent, fit, if there { length } else { 0.0 }, cells);
     }
     own_features(random, intent, [r, p, q], own);
     let liked = if r > 0.4 && q > 0.0 { 0.7 } else { 0.0 };
     let spam = if q < -0.8 && p > 0.3 { 0.9 } else { 0.0 };
-    r + 0.5 * p.max(0.0) * intent.known + liked - spam + 0.55 * random.normal()
+    r + 0.5 * p.max(0.0) * intent.known + liked - spam + 0.8 * random.normal()
 }
 
 /// A positive number with a long tail to the right, about 1 in the middle.

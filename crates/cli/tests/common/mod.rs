@@ -1,0 +1,81 @@
+//! Runs the built command in a folder of its own.
+#![allow(dead_code, unreachable_pub)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A scratch folder in which the command runs.
+pub struct Bench(TempDir);
+
+impl Bench {
+    pub fn new() -> Bench {
+        Bench(tempfile::tempdir().unwrap())
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Writes a file into the folder.
+    pub fn put(&self, name: &str, text: &str) -> &Self {
+        std::fs::write(self.path(name), text).unwrap();
+        self
+    }
+
+    pub fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// Runs the command with these words, separated by `|` where one holds spaces.
+    pub fn run(&self, line: &str) -> Ran {
+        let words: Vec<&str> = match line.contains('|') {
+            true => line.split('|').collect(),
+            false => line.split_whitespace().collect(),
+        };
+        let command = Command::new(env!("CARGO_BIN_EXE_rankwright"))
+            .args(words)
+            .current_dir(self.0.path())
+            .output();
+        Ran(command.unwrap())
+    }
+}
+
+/// What a run gave.
+pub struct Ran(pub Output);
+
+impl Ran {
+    pub fn code(&self) -> i32 {
+        self.0.status.code().unwrap_or(-1)
+    }
+
+    pub fn out(&self) -> String {
+        String::from_utf8(self.0.stdout.clone()).unwrap()
+    }
+
+    pub fn err(&self) -> String {
+        String::from_utf8(self.0.stderr.clone()).unwrap()
+    }
+
+    /// The run must have succeeded.
+    pub fn ok(self) -> Self {
+        assert_eq!(self.code(), 0, "{}{}", self.out(), self.err());
+        self
+    }
+
+    /// The one JSON document on standard output.
+    pub fn json(self) -> Value {
+        serde_json::from_str(&self.ok().out()).unwrap()
+    }
+}
+
+/// The folder of real data, or a line that says it is not there.
+pub fn real_data() -> Option<PathBuf> {
+    let folder = std::env::var_os("RANKWRIGHT_DATA").map(PathBuf::from);
+    if folder.is_none() {
+        println!("skipped: RANKWRIGHT_DATA is not set");
+    }
+    folder.filter(|folder| Path::exists(folder))
+}
