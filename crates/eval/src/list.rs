@@ -226,7 +226,8 @@ impl Workspace {
         let rows = Rows { scores, labels, docids };
         let drop = unjudged == Unjudged::Drop && !judged.is_empty();
         let order = match drop {
-            true => self.orderer.order_kept(rows, rule, |r| judged[r])?,
+            // A negative judgement says that nobody looked, as trec_eval's -J has it.
+            true => self.orderer.order_kept(rows, rule, |r| judged[r] && labels[r] >= 0.0)?,
             false => self.orderer.order(rows, rule)?,
         };
         let depth = depth.unwrap_or(usize::MAX).min(order.len());
