@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use crate::eval::{read_qrels, read_run, scores_for, tell_missing};
 use crate::failure::Failure;
 use crate::input::ReadArgs;
-use crate::measures::{MetricArgs, conventions, write_per_query};
-use crate::output::{Output, TableStyle};
+use crate::measures::{MetricArgs, ReportArgs, conventions, write_per_query};
+use crate::output::Output;
 use crate::progress::timed;
 
 /// Compare runs (`--qrels QRELS RUN RUN...`), or score files for one data set
@@ -42,12 +42,8 @@ pub(crate) struct Args {
     /// Show every number: differences, intervals, p-values, effect sizes, wins and losses
     #[arg(long)]
     details: bool,
-    /// Write the values of each query, a column for each system
-    #[arg(long, value_name = "FILE")]
-    per_query: Option<PathBuf>,
-    /// How the table is drawn
-    #[arg(long, value_enum, default_value_t)]
-    table: TableStyle,
+    #[command(flatten)]
+    report: ReportArgs,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -88,7 +84,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         Some(qrels) => of_runs(args, qrels, out)?,
         None => of_scores(args, out)?,
     };
-    if let Some(path) = &args.per_query {
+    if let Some(path) = &args.report.per_query {
         let named: Vec<(&str, &Evaluation)> =
             systems.iter().map(|(n, e)| (n.as_str(), e)).collect();
         write_per_query(path, &named)?;
@@ -102,7 +98,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
                 false => comparison_table(&comparison),
             };
             table.notes.extend(conventions(measures_of(&systems)));
-            args.table.draw(&table)
+            args.report.table.draw(&table)
         },
     )
 }

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::input::{ReadArgs, name_of};
-use crate::measures::{MetricArgs, json_of, table, write_per_query};
-use crate::output::{Output, TableStyle};
+use crate::measures::{MetricArgs, ReportArgs, json_of, table, write_per_query};
+use crate::output::Output;
 use crate::progress::timed;
 
 /// Measure a run against judgements (`--run`, `--qrels`), or scores against the labels of feature
@@ -31,12 +31,8 @@ pub(crate) struct Args {
     qrels: Option<PathBuf>,
     #[command(flatten)]
     metrics: MetricArgs,
-    /// Write the value of each query: tab-separated, with the header `metric query value`
-    #[arg(long, value_name = "FILE")]
-    per_query: Option<PathBuf>,
-    /// How the table is drawn
-    #[arg(long, value_enum, default_value_t)]
-    table: TableStyle,
+    #[command(flatten)]
+    report: ReportArgs,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -47,7 +43,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         (_, _, Some(scores)) => of_scores(args, scores, out)?,
         _ => return Err(Failure::request("give --run and --qrels, or --scores and DATA")),
     };
-    if let Some(path) = &args.per_query {
+    if let Some(path) = &args.report.per_query {
         write_per_query(path, &[("value", &evaluation)])?;
     }
     out.result(
@@ -58,7 +54,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
             }
             document
         },
-        || args.table.draw(&table(&evaluation)),
+        || args.report.table.draw(&table(&evaluation)),
     )
 }
 

@@ -1,6 +1,6 @@
 //! Metrics as arguments, and evaluations as tables and JSON.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rankwright::data::store::write_atomic;
 use rankwright::eval::table::{Align, Cell, Table};
@@ -10,7 +10,7 @@ use rankwright::eval::{
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::output::number;
+use crate::output::{TableStyle, number};
 
 /// Metrics to compute.
 #[derive(Debug, Clone, clap::Args)]
@@ -22,6 +22,17 @@ pub(crate) struct MetricArgs {
     /// Count only the best N documents of each query
     #[arg(long, value_name = "N")]
     pub(crate) depth: Option<usize>,
+}
+
+/// What becomes of the numbers.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct ReportArgs {
+    /// Write the value of each query: tab-separated, with a header
+    #[arg(long, value_name = "FILE")]
+    pub(crate) per_query: Option<PathBuf>,
+    /// How the table is drawn
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) table: TableStyle,
 }
 
 impl MetricArgs {

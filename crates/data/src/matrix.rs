@@ -1,8 +1,13 @@
 //! The feature matrix: f32, row-major, NaN is "missing"; owned, or mapped from a cache file.
+//!
+//! Large matrices that a reader fills lie in anonymous pages of their own, huge ones where the
+//! kernel has them: touching 400 MB for the first time 4 KiB at a time would cost a fifth of the
+//! whole reading.
 
+use std::io;
 use std::sync::Arc;
 
-use memmap2::Mmap;
+use memmap2::{Mmap, MmapMut};
 
 use crate::error::DataError;
 
@@ -14,11 +19,25 @@ pub struct Matrix {
     columns: usize,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 enum Storage {
     Owned(Vec<f32>),
+    Pages(MmapMut),
     Mapped { map: Arc<Mmap>, start: usize },
 }
+
+impl Clone for Storage {
+    fn clone(&self) -> Self {
+        match self {
+            Storage::Owned(values) => Storage::Owned(values.clone()),
+            Storage::Pages(pages) => Storage::Owned(bytemuck::cast_slice(pages).to_vec()),
+            Storage::Mapped { map, start } => Storage::Mapped { map: map.clone(), start: *start },
+        }
+    }
+}
+
+/// From this many bytes on, a matrix gets pages of its own.
+const LARGE: usize = 4 << 20;
 
 impl Matrix {
     /// A matrix of the given values, row after row.
@@ -37,6 +56,30 @@ impl Matrix {
             )));
         }
         Ok(Matrix { storage: Storage::Owned(values), rows, columns })
+    }
+
+    /// A matrix of zeros to be filled; an error if there is no memory for it.
+    pub(crate) fn zeroed(rows: usize, columns: usize) -> io::Result<Self> {
+        let bytes = rows.checked_mul(columns).and_then(|cells| cells.checked_mul(4));
+        let bytes = bytes.ok_or(io::ErrorKind::OutOfMemory)?;
+        if bytes < LARGE {
+            let storage = Storage::Owned(vec![0.0; bytes / 4]);
+            return Ok(Matrix { storage, rows, columns });
+        }
+        let pages = MmapMut::map_anon(bytes)?;
+        // Advice only: without huge pages it is slower and no less right.
+        #[cfg(target_os = "linux")]
+        let _ = pages.advise(memmap2::Advice::HugePage);
+        Ok(Matrix { storage: Storage::Pages(pages), rows, columns })
+    }
+
+    /// All values, to be filled; empty for a matrix in a file.
+    pub(crate) fn values_mut(&mut self) -> &mut [f32] {
+        match &mut self.storage {
+            Storage::Owned(values) => values,
+            Storage::Pages(pages) => bytemuck::cast_slice_mut(pages),
+            Storage::Mapped { .. } => &mut [],
+        }
     }
 
     /// A matrix that lies in a mapped file at the byte `start`, which must be a multiple of 4.
@@ -66,6 +109,7 @@ impl Matrix {
     pub fn values(&self) -> &[f32] {
         match &self.storage {
             Storage::Owned(values) => values,
+            Storage::Pages(pages) => bytemuck::cast_slice(pages),
             Storage::Mapped { map, start } => {
                 let end = start + self.rows * self.columns * 4;
                 bytemuck::cast_slice(map.get(*start..end).unwrap_or(&[]))
@@ -97,10 +141,11 @@ impl Matrix {
     /// `order` must be a permutation. Follows its cycles, so it needs one spare row of memory.
     pub(crate) fn reorder(&mut self, order: &[u32]) {
         let columns = self.columns;
-        let Storage::Owned(values) = &mut self.storage else {
+        if matches!(self.storage, Storage::Mapped { .. }) {
             *self = self.select(order);
             return;
-        };
+        }
+        let values = self.values_mut();
         let mut done = vec![false; order.len()];
         let mut spare = vec![0f32; columns];
         for start in 0..order.len() {
@@ -150,6 +195,21 @@ mod tests {
             matrix.reorder(&order);
             prop_assert_eq!(matrix, selected);
         }
+    }
+
+    #[test]
+    fn a_large_matrix_behaves_like_a_small_one() {
+        let (rows, columns) = (LARGE / 4, 2);
+        let mut large = Matrix::zeroed(rows, columns).unwrap();
+        assert!(matches!(large.storage, Storage::Pages(_)));
+        assert!(large.values().iter().all(|v| *v == 0.0));
+        large.values_mut().iter_mut().enumerate().for_each(|(i, v)| *v = i as f32);
+        let copy = large.clone();
+        assert_eq!(copy, large);
+        let order: Vec<u32> = (0..rows as u32).rev().collect();
+        large.reorder(&order);
+        assert_eq!(large, copy.select(&order));
+        assert!(Matrix::zeroed(usize::MAX, 2).is_err());
     }
 
     #[test]

@@ -10,7 +10,9 @@
 //! What bounds the speed of a reader is the chain from one token's end to the next; so the end
 //! is found first, by comparing sixteen bytes at once, and the digits are worked on beside it.
 
-const POW10: [f64; 9] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
+/// Powers of ten, filled up to a size that a mask can index.
+const POW10: [f64; 16] =
+    [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
@@ -18,9 +20,9 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 /// no access below can be out of bounds.
 pub(crate) type Window = [u8; 32];
 
-/// The window at a place of the text; `None` near its end.
+/// The first `N` bytes at a place of the text; `None` near its end.
 #[inline(always)]
-pub(crate) fn window(bytes: &[u8], at: usize) -> Option<&Window> {
+pub(crate) fn window<const N: usize>(bytes: &[u8], at: usize) -> Option<&[u8; N]> {
     bytes.get(at..)?.first_chunk()
 }
 
@@ -85,36 +87,48 @@ pub(crate) fn digits(window: &Window) -> (usize, u64) {
     (count, eight(word.wrapping_shl(64 - 8 * count as u32)))
 }
 
-/// The plain decimal that is the token of `length` bytes at the start of a window.
+/// The unsigned plain decimal that is the token of `length` bytes at `AT` in a window.
 #[inline(always)]
-fn plain(window: &Window, length: usize) -> Option<f64> {
-    let negative = window[0] == b'-';
-    let (at, length) = (negative as usize, length.wrapping_sub(negative as usize));
-    let word = load8(window, at);
+fn unsigned<const AT: usize>(window: &Window, length: usize) -> Option<f64> {
+    let word = load8(window, AT);
     // The first point; 8 if there is none in eight bytes.
     let point = word ^ (0x2e * ONES);
     let points = point.wrapping_sub(ONES) & !point & HIGH;
-    let before = points.trailing_zeros() / 8;
-    let has_point = ((before as usize) < length && points != 0) as usize;
-    let count = length.wrapping_sub(has_point);
-    if count.wrapping_sub(1) > 7 {
+    let before = (points.trailing_zeros() / 8) as usize;
+    let has_point = (before < length.min(8)) as usize;
+    let count = length - has_point;
+    // Eight digits are taken with a point among them, seven without.
+    if count.wrapping_sub(1) > 6 + has_point {
         return None;
     }
-    // Close the gap of the point, then move the digits to the top.
-    let keep = 1u64.checked_shl(8 * before).map_or(u64::MAX, |bit| bit - 1);
-    let joined = (word & keep) | (load8(window, at + 1) & !keep);
+    // Close the gap of the point (all bytes before it are kept), then move the digits to the top.
+    let keep = (points & points.wrapping_neg()).wrapping_sub(1) >> 7;
+    let joined = (word & keep) | (load8(window, AT + 1) & !keep);
     let digits = (joined ^ (0x30 * ONES)) << (64 - 8 * count as u32);
     if non_digits(digits) != 0 {
         return None;
     }
-    let places = if has_point == 1 { count - before as usize } else { 0 };
-    let value = eight(digits) as i64 as f64 / POW10.get(places).copied().unwrap_or(1.0);
-    Some(if negative { -value } else { value })
+    let places = if has_point == 1 { count - before } else { 0 };
+    Some(eight(digits) as i64 as f64 / POW10[places & 15])
+}
+
+/// The plain decimal that is the token of `length` bytes at the start of a window.
+#[inline(always)]
+fn plain(window: &Window, length: usize) -> Option<f64> {
+    if window[0] == b'-' {
+        return unsigned::<1>(window, length.checked_sub(1)?).map(|value| -value);
+    }
+    unsigned::<0>(window, length)
 }
 
 /// The finite f32 that is the token of `length` (1 to 16) bytes at the start of a window.
 #[inline(always)]
 pub(crate) fn f32_token(window: &Window, length: usize) -> Option<f32> {
+    // One digit, mostly 0, is what counts and flags are; it is worth a way of its own.
+    let digit = window[0].wrapping_sub(b'0');
+    if length == 1 && digit < 10 {
+        return Some(f32::from(digit));
+    }
     match plain(window, length) {
         Some(value) if value.to_bits() & 0x1fff_ffff != 0x1000_0000 => Some(value as f32),
         _ => slow_f32(number_token(window.get(..length)?)?),
@@ -124,7 +138,7 @@ pub(crate) fn f32_token(window: &Window, length: usize) -> Option<f32> {
 /// The finite f64 that is the token of `length` bytes at `at`.
 #[inline(always)]
 pub(crate) fn f64_token(bytes: &[u8], at: usize, length: usize) -> Option<f64> {
-    match window(bytes, at).and_then(|window| plain(window, length)) {
+    match window(bytes, at).and_then(|window: &Window| plain(window, length)) {
         Some(value) => Some(value),
         None => slow_f64(number_token(bytes.get(at..at + length)?)?),
     }

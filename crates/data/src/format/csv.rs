@@ -11,6 +11,7 @@ use std::io::{self, Write};
 use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 
 use super::ReadOptions;
+use super::roles::Role;
 use super::table::{self, Fields, Schema, Slot, Table, check_writable, write_number, write_rows};
 use crate::bytes::Input;
 use crate::dataset::Dataset;
@@ -48,20 +49,17 @@ pub(super) fn read(
     table.ok_or_else(nothing)?.finish(notes)
 }
 
-/// A first line that is all numbers is data, and the header is what is missing.
+/// A first line of numbers, none of whose names is known, is data: the header is what is missing.
 fn headless(error: DataError, names: &[String]) -> DataError {
+    let is_number = |name: &&String| fast_float2::parse::<f64, _>(name.trim()).is_ok();
+    let numbers = names.iter().filter(is_number).count();
+    let is_data = numbers * 2 > names.len() && names.iter().all(|n| Role::guess(n).is_none());
     match error {
-        DataError::Columns { file, .. }
-            if !names.is_empty()
-                && names.iter().all(|name| fast_float2::parse::<f64, _>(name.trim()).is_ok()) =>
-        {
-            DataError::Columns {
-                file,
-                problem: "the first line holds numbers only; a header with column names is needed"
-                    .into(),
-                help: "put a line such as `qid,label,feature1,feature2` on top".into(),
-            }
-        }
+        DataError::Columns { file, .. } if is_data => DataError::Columns {
+            file,
+            problem: "the first line holds numbers; a header with column names is needed".into(),
+            help: "put a line such as `qid,label,feature1,feature2` on top".into(),
+        },
         other => other,
     }
 }

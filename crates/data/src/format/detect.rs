@@ -53,46 +53,56 @@ pub(super) fn detect(input: &Input) -> Result<Format, DataError> {
     let is_odd = |byte: &&u8| **byte < 32 && !matches!(**byte, b'\n' | b'\r' | b'\t');
     let odd = sample.iter().filter(is_odd).count();
     if memchr::memchr(0, sample).is_some() || odd * 20 > sample.len() {
-        let help = format!("the formats are {}; pass one with --format if this is one", names());
+        let help = format!("the formats are {}", names());
         return Err(unknown(input, "this is binary, but of no format that is read", help));
     }
     // A first line may be longer than the sample, but what it starts with is enough.
     let mut lines = sample.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let told = match lines.find(|line| !line.is_empty() && !line.starts_with(b"#")) {
-        Some(line) => line,
-        // Only comments so far: LETOR is the one format that has them.
-        None if !sample.trim_ascii().is_empty() => return Ok(Format::Letor),
-        None if text.trim_ascii().is_empty() => {
-            return Err(DataError::Empty { file: input.name.clone(), what: "rows" });
-        }
-        None => text.trim_ascii_start().split(|&byte| byte == b'\n').next().unwrap_or(&[]),
+    let first = lines.find(|line| !line.is_empty());
+    let Some(first) = first.or_else(|| beyond(text)) else {
+        return Err(DataError::Empty { file: input.name.clone(), what: "rows" });
     };
-    by_line(input, &String::from_utf8_lossy(told))
+    let is_comment = |line: &[u8]| line.is_empty() || line.starts_with(b"#");
+    let told = if is_comment(first) { lines.find(|line| !is_comment(line)) } else { Some(first) };
+    // Nothing but comments so far: LETOR is the one format that has them.
+    let Some(told) = told else { return Ok(Format::Letor) };
+    let (first, told) = (String::from_utf8_lossy(first), String::from_utf8_lossy(told));
+    by_line(input, &told, memchr::memchr(b':', sample).is_some())
+        .unwrap_or_else(|| by_separator(input, &first))
+}
+
+/// The first line that holds something, where it is not in the sample.
+fn beyond(text: &[u8]) -> Option<&[u8]> {
+    let text = text.trim_ascii_start();
+    text.split(|&byte| byte == b'\n').next().filter(|line| !line.is_empty())
 }
 
 fn unknown(input: &Input, reason: impl Into<String>, help: impl Into<String>) -> DataError {
     DataError::UnknownFormat { file: input.name.clone(), reason: reason.into(), help: help.into() }
 }
 
-fn by_line(input: &Input, line: &str) -> Result<Format, DataError> {
+/// What a line alone can tell: all but tables.
+fn by_line(input: &Input, line: &str, has_colons: bool) -> Option<Result<Format, DataError>> {
     if line.starts_with('{') {
-        return Ok(Format::Jsonl);
+        return Some(Ok(Format::Jsonl));
     }
     if line.starts_with('[') {
         let help = "write one object a line, for instance with `jq -c '.[]'`";
-        return Err(unknown(input, "this is a JSON array, not one object a line", help));
+        return Some(Err(unknown(input, "this is a JSON array, not one object a line", help)));
+    }
+    if is_number(line) && !has_colons {
+        let help = "scores are evaluated with `rankwright eval --scores FILE DATA`";
+        return Some(Err(unknown(input, "this is one number a line, not feature data", help)));
     }
     if is_letor(line) {
-        return Ok(Format::Letor);
+        return Some(Ok(Format::Letor));
     }
-    if let Some(what) = trec_kind(line) {
-        let help = format!(
-            "evaluate it with `rankwright eval --run RUN --qrels QRELS`; feature data is one of {}",
-            names()
-        );
-        return Err(unknown(input, format!("this is {what}, not feature data"), help));
-    }
-    by_separator(input, line)
+    let what = trec_kind(line)?;
+    let help = format!(
+        "evaluate it with `rankwright eval --run RUN --qrels QRELS`; feature data is one of {}",
+        names()
+    );
+    Some(Err(unknown(input, format!("this is {what}, not feature data"), help)))
 }
 
 /// A label followed by a query or a feature, or nothing but a label. One good sign is enough, so
@@ -122,6 +132,7 @@ fn is_number(word: &str) -> bool {
 fn trec_kind(line: &str) -> Option<&'static str> {
     let words: Vec<&str> = line.split_ascii_whitespace().collect();
     let is_header = words.iter().any(|word| Role::guess(word) == Some(Role::Query));
+    let is_fixed = |word: &str| ["q0", "iter"].contains(&word.to_ascii_lowercase().as_str());
     match words[..] {
         [query, document, "score"]
             if query.starts_with("query") && document.starts_with("corpus") =>
@@ -129,8 +140,13 @@ fn trec_kind(line: &str) -> Option<&'static str> {
             Some("a file of qrels (BEIR)")
         }
         _ if is_header => None,
-        [_, _, _, rank, score, _] if is_number(rank) && is_number(score) => Some("a TREC run"),
-        [_, iteration, _, relevance] if is_number(iteration) && is_number(relevance) => {
+        [_, fixed, _, _, score, ..] if is_fixed(fixed) && is_number(score) => Some("a TREC run"),
+        [_, fixed, _, rank, score, _] if [fixed, rank, score].into_iter().all(is_number) => {
+            Some("a TREC run")
+        }
+        [_, fixed, _, relevance]
+            if (is_fixed(fixed) || is_number(fixed)) && is_number(relevance) =>
+        {
             Some("a file of TREC qrels")
         }
         _ => None,
@@ -180,8 +196,10 @@ mod tests {
             (b"# comment\n\n0 1:2 3:4\n", Format::Letor),
             (b"# only\n# comments\n", Format::Letor),
             (b"x qid:1 1:2\n", Format::Letor),
-            (b"-1\n", Format::Letor),
+            (b"-1\n1 1:2\n", Format::Letor),
             (b"0 # doc 1\n", Format::Letor),
+            (b"session\tclicks\t1\t2\t3\t4\n", Format::Tsv),
+            (b"#qid,label,a\n1,2,3\n", Format::Csv),
             (b"qid,label,a\n", Format::Csv),
             (b"qid\tlabel\ta,b\tc\n", Format::Tsv),
             (b"qid\tlabel\tweight\t0\t1\t2\n", Format::Tsv),
@@ -204,7 +222,10 @@ mod tests {
     fn what_is_no_feature_data_is_refused_by_name() {
         for (bytes, reason) in [
             (&b"301 Q0 FBIS3-1 1 7.5 tag\n"[..], "this is a TREC run"),
-            (b"301 0 FBIS3-1 1\n", "this is a file of TREC qrels"),
+            (b"301 Q0 FBIS3-1 1 7.5 tag and more\n", "this is a TREC run"),
+            (b"# comment\n301 0 FBIS3-1 1\n", "this is a file of TREC qrels"),
+            (b"# Heading\n\nSome text\n", "is of no format"),
+            (b"0.5\n-1e-3\n", "this is one number a line"),
             (b"query-id\tcorpus-id\tscore\n", "qrels (BEIR)"),
             (b"qid;label;a\n", "semicolons"),
             (b"[{\"qid\":1}]", "JSON array"),
@@ -213,7 +234,7 @@ mod tests {
             (b"a\0b", "binary"),
             (b"\x01\x02\x03", "binary"),
         ] {
-            let error = told("file.csv", bytes).unwrap_err();
+            let error = told("file", bytes).unwrap_err();
             assert!(error.contains(reason), "{error}");
         }
         assert_eq!(told("e", b"").unwrap_err(), "e holds no rows");

@@ -65,7 +65,13 @@ pub(crate) fn detection() -> Vec<Case> {
             "detection: noise",
             Text("noise"),
             b"\x00\x01\x02\x03\x04",
-            "noise: this is binary, but of no format that is read -> the formats are letor, csv, tsv, jsonl, parquet, arrow, rwd; pass one with --format if this is one",
+            "noise: this is binary, but of no format that is read -> the formats are letor, csv, tsv, jsonl, parquet, arrow, rwd",
+        ),
+        case(
+            "detection: a score file",
+            Text("scores"),
+            b"0.5\n-1e-3\n",
+            "scores: this is one number a line, not feature data -> scores are evaluated with `rankwright eval --scores FILE DATA`",
         ),
     ]
 }

@@ -188,7 +188,7 @@ fn mutants(good: &[u8]) -> impl Iterator<Item = (String, Vec<u8>)> + '_ {
         bytes[at] ^= 1 << ((at * 5 + at / 8) % 8);
         (format!("flip at {at}"), bytes)
     });
-    let near_ends = |at: &usize| at % 64 == 0 || *at < 64 || *at + 64 > good.len();
+    let near_ends = |at: &usize| at.is_multiple_of(64) || *at < 64 || *at + 64 > good.len();
     let cuts = (0..good.len()).filter(near_ends);
     flips.chain(cuts.map(move |at| (format!("cut at {at}"), good[..at].to_vec())))
 }

@@ -33,7 +33,7 @@ pub(crate) fn csv() -> Vec<Case> {
             "csv: no header",
             Text("bad.csv"),
             b"1,2,0.5\n1,3,0.5\n",
-            "bad.csv: the first line holds numbers only; a header with column names is needed -> put a line such as `qid,label,feature1,feature2` on top",
+            "bad.csv: the first line holds numbers; a header with column names is needed -> put a line such as `qid,label,feature1,feature2` on top",
         ),
         case(
             "csv: two columns of one name",

@@ -25,46 +25,46 @@ pub(super) struct Ids {
     written: Vec<Written>,
 }
 
-/// Bytes, their mask and their number.
+/// The bytes of an id and its colon, moved to the top of a word; the shift that takes other
+/// bytes there; their number.
 #[derive(Debug, Clone, Copy)]
 struct Written {
     bytes: u64,
-    mask: u64,
-    length: usize,
+    shift: u32,
+    length: u32,
 }
+
+/// What is looked at for one feature: an id with its colon, and a value.
+type Feature = [u8; 48];
 
 impl Ids {
     pub(super) fn new(first: u32, columns: usize) -> Ids {
         // Beyond this the table would push other things out of the cache.
         let known = columns.min(4096) as u32;
         let written = (first..first + known).map(|id| {
-            let mut bytes = [0; 8];
             let text = format!("{id}:");
-            bytes.iter_mut().zip(text.bytes()).for_each(|(to, from)| *to = from);
-            let mask = u64::MAX >> (64 - 8 * text.len() as u32);
-            Written { bytes: u64::from_le_bytes(bytes), mask, length: text.len() }
+            let shift = 64 - 8 * text.len() as u32;
+            let bytes = text.bytes().rev().fold(0, |word, b| word << 8 | u64::from(b)) << shift;
+            Written { bytes, shift, length: text.len() as u32 }
         });
         Ids { first, written: written.collect() }
     }
 
-    /// If a window begins with the id of this column and a colon: how many bytes they are.
+    /// The column of the id that the text begins with, at least `least`, and the length of id
+    /// and colon.
     #[inline(always)]
-    fn length_at(&self, column: usize, window: &Window) -> Option<usize> {
-        let written = self.written.get(column)?;
-        let word = u64::from_le_bytes(*window.first_chunk()?);
-        (word & written.mask == written.bytes).then_some(written.length)
+    fn read(&self, least: usize, text: &Feature) -> Option<(usize, usize)> {
+        let word = u64::from_le_bytes(*text.first_chunk()?);
+        match self.written.get(least) {
+            Some(w) if word << w.shift == w.bytes => Some((least, w.length as usize)),
+            _ => self.read_other(least, text),
+        }
     }
 
-    /// The column of the id that a window begins with, at least `least`, and the length of id and
-    /// colon.
-    #[inline(always)]
-    fn read(&self, least: usize, window: &Window) -> Option<(usize, usize)> {
-        if let Some(length) = self.length_at(least, window) {
-            return Some((least, length));
-        }
-        let (count, id) = digits(window);
+    fn read_other(&self, least: usize, text: &Feature) -> Option<(usize, usize)> {
+        let (count, id) = digits(text.first_chunk()?);
         let column = (id as usize).checked_sub(self.first as usize)?;
-        let plain = count > 0 && count < 8 && window.get(count) == Some(&b':');
+        let plain = count > 0 && count < 8 && text.get(count) == Some(&b':');
         (plain && column >= least).then_some((column, count + 1))
     }
 }
@@ -92,24 +92,31 @@ pub(super) fn parse<'a>(
             _ => return finish(bytes, at, label, qid),
         }
     }
+    finish(bytes, features(bytes, at, ids, row)?, label, qid)
+}
+
+/// Reads features into the row; gives where they end.
+#[inline(never)]
+fn features(bytes: &[u8], mut at: usize, ids: &Ids, row: &mut [f32]) -> Option<usize> {
     let mut least = 0;
     loop {
-        let Some((column, length)) = ids.read(least, window(bytes, at)?) else {
-            match bytes.get(at)? {
+        let text: &Feature = window(bytes, at)?;
+        let Some((column, length)) = ids.read(least, text) else {
+            match text.first()? {
                 b' ' => at += 1,
-                _ => return finish(bytes, at, label, qid),
+                _ => return Some(at),
             }
             continue;
         };
-        at += length;
-        let value = window(bytes, at)?;
-        let length = token_length(value);
-        *row.get_mut(column)? = f32_token(value, length)?;
+        // At most eight bytes of id and colon; the mask lets the compiler see that they fit.
+        let value: &Window = text.get(length & 15..)?.first_chunk()?;
+        let value_length = token_length(value);
+        *row.get_mut(column)? = f32_token(value, value_length)?;
         least = column + 1;
-        at += length;
-        match value.get(length)? {
+        at += length + value_length;
+        match value.get(value_length)? {
             b' ' => at += 1,
-            _ => return finish(bytes, at, label, qid),
+            _ => return Some(at),
         }
     }
 }

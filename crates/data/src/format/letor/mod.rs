@@ -117,14 +117,15 @@ struct Part {
 
 impl Job<'_> {
     fn run(&self, shape: Shape, options: &ReadOptions) -> Result<(Matrix, Vec<Part>), DataError> {
+        let name = self.sources.first().map_or("", |source| source.name);
         let columns = shape.columns();
         let cells = shape.rows.saturating_mul(columns);
         if cells.saturating_mul(4) as u64 > options.max_matrix_bytes {
-            let name = self.sources.first().map_or("", |source| source.name);
             return Err(too_large(name, shape, options.max_matrix_bytes));
         }
-        let mut values = vec![0f32; cells];
-        let mut rest = &mut values[..];
+        let mut matrix = Matrix::zeroed(shape.rows, columns)
+            .map_err(|e| DataError::io("hold the matrix of", name, e))?;
+        let mut rest = matrix.values_mut();
         let mut work = Vec::with_capacity(self.pieces.len());
         for piece in self.pieces {
             let (rows, after) = rest.split_at_mut(piece.rows * columns);
@@ -135,7 +136,7 @@ impl Job<'_> {
             work.into_par_iter().map(|(piece, rows)| self.piece(piece, shape, rows)).collect();
         // The first error in file order, whatever the threads did.
         let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
-        Ok((Matrix::from_rows(shape.rows, columns, values)?, parts))
+        Ok((matrix, parts))
     }
 
     fn piece(&self, piece: &Piece, shape: Shape, rows: &mut [f32]) -> Result<Part, DataError> {
