@@ -5,7 +5,7 @@ use std::sync::Once;
 
 use rankwright::data::bytes::Input;
 use rankwright::data::format::{Format, ReadOptions, read_inputs, write};
-use rankwright::data::{Dataset, Qrels, Run};
+use rankwright::data::{Dataset, Qrels, Run, panics_are_caught};
 use rankwright::eval::{EvalOptions, JudgedRun, SourceKind, evaluate, expand};
 
 /// Bytes as an input, not unpacked: the packers are fuzzed by their own projects.
@@ -40,10 +40,17 @@ pub fn data_set(bytes: &[u8], format: Format) {
 }
 
 /// The readers of Parquet and Arrow catch panics of the arrow crates and report damage; the
-/// fuzzer's hook would abort before they can. Panics that nobody catches still end the run.
+/// fuzzer's hook would abort before they can.
 fn allow_caught_panics() {
     static ONCE: Once = Once::new();
-    ONCE.call_once(|| std::panic::set_hook(Box::new(|_| {})));
+    ONCE.call_once(|| {
+        let abort = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !panics_are_caught() {
+                abort(panic);
+            }
+        }));
+    });
 }
 
 /// Reads a run and judgements and evaluates one against the other.

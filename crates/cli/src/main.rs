@@ -20,6 +20,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use rankwright::data::panics_are_caught;
+
 use failure::Failure;
 use output::Output;
 
@@ -62,6 +64,13 @@ enum Verb {
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let output = cli.output;
+    // A damaged file may make a reader panic, which becomes an error; only that is to be seen.
+    let print = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !panics_are_caught() {
+            print(panic);
+        }
+    }));
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => output.fail(&failure),

@@ -15,6 +15,7 @@ mod error;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 pub mod format;
 pub mod generate;
+mod guard;
 mod inspect;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod lists;
@@ -36,6 +37,7 @@ mod strings;
 
 pub use dataset::{Absent, Columns, Dataset, Query, QueryIndex};
 pub use error::{DataError, Place};
+pub use guard::panics_are_caught;
 pub use inspect::{FeatureSummary, Sizes, Summary};
 pub use lists::{Document, ListFormat, Lists, Qrels, Run};
 pub use matrix::Matrix;

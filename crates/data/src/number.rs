@@ -109,7 +109,8 @@ fn unsigned<const AT: usize>(window: &Window, length: usize) -> Option<f64> {
         return None;
     }
     let places = if has_point == 1 { count - before } else { 0 };
-    Some(eight(digits) as i64 as f64 / POW10[places & 15])
+    let power = POW10.get(places & 15)?;
+    Some(eight(digits) as i64 as f64 / power)
 }
 
 /// The plain decimal that is the token of `length` bytes at the start of a window.

@@ -15,10 +15,8 @@ mod tests;
 mod values;
 mod write;
 
-use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
@@ -33,6 +31,7 @@ use super::table::{Fields, Schema, Slot, Table};
 use crate::bytes::{Bytes, Input};
 use crate::dataset::Dataset;
 use crate::error::{DataError, Place};
+use crate::guard::guarded;
 use crate::notes::{Notes, Oddity};
 
 pub(super) use self::write::{write_arrow, write_parquet};
@@ -100,16 +99,10 @@ fn read_each<'o>(
             Bytes::Owned(bytes) => ::bytes::Bytes::from(bytes),
         };
         // The collector is dropped when this fails, so nobody sees it half changed.
-        let result = catch_unwind(AssertUnwindSafe(|| read(&input.name, bytes, &mut collector)));
-        result.map_err(|panic| damaged(&input.name, &panic_text(&*panic)))??;
+        let result = guarded(|| read(&input.name, bytes, &mut collector));
+        result.map_err(|text| damaged(&input.name, &format!("its reader gave up ({text})")))??;
     }
     collector.finish(notes)
-}
-
-fn panic_text(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given");
-    format!("its reader gave up ({text})")
 }
 
 fn damaged(file: &str, what: &dyn fmt::Display) -> DataError {

@@ -1,0 +1,46 @@
+//! Panics of other people's readers on hostile bytes, turned into errors.
+//!
+//! The arrow and parquet crates panic on some damaged files. Such a panic is caught here; a
+//! program that does not want it printed asks [`panics_are_caught`] in its panic hook.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+thread_local! {
+    static CATCHING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a panic on this thread would be caught and become an error.
+pub fn panics_are_caught() -> bool {
+    CATCHING.get()
+}
+
+/// Runs `work`, whose results must be dropped if it panics; a panic gives its message.
+#[cfg_attr(not(feature = "columnar"), allow(dead_code))]
+pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    CATCHING.set(true);
+    let result = catch_unwind(AssertUnwindSafe(work));
+    CATCHING.set(false);
+    result.map_err(|panic| message(&*panic))
+}
+
+fn message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("no reason given").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_gives_its_message_and_only_inside_it_is_caught() {
+        assert!(!panics_are_caught());
+        assert_eq!(guarded(|| assert!(panics_are_caught())), Ok(()));
+        let result = guarded(|| -> u32 { panic!("row {} is odd", 7) });
+        assert_eq!(result, Err("row 7 is odd".into()));
+        assert!(!panics_are_caught());
+    }
+}
