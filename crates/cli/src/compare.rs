@@ -103,11 +103,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     )
 }
 
-fn of_runs(
-    args: &Args,
-    qrels: &PathBuf,
-    out: &Output,
-) -> Result<Vec<(String, Evaluation)>, Failure> {
+fn of_runs(args: &Args, qrels: &Path, out: &Output) -> Result<Vec<(String, Evaluation)>, Failure> {
     let measures = args.metrics.measures(SourceKind::Run)?;
     let qrels = read_qrels(qrels, out)?;
     let names = names(&args.inputs);

@@ -1,6 +1,6 @@
 //! `eval`: a run against judgements, or a column of scores against labels.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright::data::bytes::Input;
 use rankwright::data::{Dataset, Qrels, Run, read_scores};
@@ -60,8 +60,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
 
 fn of_run(
     args: &Args,
-    run: &PathBuf,
-    qrels: &PathBuf,
+    run: &Path,
+    qrels: &Path,
     out: &Output,
 ) -> Result<(Evaluation, Value), Failure> {
     let measures = args.metrics.measures(SourceKind::Run)?;
@@ -78,7 +78,7 @@ fn of_run(
     Ok((evaluation?, about))
 }
 
-pub(crate) fn read_qrels(path: &PathBuf, out: &Output) -> Result<Qrels, Failure> {
+pub(crate) fn read_qrels(path: &Path, out: &Output) -> Result<Qrels, Failure> {
     let what = format!("reading {}", path.display());
     let (read, _) = timed(out, &what, || Qrels::read(Input::open(path)?));
     let (qrels, notes) = read?;
@@ -86,7 +86,7 @@ pub(crate) fn read_qrels(path: &PathBuf, out: &Output) -> Result<Qrels, Failure>
     Ok(qrels)
 }
 
-pub(crate) fn read_run(path: &PathBuf, out: &Output) -> Result<Run, Failure> {
+pub(crate) fn read_run(path: &Path, out: &Output) -> Result<Run, Failure> {
     let what = format!("reading {}", path.display());
     let (read, _) = timed(out, &what, || Run::read(Input::open(path)?));
     let (run, notes) = read?;
@@ -108,7 +108,7 @@ pub(crate) fn tell_missing(joined: &JudgedRun<'_>, run: &str, out: &Output) {
     }
 }
 
-fn of_scores(args: &Args, scores: &PathBuf, out: &Output) -> Result<(Evaluation, Value), Failure> {
+fn of_scores(args: &Args, scores: &Path, out: &Output) -> Result<(Evaluation, Value), Failure> {
     let measures = args.metrics.measures(SourceKind::Features)?;
     let (loaded, _) = args.read.read(&args.data, out)?;
     let data = loaded.data;
@@ -121,7 +121,7 @@ fn of_scores(args: &Args, scores: &PathBuf, out: &Output) -> Result<(Evaluation,
 /// Reads scores and puts them into the row order of the data.
 pub(crate) fn scores_for(
     data: &Dataset,
-    path: &PathBuf,
+    path: &Path,
     files: &[PathBuf],
 ) -> Result<Vec<f64>, Failure> {
     let scores = read_scores(&Input::open(path)?)?;
