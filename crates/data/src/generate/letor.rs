@@ -29,9 +29,22 @@ const DOCUMENT_FEATURES: usize = 11;
 const FEATURES: usize = STREAMS * STREAM_FEATURES + DOCUMENT_FEATURES;
 const MAX_TERMS: usize = 5;
 
-/// How likely a stream is to be there at all, and its typical length.
-const STREAM_SHAPE: [(f64, f64); STREAMS] =
-    [(1.0, 600.0), (0.4, 40.0), (0.97, 8.0), (1.0, 6.0), (1.0, 650.0)];
+/// A text stream: how likely it is to be there, its typical length, and how much rarer terms are
+/// in it than in the body.
+#[derive(Clone, Copy)]
+struct Stream {
+    presence: f64,
+    length: f64,
+    rarity: f64,
+}
+
+const STREAM: [Stream; STREAMS] = [
+    Stream { presence: 1.0, length: 600.0, rarity: 1.0 },
+    Stream { presence: 0.4, length: 40.0, rarity: 1.3 },
+    Stream { presence: 0.97, length: 8.0, rarity: 1.45 },
+    Stream { presence: 1.0, length: 6.0, rarity: 1.6 },
+    Stream { presence: 1.0, length: 650.0, rarity: 0.95 },
+];
 
 /// Upper bounds of the labels 0 to 3, as shares of all documents.
 const SHARES: [f64; 4] = [0.52, 0.84, 0.97, 0.99];
@@ -152,11 +165,11 @@ fn document(random: &mut Random, intent: &Intent, row: &mut [f32]) -> f64 {
     let p = random.normal();
     let q = random.normal();
     let (streams, own) = row.split_at_mut(STREAMS * STREAM_FEATURES);
-    for (stream, cells) in streams.chunks_exact_mut(STREAM_FEATURES).enumerate() {
-        let (presence, length) = STREAM_SHAPE.get(stream).copied().unwrap_or((1.0, 10.0));
-        let there = random.unit() < presence + 0.1 * p.min(0.0);
-        let fit = r + 1.0 * random.normal();
-        text_features(random, intent, fit, if there { length } else { 0.0 }, cells);
+    for (stream, cells) in STREAM.iter().zip(streams.chunks_exact_mut(STREAM_FEATURES)) {
+        let there = random.unit() < stream.presence + 0.1 * p.min(0.0);
+        let fit = r + random.normal();
+        let length = if there { stream.length } else { 0.0 };
+        text_features(random, intent, fit, Stream { length, ..*stream }, cells);
     }
     own_features(random, intent, [r, p, q], own);
     let liked = if r > 0.4 && q > 0.0 { 0.7 } else { 0.0 };
@@ -173,8 +186,8 @@ fn tail(random: &mut Random) -> f64 {
 /// The statistics of one stream: coverage, length, idf, then sum, least, greatest, mean and
 /// variance of counts, of counts by length and of tf-idf, then boolean, cosine, BM25 and three
 /// language-model-like scores.
-fn text_features(random: &mut Random, intent: &Intent, fit: f64, typical: f64, out: &mut [f32]) {
-    let length = (typical * tail(random)).floor();
+fn text_features(random: &mut Random, intent: &Intent, fit: f64, stream: Stream, out: &mut [f32]) {
+    let length = (stream.length * tail(random)).floor();
     let mut counts = [0.0; MAX_TERMS];
     for count in counts.iter_mut().take(intent.terms) {
         let pull = (1.5 + fit + 0.6 * random.normal()).max(0.0);
@@ -185,7 +198,7 @@ fn text_features(random: &mut Random, intent: &Intent, fit: f64, typical: f64, o
     let covered = counts.iter().filter(|c| **c > 0.0).count() as f64;
     let terms = intent.terms as f64;
     let per_length = |c: f64| if length > 0.0 { c / length } else { 0.0 };
-    let norm = 1.2 * (0.25 + 0.75 * length / typical.max(1.0));
+    let norm = 1.2 * (0.25 + 0.75 * length / stream.length.max(1.0));
     let pairs = || counts.iter().zip(idf).map(|(c, w)| (*c, *w));
     let bm25: f64 = pairs().map(|(c, w)| w * c * 2.2 / (c + norm)).sum();
     let dot: f64 = pairs().map(|(c, w)| c * w * w).sum();
@@ -202,7 +215,7 @@ fn text_features(random: &mut Random, intent: &Intent, fit: f64, typical: f64, o
     put(covered);
     put(covered / terms);
     put(length);
-    put(idf.iter().sum());
+    put(stream.rarity * idf.iter().sum::<f64>());
     five(counts.iter().copied(), terms, &mut put);
     five(counts.iter().map(|c| per_length(*c)), terms, &mut put);
     five(pairs().map(|(c, w)| c * w), terms, &mut put);
