@@ -7,12 +7,12 @@ use rankwright::eval::compare::{
 };
 use rankwright::eval::stats::Correction;
 use rankwright::eval::table::{comparison_details, comparison_table};
-use rankwright::eval::{Evaluation, JudgedRun, Measure, ScoredDataset, SourceKind};
+use rankwright::eval::{Evaluation, JudgedRun, MeasureResult, ScoredDataset, SourceKind};
 use serde_json::{Value, json};
 
 use crate::eval::{read_qrels, read_run, scores_for, tell_missing};
 use crate::failure::Failure;
-use crate::input::ReadArgs;
+use crate::input::{ReadArgs, one_stdin};
 use crate::measures::{MetricArgs, ReportArgs, conventions, write_per_query};
 use crate::output::Output;
 use crate::progress::timed;
@@ -25,12 +25,7 @@ pub(crate) struct Args {
     #[arg(value_name = "RUN|DATA", required = true)]
     inputs: Vec<PathBuf>,
     /// Judgements for the runs
-    #[arg(
-        long,
-        value_name = "QRELS",
-        required_unless_present = "scores",
-        conflicts_with = "scores"
-    )]
+    #[arg(long, value_name = "QRELS", required_unless_present = "scores", conflicts_with_all = ["scores", "format", "absent", "columns", "pairs"])]
     qrels: Option<PathBuf>,
     /// Scores for the data, one number a line; repeat it for each system
     #[arg(long, value_name = "FILE")]
@@ -80,11 +75,13 @@ impl TestArgs {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
+    one_stdin(args.inputs.iter().chain(&args.scores).chain(&args.qrels).map(PathBuf::as_path))?;
     let systems = match &args.qrels {
         Some(qrels) => of_runs(args, qrels, out)?,
         None => of_scores(args, out)?,
     };
     if let Some(path) = &args.report.per_query {
+        out.keeps_stdout_free(path)?;
         let named: Vec<(&str, &Evaluation)> =
             systems.iter().map(|(n, e)| (n.as_str(), e)).collect();
         write_per_query(path, &named)?;
@@ -97,7 +94,10 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
                 true => comparison_details(&comparison),
                 false => comparison_table(&comparison),
             };
-            table.notes.extend(conventions(measures_of(&systems)));
+            table.notes.extend(conventions(first_results(&systems)));
+            if first_results(&systems).iter().any(|r| r.convention.ends_with("weights=query")) {
+                table.notes.push(WEIGHTED.into());
+            }
             args.report.table.draw(&table)
         },
     )
@@ -150,8 +150,12 @@ fn names(paths: &[PathBuf]) -> Vec<String> {
         .collect()
 }
 
-fn measures_of(systems: &[(String, Evaluation)]) -> impl Iterator<Item = &Measure> {
-    systems.iter().take(1).flat_map(|(_, e)| e.results.iter().map(|r| &r.measure))
+/// What must be said where queries have weights.
+const WEIGHTED: &str = "values are weighted by query; differences and tests count each query once";
+
+/// The results of the first system: the measures and conventions are the same for all.
+fn first_results(systems: &[(String, Evaluation)]) -> &[MeasureResult] {
+    systems.first().map_or(&[], |(_, evaluation)| &evaluation.results)
 }
 
 /// Compares evaluations of the same queries.
@@ -182,12 +186,12 @@ pub(crate) fn json_of(comparison: &Comparison, systems: &[(String, Evaluation)])
     let metrics: Vec<Value> = comparison
         .metrics
         .iter()
-        .zip(measures_of(systems))
-        .map(|(metric, measure)| {
+        .zip(first_results(systems))
+        .map(|(metric, first)| {
             let systems = comparison.systems.iter().zip(&metric.systems);
             json!({
                 "metric": metric.label,
-                "convention": measure.convention(),
+                "convention": first.convention,
                 "systems": systems.map(|(name, r)| system_json(name, r)).collect::<Vec<_>>(),
             })
         })

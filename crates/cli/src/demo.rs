@@ -97,7 +97,9 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         },
         || {
             let mut table = comparison_table(&comparison);
-            table.notes.extend(conventions(measures.iter()));
+            if let Some((_, first)) = systems.first() {
+                table.notes.extend(conventions(&first.results));
+            }
             let (rows, queries, features) = (data.rows(), data.queries(), data.columns());
             let kept = match &args.out {
                 Some(folder) => format!("\nKept in {}: data.txt and a score file for each.", folder.display()),

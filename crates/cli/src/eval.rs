@@ -8,7 +8,7 @@ use rankwright::eval::{Evaluation, JudgedRun, QuerySource, ScoredDataset, Source
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::input::{ReadArgs, name_of};
+use crate::input::{ReadArgs, name_of, one_stdin};
 use crate::measures::{MetricArgs, ReportArgs, json_of, table, write_per_query};
 use crate::output::Output;
 use crate::progress::timed;
@@ -16,6 +16,8 @@ use crate::progress::timed;
 /// Measure a run against judgements (`--run`, `--qrels`), or scores against the labels of feature
 /// data (`--scores FILE DATA...`).
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "rankwright eval --run <RUN> --qrels <QRELS> [OPTIONS]\n       \
+                            rankwright eval --scores <FILE> <DATA>... [OPTIONS]")]
 pub(crate) struct Args {
     /// Feature data with labels; several files are one data set
     #[arg(value_name = "DATA", required_unless_present = "run", conflicts_with = "run")]
@@ -24,7 +26,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", required_unless_present = "run", conflicts_with = "run")]
     scores: Option<PathBuf>,
     /// A run: TREC columns, a table with a header, or JSON lines
-    #[arg(long, value_name = "RUN", requires = "qrels")]
+    #[arg(
+        long,
+        value_name = "RUN",
+        requires = "qrels",
+        conflicts_with_all = ["format", "absent", "columns", "pairs"]
+    )]
     run: Option<PathBuf>,
     /// Judgements: TREC columns, a table with a header, or JSON lines
     #[arg(long, value_name = "QRELS", requires = "run")]
@@ -44,6 +51,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         _ => return Err(Failure::request("give --run and --qrels, or --scores and DATA")),
     };
     if let Some(path) = &args.report.per_query {
+        out.keeps_stdout_free(path)?;
         write_per_query(path, &[("value", &evaluation)])?;
     }
     out.result(
@@ -64,6 +72,7 @@ fn of_run(
     qrels: &Path,
     out: &Output,
 ) -> Result<(Evaluation, Value), Failure> {
+    one_stdin([run, qrels])?;
     let measures = args.metrics.measures(SourceKind::Run)?;
     let run_name = run.display().to_string();
     let (qrels, run) = (read_qrels(qrels, out)?, read_run(run, out)?);
@@ -109,6 +118,7 @@ pub(crate) fn tell_missing(joined: &JudgedRun<'_>, run: &str, out: &Output) {
 }
 
 fn of_scores(args: &Args, scores: &Path, out: &Output) -> Result<(Evaluation, Value), Failure> {
+    one_stdin(args.data.iter().map(PathBuf::as_path).chain([scores]))?;
     let measures = args.metrics.measures(SourceKind::Features)?;
     let (loaded, _) = args.read.read(&args.data, out)?;
     let data = loaded.data;

@@ -1,6 +1,6 @@
 //! Arguments that name feature data, and the way to a data set.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use rankwright::data::bytes::Input;
@@ -17,9 +17,9 @@ pub(crate) struct ReadArgs {
     /// Format of the data (see `list formats`); told by content if not given
     #[arg(long, value_name = "NAME")]
     pub(crate) format: Option<String>,
-    /// What an absent feature of a sparse row is worth
-    #[arg(long, value_enum, default_value_t = AbsentArg::Zero)]
-    pub(crate) absent: AbsentArg,
+    /// What an absent feature of a sparse row is worth; zero if not given
+    #[arg(long, value_enum)]
+    pub(crate) absent: Option<AbsentArg>,
     /// Roles of columns in tables, e.g. `qid=session, label=clicks, ignore=url+title`
     #[arg(long, value_name = "ROLES")]
     pub(crate) columns: Option<String>,
@@ -37,14 +37,20 @@ pub(crate) enum AbsentArg {
     Missing,
 }
 
+impl AbsentArg {
+    fn rule(self) -> Absent {
+        match self {
+            AbsentArg::Zero => Absent::Zero,
+            AbsentArg::Missing => Absent::Missing,
+        }
+    }
+}
+
 impl ReadArgs {
     fn options(&self) -> Result<ReadOptions, DataError> {
         Ok(ReadOptions {
             format: self.format.as_deref().map(Format::from_name).transpose()?,
-            absent: match self.absent {
-                AbsentArg::Zero => Absent::Zero,
-                AbsentArg::Missing => Absent::Missing,
-            },
+            absent: self.absent.map_or(Absent::Zero, AbsentArg::rule),
             roles: self.columns.as_deref().map_or(Ok(Roles::default()), Roles::parse)?,
             ..ReadOptions::default()
         })
@@ -53,16 +59,34 @@ impl ReadArgs {
     /// Reads one data set from the files; tells what was odd. Gives the seconds too.
     pub(crate) fn read(&self, files: &[PathBuf], out: &Output) -> Result<(Loaded, f64), Failure> {
         let options = self.options()?;
+        one_stdin(files.iter().chain(&self.pairs).map(PathBuf::as_path))?;
         let what = format!("reading {}", name_of(files));
         let (loaded, seconds) = timed(out, &what, || read(files, &options));
         let mut loaded = loaded?;
         out.notes(&loaded.notes);
+        let recorded = loaded.data.absent();
+        if self.absent.is_some_and(|said| said.rule() != recorded) {
+            return Err(Failure::request(format!(
+                "--absent does not apply: {} is {}, with absent features taken as {} already",
+                name_of(files),
+                loaded.format.info().name,
+                recorded.name()
+            )));
+        }
         if let Some(pairs) = &self.pairs {
             let (data, notes) = loaded.data.with_pairs(&Input::open(pairs)?)?;
             out.notes(&notes);
             loaded.data = data;
         }
         Ok((loaded, seconds))
+    }
+}
+
+/// Refuses standard input as more than one of a command's inputs.
+pub(crate) fn one_stdin<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), Failure> {
+    match paths.into_iter().filter(|path| *path == Path::new("-")).count() {
+        0 | 1 => Ok(()),
+        _ => Err(Failure::request("standard input (-) can be read only once; give a file instead")),
     }
 }
 

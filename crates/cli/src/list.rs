@@ -69,8 +69,9 @@ fn metrics_text() -> String {
     let mut presets = table(["preset", "whose conventions", ""]);
     PRESETS.iter().for_each(|p| row(&mut presets, [p.name, p.doc, ""]));
     presets.notes.push(
-        "trec_eval's names (P_10, ndcg_cut_10, recip_rank, ...) mean the metric with preset=trec; \
-         trec_eval stands for its official set."
+        "trec_eval's names with a number or of their own (P_10, ndcg_cut_10, recip_rank, gm_map, Rprec, ...) \
+         mean the metric with preset=trec; plain map, ndcg and bpref are ours, and need preset=trec to be \
+         trec_eval's. trec_eval stands for its official set, each with the preset."
             .into(),
     );
     [metrics.to_text(), parameters.to_text(), presets.to_text()].join("\n")

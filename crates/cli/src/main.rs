@@ -30,15 +30,27 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Learning to rank: data in, numbers out.
 #[derive(Debug, Parser)]
-#[command(version, about, propagate_version = true, arg_required_else_help = true)]
+#[command(
+    name = "rankwright",
+    version,
+    about,
+    propagate_version = true,
+    arg_required_else_help = true
+)]
 struct Cli {
     #[command(subcommand)]
     verb: Verb,
     #[command(flatten)]
     output: Output,
     /// Number of threads; 0 takes one for each core. Results never depend on it.
-    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
-    threads: usize,
+    #[arg(
+        long,
+        global = true,
+        value_name = "N",
+        default_value_t = 0,
+        value_parser = clap::value_parser!(u16).range(0..=1024)
+    )]
+    threads: u16,
 }
 
 #[derive(Debug, Subcommand)]
@@ -79,7 +91,7 @@ fn main() -> ExitCode {
 
 fn run(cli: Cli) -> Result<(), Failure> {
     rayon::ThreadPoolBuilder::new()
-        .num_threads(cli.threads)
+        .num_threads(usize::from(cli.threads))
         .build_global()
         .map_err(|e| Failure::request(format!("cannot start {} threads: {e}", cli.threads)))?;
     let out = &cli.output;

@@ -20,8 +20,8 @@ pub(crate) struct MetricArgs {
     #[arg(long = "metric", short, value_name = "SPEC")]
     pub(crate) metrics: Vec<String>,
     /// Count only the best N documents of each query
-    #[arg(long, value_name = "N")]
-    pub(crate) depth: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) depth: Option<u32>,
 }
 
 /// What becomes of the numbers.
@@ -61,7 +61,7 @@ impl MetricArgs {
         source: &dyn QuerySource,
         measures: &[Measure],
     ) -> Result<Evaluation, Failure> {
-        Ok(evaluate(source, measures, EvalOptions { depth: self.depth })?)
+        Ok(evaluate(source, measures, EvalOptions { depth: self.depth.map(|n| n as usize) })?)
     }
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn table(evaluation: &Evaluation) -> Table {
             Cell::new(result.queries.to_string()),
         ]);
     }
-    table.notes = conventions(evaluation.results.iter().map(|r| &r.measure));
+    table.notes = conventions(&evaluation.results);
     table
 }
 
@@ -98,12 +98,12 @@ fn value_text(result: &MeasureResult) -> String {
 }
 
 /// Each measure with its conventions; those that agree share a line.
-pub(crate) fn conventions<'a>(measures: impl Iterator<Item = &'a Measure>) -> Vec<String> {
+pub(crate) fn conventions(results: &[MeasureResult]) -> Vec<String> {
     let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
-    for measure in measures {
-        match groups.iter_mut().find(|(text, _)| *text == measure.convention()) {
+    for MeasureResult { measure, convention, .. } in results {
+        match groups.iter_mut().find(|(text, _)| text == convention) {
             Some((_, names)) => names.push(measure.to_string()),
-            None => groups.push((measure.convention(), vec![measure.to_string()])),
+            None => groups.push((convention, vec![measure.to_string()])),
         }
     }
     groups.into_iter().map(|(text, names)| format!("{}: {text}", names.join(", "))).collect()
@@ -114,7 +114,7 @@ pub(crate) fn json_of(evaluation: &Evaluation) -> Value {
     let metric = |result: &MeasureResult| {
         json!({
             "metric": result.measure.to_string(),
-            "convention": result.measure.convention(),
+            "convention": result.convention,
             "value": number(result.value),
             "queries": result.queries,
             "ci95": result.ci95.map(|(low, high)| [number(low), number(high)]),

@@ -1,6 +1,7 @@
 //! What is printed where: results on standard output, everything else on standard error.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use rankwright::data::Notes;
@@ -64,6 +65,16 @@ impl Output {
         match self.json {
             true => self.text(&format!("{:#}", json())),
             false => self.text(&text()),
+        }
+    }
+
+    /// Refuses to write a file to standard output where a JSON document is to stand alone.
+    pub(crate) fn keeps_stdout_free(&self, path: &Path) -> Result<(), Failure> {
+        match self.json && path == Path::new("-") {
+            true => Err(Failure::request(
+                "--json prints one document on standard output; write the file to a path, not to -",
+            )),
+            false => Ok(()),
         }
     }
 

@@ -86,6 +86,10 @@ fn pairs_are_read_with_the_data() {
     let ran = bench.run("data inspect d.txt --pairs p.txt --json").ok();
     assert!(ran.err().contains("1 pair(s) whose opposite is there too"), "{}", ran.err());
     assert_eq!(ran.json()["pairs"], 3);
+    let ran = bench.run("data convert d.txt d.csv --pairs p.txt");
+    assert!(ran.err().contains("csv has no place for preference pairs"), "{}", ran.err());
+    bench.run("data convert d.txt d.rwd --pairs p.txt").ok();
+    assert_eq!(bench.run("data inspect d.rwd --json").json()["pairs"], 3);
     let ran = bench.run("data inspect d.txt --pairs bad.txt");
     assert_eq!(ran.code(), 1);
     assert!(ran.err().contains("bad.txt:2: found 'z', expected a document id"), "{}", ran.err());

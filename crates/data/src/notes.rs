@@ -24,6 +24,8 @@ pub enum Oddity {
     ExtraColumns,
     /// Query sizes taken from a side file.
     SideFile,
+    /// A side file of query sizes beside rows that have a qid.
+    NeedlessQuerySizes,
     /// Pairs whose opposite is there too.
     ContradictoryPairs,
 }
@@ -39,6 +41,9 @@ impl Oddity {
             Oddity::RowsWithoutDocid => "row(s) without a document id, though others have one",
             Oddity::ExtraColumns => "line(s) with text after the last column, ignored",
             Oddity::SideFile => "side file(s) read beside the data",
+            Oddity::NeedlessQuerySizes => {
+                "side file(s) of query sizes beside rows that have a qid, not read"
+            }
             Oddity::ContradictoryPairs => "pair(s) whose opposite is there too, both kept",
         }
     }

@@ -26,7 +26,11 @@ pub fn write_atomic(
     body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), DataError> {
     let result = if path == Path::new("-") {
-        packed(path, &mut BufWriter::new(io::stdout().lock()), body)
+        match packed(path, &mut BufWriter::new(io::stdout().lock()), body) {
+            // Whoever reads has seen enough (`... | head`); that is no failure.
+            Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            other => other,
+        }
     } else if path.metadata().is_ok_and(|meta| !meta.is_file()) {
         File::options()
             .write(true)
@@ -43,7 +47,16 @@ fn replace(path: &Path, body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> 
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
     };
-    let mut temporary = tempfile::Builder::new().prefix(".rankwright-").tempfile_in(folder)?;
+    if !folder.is_dir() {
+        let message = format!("there is no folder {}", folder.display());
+        return Err(io::Error::new(io::ErrorKind::NotFound, message));
+    }
+    let temporary = tempfile::Builder::new().prefix(".rankwright-").tempfile_in(folder);
+    // What the system said, without the name of the temporary file.
+    let mut temporary = temporary.map_err(|e| match e.raw_os_error() {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => io::Error::from(e.kind()),
+    })?;
     packed(path, &mut BufWriter::with_capacity(1 << 20, temporary.as_file_mut()), body)?;
     inherit_mode(path, temporary.as_file())?;
     temporary.as_file().sync_all()?;

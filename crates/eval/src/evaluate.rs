@@ -35,6 +35,9 @@ pub struct Evaluation {
 pub struct MeasureResult {
     /// The measure.
     pub measure: Measure,
+    /// Every convention of the number: those of the measure, and those of this evaluation
+    /// (`depth`, `weights=query` where queries do not all weigh 1).
+    pub convention: String,
     /// One value for each query, in query order; `None` where the query was skipped.
     pub values: Vec<Option<f64>>,
     /// The total: for most measures the mean over the counted queries. NaN when none was counted.
@@ -75,7 +78,11 @@ pub fn evaluate(
     let weights: Vec<f64> = (0..source.len()).map(|q| source.weight(q)).collect();
     let results = measures.iter().enumerate().map(|(m, measure)| {
         let column: Vec<Cell> = cells.iter().skip(m).step_by(width).copied().collect();
-        summarise(measure, &column, &weights)
+        let mut result = summarise(measure, &column, &weights);
+        if let Some(depth) = options.depth {
+            result.convention.push_str(&format!(", depth={depth}"));
+        }
+        result
     });
     let results = results.collect();
     Ok(Evaluation {
@@ -173,7 +180,11 @@ fn summarise(measure: &Measure, cells: &[Cell], weights: &[f64]) -> MeasureResul
     };
     let values: Vec<Option<f64>> = cells.iter().map(|c| c.value).collect();
     let queries = values.iter().flatten().count();
-    MeasureResult { measure: measure.clone(), values, value, queries, ci95 }
+    let mut convention = measure.convention().to_owned();
+    if weights.iter().any(|weight| *weight != 1.0) {
+        convention.push_str(", weights=query");
+    }
+    MeasureResult { measure: measure.clone(), convention, values, value, queries, ci95 }
 }
 
 /// Student's t interval of a weighted mean; unequal weights shrink the number of queries to
@@ -234,6 +245,7 @@ mod tests {
         let source = source.with_weights(&[3.0, 1.0]).unwrap();
         let result = evaluate(&source, &measures(&["rr"]), EvalOptions::default()).unwrap();
         assert_eq!(result.results[0].value, 0.875);
+        assert!(result.results[0].convention.ends_with("weights=query"));
     }
 
     #[test]

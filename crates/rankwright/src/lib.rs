@@ -16,7 +16,7 @@
 //! let found = evaluate(&ScoredDataset::new(&data, &scores)?, &[ndcg], EvalOptions::default())?;
 //! let result = &found.results[0];
 //! assert!(result.value > 0.3 && result.queries > 40);
-//! println!("{} = {:.4} ({})", result.measure, result.value, result.measure.convention());
+//! println!("{} = {:.4} ({})", result.measure, result.value, result.convention);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -24,3 +24,8 @@
 pub use rankwright_data as data;
 /// Metrics, the one order, significance tests and tables.
 pub use rankwright_eval as eval;
+
+/// The README's program, compiled and run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

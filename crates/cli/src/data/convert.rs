@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use rankwright::data::format::write;
+use rankwright::data::Absent;
+use rankwright::data::format::{Format, write};
 use serde_json::json;
 
 use super::target_format;
@@ -28,6 +29,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let Some((target, inputs)) = args.files.split_last() else {
         return Err(Failure::request("give the data and the file to write"));
     };
+    out.keeps_stdout_free(target)?;
     let format = target_format(target, args.to.as_deref())?;
     let (loaded, load) = args.read.read(inputs, out)?;
     let data = &loaded.data;
@@ -35,6 +37,11 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let (written, seconds) = timed(out, &what, || write(data, target, format));
     written?;
     let name = format.info().name;
+    if data.absent() == Absent::Missing && format != Format::Cache {
+        out.note(format!(
+            "{name} does not record that absent features were taken as missing; rwd does"
+        ));
+    }
     if target.as_os_str() == "-" {
         return Ok(());
     }

@@ -39,6 +39,7 @@ pub(crate) struct LetorArgs {
 
 pub(crate) fn run(what: &What, out: &Output) -> Result<(), Failure> {
     let What::Letor(args) = what;
+    out.keeps_stdout_free(&args.out)?;
     let format = target_format(&args.out, args.to.as_deref())?;
     let options =
         LetorOptions { queries: args.queries, documents: args.documents, seed: args.seed };

@@ -216,7 +216,7 @@ pub(super) fn write(data: &Dataset, delimiter: u8, out: &mut dyn Write) -> io::R
     header.pop();
     header.push(b'\n');
     out.write_all(&header)?;
-    let queries = table::query_of_rows(data);
+    let queries = data.query_of_rows();
     write_rows(&data.rows_by_source(), out, |row, text| {
         let query = queries.get(row).copied().unwrap_or(0) as usize;
         write_row(data, row, query, delimiter, text);

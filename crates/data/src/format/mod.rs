@@ -160,7 +160,7 @@ impl Default for ReadOptions {
 }
 
 /// The machine's memory in bytes, where the kernel tells it.
-fn physical_memory() -> Option<u64> {
+pub(crate) fn physical_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
@@ -207,6 +207,13 @@ pub fn read_inputs(inputs: Vec<Input>, options: &ReadOptions) -> Result<Loaded, 
             });
         }
     }
+    if options.roles != Roles::default() && matches!(format, Format::Letor | Format::Cache) {
+        return Err(DataError::Columns {
+            file: first.name.clone(),
+            problem: format!("{} has no named columns to give roles to", format.info().name),
+            help: "leave out --columns".into(),
+        });
+    }
     let mut notes = Notes::default();
     let data = match format {
         Format::Letor => letor::read(&inputs, options, &mut notes)?,
@@ -225,7 +232,16 @@ pub fn read_inputs(inputs: Vec<Input>, options: &ReadOptions) -> Result<Loaded, 
 }
 
 /// Writes a data set atomically. Rows go out in the order in which they came in.
+///
+/// What the format has no place for is an error, never a silent loss: preference pairs fit only
+/// the cache.
 pub fn write(data: &Dataset, path: &Path, format: Format) -> Result<(), DataError> {
+    if data.pairs().is_some() && format != Format::Cache {
+        return Err(DataError::Invalid(format!(
+            "{} has no place for preference pairs; write rwd, or leave the pairs out",
+            format.info().name
+        )));
+    }
     match format {
         #[cfg(not(feature = "columnar"))]
         Format::Parquet | Format::Arrow => Err(not_built(format)),

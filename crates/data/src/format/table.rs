@@ -23,7 +23,7 @@ use crate::strings::Strings;
 #[cfg(feature = "columnar")]
 pub(super) use cell::feature_from_f64;
 pub(super) use cell::{Fields, Problem, expected, feature_from_text, missing};
-pub(super) use write::{check_writable, query_of_rows, write_number, write_rows};
+pub(super) use write::{check_writable, write_number, write_rows};
 
 /// Where the cells of a column go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -19,6 +19,7 @@ use rayon::prelude::*;
 
 use crate::dataset::{Columns, Dataset, QueryIndex};
 use crate::error::DataError;
+use crate::format::physical_memory;
 use crate::matrix::Matrix;
 use crate::names::FeatureNames;
 use crate::random::Random;
@@ -80,6 +81,7 @@ impl LetorOptions {
         if self.queries == 0 || self.documents == 0 {
             return Err(DataError::Invalid("at least one query and one document a query".into()));
         }
+        self.check_size()?;
         let sizes: Vec<usize> = (0..self.queries)
             .map(|query| size(&mut Random::new(self.seed, 2 * query as u64), self.documents))
             .collect();
@@ -113,13 +115,31 @@ impl LetorOptions {
         let features = FeatureNames::Ids { first: 1, count: FEATURES };
         Dataset::new(Columns::new(matrix, features, labels, queries, query_of_row))
     }
+
+    /// Refuses what cannot be held, before anything is allocated.
+    fn check_size(&self) -> Result<(), DataError> {
+        let rows = self.queries.checked_mul(self.documents).filter(|rows| *rows < 1 << 31);
+        let bytes = rows.map(|rows| rows as u64 * FEATURES as u64 * 4);
+        if bytes.is_some_and(|bytes| bytes <= physical_memory().unwrap_or(u64::MAX)) {
+            return Ok(());
+        }
+        Err(DataError::TooLarge {
+            file: "the generated data".into(),
+            what: format!(
+                "{} queries of {} documents with {FEATURES} features do not fit into memory",
+                self.queries, self.documents
+            ),
+            help: "generate parts with different seeds and give them as several files".into(),
+        })
+    }
 }
 
-/// Sizes spread around the mean with a tail to the right.
+/// Sizes spread around the mean with a tail to the right, down to a single document.
 fn size(random: &mut Random, mean: usize) -> usize {
     let z = random.normal();
-    let spread = if z < 0.0 { 1.0 / (1.0 - 0.75 * z) } else { 1.0 + 0.62 * z + 0.35 * z * z };
-    ((spread * 0.786 * mean as f64) as usize).clamp(1, mean * 15 / 2)
+    let low = (1.0 + z / 3.2).max(0.0);
+    let spread = if z < 0.0 { low * low } else { 1.0 + 0.62 * z + 0.35 * z * z };
+    ((spread * 0.809 * mean as f64) as usize).clamp(1, mean * 15 / 2)
 }
 
 /// Where utilities are cut into labels: quantiles of a fixed sample.
@@ -289,7 +309,7 @@ mod tests {
             assert!((found - share).abs() < 0.15 * share + 0.3, "label {label}: {found} %");
         }
         let sizes: Vec<usize> = data.iter_queries().map(|q| q.rows.len()).collect();
-        assert!(*sizes.iter().min().unwrap() < 40 && *sizes.iter().max().unwrap() > 400);
+        assert!(*sizes.iter().min().unwrap() < 5 && *sizes.iter().max().unwrap() > 500);
         assert!(sizes.iter().all(|size| (1..=900).contains(size)));
     }
 

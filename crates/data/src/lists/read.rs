@@ -74,12 +74,14 @@ pub(super) fn read(input: Input, kind: Kind) -> Result<(Lists, Notes), DataError
         return json::read(&name, bytes.get(skip..).unwrap_or(&[]), kind, notes);
     }
     let header = is_header(first);
+    // A header with tabs says that tabs alone separate, so that ids may hold spaces.
+    let tabs = header && first.contains(&b'\t');
     let layout = match (header, kind) {
         (true, _) => TABLE,
         (false, Kind::Qrels) => TREC_QRELS,
         (false, Kind::Run) => TREC_RUN,
     };
-    let job = Job { name: &name, text: &bytes, layout, kind, header };
+    let job = Job { name: &name, text: &bytes, layout, kind, header, tabs };
     let parts: Vec<Result<Part, DataError>> =
         pieces(&bytes, skip).into_par_iter().map(|(range, line)| job.piece(range, line)).collect();
     // The first error in file order, whatever the threads did.
@@ -113,12 +115,20 @@ fn is_header(line: &[u8]) -> bool {
     matches!(words[..], [query, _, _] if named(query))
 }
 
+/// Whether a line has the six columns of a run, with a score in the fifth.
+fn is_run_line(line: &[u8]) -> bool {
+    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let score = words.nth(4).and_then(|word| std::str::from_utf8(word).ok());
+    score.is_some_and(|word| word.parse::<f64>().is_ok()) && words.count() == 1
+}
+
 struct Job<'a> {
     name: &'a str,
     text: &'a [u8],
     layout: Layout,
     kind: Kind,
     header: bool,
+    tabs: bool,
 }
 
 #[derive(Debug, Default)]
@@ -157,7 +167,10 @@ impl Job<'_> {
             if self.header && first_line == 1 && part.entries.is_empty() && is_header(content) {
                 continue;
             }
-            let fields = self.fields(content, start, number - 1)?;
+            let fields = match self.tabs {
+                true => self.tabbed(content, start, number - 1)?,
+                false => self.fields(content, start, number - 1)?,
+            };
             let value = self.value(&fields, number - 1)?;
             part.notes.add(Oddity::ExtraColumns, u64::from(fields.more), || self.place(number - 1));
             let entry = Entry::new(fields.document.clone(), value);
@@ -224,10 +237,34 @@ impl Job<'_> {
             }
             column += 1;
         }
-        if column == self.layout.columns {
-            return Ok(fields);
+        if column != self.layout.columns {
+            return Err(self.few_columns(line, column, number));
         }
-        Err(self.few_columns(line, column, number))
+        if fields.more && self.kind == Kind::Qrels && is_run_line(line) {
+            return Err(self.few_columns(line, TREC_RUN.columns, number));
+        }
+        Ok(fields)
+    }
+
+    /// The three fields of a line whose header has tabs.
+    fn tabbed(&self, line: &[u8], start: usize, number: u64) -> Result<Fields, DataError> {
+        let line = line.trim_ascii_end();
+        let mut at = start;
+        let ranges: Vec<Range<usize>> = line
+            .split(|&b| b == b'\t')
+            .map(|field| {
+                let range = at..at + field.len();
+                at = range.end + 1;
+                range
+            })
+            .collect();
+        match ranges.as_slice() {
+            [query, document, value] if !query.is_empty() && !document.is_empty() => {
+                let (query, document, value) = (query.clone(), document.clone(), value.clone());
+                Ok(Fields { query, document, value, more: false })
+            }
+            other => Err(self.few_columns(line, other.len(), number)),
+        }
     }
 
     #[cold]
@@ -240,7 +277,10 @@ impl Job<'_> {
                 error.with_help("this looks like judgements; is it the --qrels file?")
             }
             (Kind::Qrels, 6) => error.with_help("this looks like a run; is it the --run file?"),
-            (_, 3) => error
+            (_, 1) if line.contains(&b',') => {
+                error.with_help("separate the columns by tabs, not by commas")
+            }
+            (_, 3) if !self.header => error
                 .with_help("a table of three columns needs the header 'query-id corpus-id score'"),
             _ => error,
         }

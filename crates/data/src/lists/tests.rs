@@ -52,6 +52,21 @@ fn errors_tell_the_line_and_the_likely_slip() {
 }
 
 #[test]
+fn tabs_in_the_header_mean_tabs_alone() {
+    let (qrels, _) = qrels("query-id\tcorpus-id\tscore\nq 1\tdoc 7\t0\r\n").unwrap();
+    assert_eq!(rows(qrels.lists()), [("q 1".to_owned(), "doc 7".to_owned(), 0.0)]);
+}
+
+#[test]
+fn a_run_is_not_taken_for_judgements() {
+    let error = qrels("a Q0 x 1 2.5 t\n").unwrap_err();
+    assert!(error.to_string().starts_with("q:1: found 6 columns"), "{error}");
+    assert!(error.help().unwrap().contains("--run"));
+    let error = qrels("query-id,corpus-id,score\n").unwrap_err();
+    assert!(error.help().unwrap().contains("by tabs"));
+}
+
+#[test]
 fn every_format_reads_back() {
     let folder = tempfile::tempdir().unwrap();
     let lists = || {

@@ -12,7 +12,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
 use crate::dataset::Dataset;
-use crate::format::table::{check_writable, query_of_rows};
+use crate::format::table::check_writable;
 
 /// Rows that are written as one group.
 const GROUP_ROWS: usize = 65536;
@@ -66,7 +66,7 @@ fn schema_of(data: &Dataset) -> io::Result<SchemaRef> {
 fn batches(data: &Dataset) -> io::Result<impl Iterator<Item = io::Result<RecordBatch>>> {
     let schema = schema_of(data)?;
     let order = data.rows_by_source();
-    let queries = query_of_rows(data);
+    let queries = data.query_of_rows();
     let groups = order.len().div_ceil(GROUP_ROWS);
     Ok((0..groups).map(move |group| {
         let start = group * GROUP_ROWS;

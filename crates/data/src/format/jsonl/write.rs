@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::dataset::Dataset;
-use crate::format::table::{check_writable, query_of_rows, write_number, write_rows};
+use crate::format::table::{check_writable, write_number, write_rows};
 use crate::names::FeatureNames;
 
 /// Writes one object a row; features as an array where their names are just 1, 2, 3, ...
@@ -24,7 +24,7 @@ pub(in crate::format) fn write(data: &Dataset, out: &mut dyn Write) -> io::Resul
         FeatureNames::Ids { first: 1, .. } => None,
         features => Some(features.iter().map(|name| json_string(&name)).collect::<Vec<_>>()),
     };
-    let queries = query_of_rows(data);
+    let queries = data.query_of_rows();
     write_rows(&data.rows_by_source(), out, |row, text| {
         let query = queries.get(row).copied().unwrap_or(0) as usize;
         write_row(data, row, query, names.as_deref(), text);

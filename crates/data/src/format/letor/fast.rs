@@ -84,7 +84,7 @@ pub(super) fn parse<'a>(
     let mut qid = None;
     if bytes.get(at..at + 4) == Some(b"qid:") {
         let start = at + 4;
-        let end = start + bytes.get(start..)?.iter().position(|b| *b <= b' ')?;
+        let end = start + bytes.get(start..)?.iter().position(|b| *b <= b' ' || *b == b'#')?;
         qid = Some(bytes.get(start..end).filter(|id| !id.is_empty())?);
         at = end;
         match bytes.get(at)? {

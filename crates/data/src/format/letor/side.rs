@@ -1,6 +1,6 @@
 //! Side files as LightGBM has them: for a data file `x` whose rows have no qid, `x.query` gives
-//! the number of rows of each query, a number a line; `x.weight` gives a weight a row and
-//! `x.position` the position a row was shown at. The queries are called 1, 2, 3, ... over all
+//! the number of rows of each query, a number a line. For any `x`, `x.weight` gives a weight a row
+//! and `x.position` the position a row was shown at. The queries are called 1, 2, 3, ... over all
 //! input files together.
 
 use std::path::PathBuf;
@@ -15,7 +15,6 @@ use crate::notes::{Notes, Oddity};
 #[derive(Debug, Default)]
 pub(super) struct Sides {
     queries: u32,
-    rows: usize,
     weights: Vec<f32>,
     positions: Vec<u32>,
 }
@@ -30,18 +29,25 @@ impl Sides {
         queries: &mut QueryIndex,
         notes: &mut Notes,
     ) -> Result<(), DataError> {
-        self.rows += query_of_row.len();
-        if has_qid || query_of_row.is_empty() {
+        let rows = query_of_row.len();
+        if rows == 0 {
             return Ok(());
         }
-        let Some(sizes) = values::<u32>(input, "query", "a number of rows", notes)? else {
-            return Err(no_queries(input));
-        };
-        self.assign(input, &sizes, query_of_row, queries)?;
+        if has_qid {
+            let beside = u64::from(side_path(input, "query").is_some());
+            notes.add(Oddity::NeedlessQuerySizes, beside, || Place::file(&input.name));
+        } else {
+            let Some(sizes) = values::<u32>(input, "query", "a number of rows", notes)? else {
+                return Err(no_queries(input));
+            };
+            self.assign(input, &sizes, query_of_row, queries)?;
+        }
         if let Some(weights) = values::<f32>(input, "weight", "a weight", notes)? {
+            one_a_row(input, "weight", weights.len(), rows)?;
             self.weights.extend(weights);
         }
         if let Some(positions) = values::<u32>(input, "position", "a position", notes)? {
+            one_a_row(input, "position", positions.len(), rows)?;
             self.positions.extend(positions);
         }
         Ok(())
@@ -83,7 +89,7 @@ impl Sides {
         for (what, length) in [("weight", self.weights.len()), ("position", self.positions.len())] {
             if length != 0 && length != rows {
                 return Err(DataError::Invalid(format!(
-                    "the .{what} side files have {length} lines, but the data has {rows} rows"
+                    "only some of the inputs have a .{what} side file: {length} of {rows} rows"
                 )));
             }
         }
@@ -93,6 +99,21 @@ impl Sides {
             some(!self.positions.is_empty()).map(|()| self.positions),
         ))
     }
+}
+
+fn one_a_row(input: &Input, ending: &str, found: usize, rows: usize) -> Result<(), DataError> {
+    if found == rows {
+        return Ok(());
+    }
+    let place = Place::file(format!("{}.{ending}", input.name));
+    let expected = format!("{rows}, one for each row of {}", input.name);
+    Err(DataError::malformed(place, format!("{found} lines"), expected))
+}
+
+/// The side file with this ending, if it is there.
+fn side_path(input: &Input, ending: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(format!("{}.{ending}", input.name));
+    (input.name != "-" && path.is_file()).then_some(path)
 }
 
 fn no_queries(input: &Input) -> DataError {
@@ -107,10 +128,7 @@ fn values<T: FromStr>(
     expected: &str,
     notes: &mut Notes,
 ) -> Result<Option<Vec<T>>, DataError> {
-    let path = PathBuf::from(format!("{}.{ending}", input.name));
-    if input.name == "-" || !path.is_file() {
-        return Ok(None);
-    }
+    let Some(path) = side_path(input, ending) else { return Ok(None) };
     let side = Input::open(&path)?;
     notes.add(Oddity::SideFile, 1, || Place::file(&side.name));
     let mut values = Vec::new();

@@ -120,7 +120,7 @@ fn word() -> impl Strategy<Value = String> {
 fn file() -> impl Strategy<Value = String> {
     let end =
         prop_oneof![4 => Just("\n"), 1 => Just(" \r\n"), 1 => Just(" # d1\n"), 1 => Just("\n\n")];
-    let row = (0u32..5, "[a-c]", prop::collection::vec(word(), 0..6), end);
+    let row = (0u32..5, "[a-c]#?[ad]?", prop::collection::vec(word(), 0..6), end);
     prop::collection::vec(row, 1..6).prop_map(|rows| {
         let line = |(label, qid, words, end): &(u32, String, Vec<String>, &str)| {
             let words: Vec<String> = words.iter().map(|w| format!(" {w}")).collect();

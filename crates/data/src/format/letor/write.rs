@@ -3,36 +3,18 @@
 
 use std::io::{self, Write};
 
-use rayon::prelude::*;
-
 use crate::dataset::Dataset;
+use crate::format::table::write_rows;
 use crate::names::FeatureNames;
-
-/// Rows formatted by one task.
-const BLOCK: usize = 2048;
 
 pub(in crate::format) fn write(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {
     let first = first_id(data)?;
     check(data)?;
-    let rows = data.rows_by_source();
     let query_of_row = data.query_of_rows();
-    let threads = rayon::current_num_threads();
-    for wave in rows.chunks(BLOCK * threads * 4) {
-        let blocks: Vec<Vec<u8>> = wave
-            .par_chunks(BLOCK)
-            .map(|block| {
-                let mut text = Vec::with_capacity(block.len() * data.columns() * 8);
-                for &row in block {
-                    let row = row as usize;
-                    let query = query_of_row.get(row).map_or(0, |query| *query as usize);
-                    format_row(data, row, query, first, &mut text);
-                }
-                text
-            })
-            .collect();
-        blocks.iter().try_for_each(|block| out.write_all(block))?;
-    }
-    Ok(())
+    write_rows(&data.rows_by_source(), out, |row, text| {
+        let query = query_of_row.get(row).map_or(0, |query| *query as usize);
+        format_row(data, row, query, first, text);
+    })
 }
 
 fn refuse<T>(message: String) -> io::Result<T> {

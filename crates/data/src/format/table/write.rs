@@ -7,7 +7,6 @@ use std::io::{self, Write};
 
 use rayon::prelude::*;
 
-use crate::dataset::Dataset;
 use crate::format::roles::Role;
 use crate::names::FeatureNames;
 
@@ -75,15 +74,4 @@ pub(in crate::format) fn check_writable(
         return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{problem}; {advice}")));
     }
     Ok(())
-}
-
-/// The query of each row.
-pub(in crate::format) fn query_of_rows(data: &Dataset) -> Vec<u32> {
-    let mut queries = vec![0; data.rows()];
-    for (number, query) in data.iter_queries().enumerate() {
-        if let Some(rows) = queries.get_mut(query.rows) {
-            rows.fill(number as u32);
-        }
-    }
-    queries
 }
