@@ -58,7 +58,8 @@ pub fn lists(run: &[u8], qrels: &[u8]) {
     let (Ok((run, _)), Ok((qrels, _))) = (Run::read(input(run)), Qrels::read(input(qrels))) else {
         return;
     };
-    let specs = expand("ndcg(gain=linear)@10, ap, rr, bpref, rbp, judged@5, recall@3").unwrap_or_default();
+    let specs =
+        expand("ndcg(gain=linear)@10, ap, rr, bpref, rbp, judged@5, recall@3").unwrap_or_default();
     let measures: Vec<_> =
         specs.iter().filter_map(|spec| spec.resolve(SourceKind::Run).ok()).collect();
     let Ok(found) = evaluate(&JudgedRun::new(&run, &qrels), &measures, EvalOptions::default())
@@ -79,7 +80,9 @@ pub fn pairs(bytes: &[u8]) {
     if let Ok((data, _)) = data.with_pairs(&input(bytes)) {
         for pair in data.pairs().unwrap_or_default() {
             let rows = data.query_rows(pair.query as usize);
-            assert!(rows.contains(&(pair.better as usize)) && rows.contains(&(pair.worse as usize)));
+            assert!(
+                rows.contains(&(pair.better as usize)) && rows.contains(&(pair.worse as usize))
+            );
         }
     }
 }

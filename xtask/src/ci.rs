@@ -6,6 +6,9 @@ use crate::{test, tracked};
 
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, oracles: bool) -> Outcome {
     steps.run("formatting", &mut workspace.cargo("fmt --all --check"))?;
+    // A workspace of its own, which the line above does not see.
+    let fuzz = "fmt --manifest-path fuzz/Cargo.toml --check";
+    steps.run("formatting of fuzz", &mut workspace.cargo(fuzz))?;
     steps.call("tracked files", || tracked::check(workspace))?;
     let clippy = "clippy --workspace --all-targets --profile ci -- -D warnings";
     steps.run("lints", &mut workspace.cargo(clippy))?;
