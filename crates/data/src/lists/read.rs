@@ -101,7 +101,7 @@ fn is_data(line: &[u8]) -> bool {
     line.iter().find(|b| !b.is_ascii_whitespace()).is_some_and(|&b| b != b'#')
 }
 
-/// A header names its columns: three words, the last of which is no number.
+/// A header names its columns: three words, of which the first is a usual name of a query id.
 fn is_header(line: &[u8]) -> bool {
     let words: Vec<&[u8]> =
         line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
