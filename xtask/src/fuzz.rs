@@ -16,7 +16,10 @@ pub(crate) fn run(
         let (corpus, seeds) = (format!("fuzz/corpus/{target}"), format!("fuzz/seeds/{target}"));
         std::fs::create_dir_all(workspace.path(&corpus))
             .map_err(|e| Failure::new(format!("cannot make the folder {corpus}: {e}")))?;
-        let line = format!("fuzz run {target} {corpus} {seeds} -- -max_total_time={seconds}");
+        // A Parquet page may claim 2 GiB, which its reader reserves without touching.
+        let limits = "-malloc_limit_mb=4096 -rss_limit_mb=4096";
+        let line =
+            format!("fuzz run {target} {corpus} {seeds} -- -max_total_time={seconds} {limits}");
         steps.run(&format!("fuzz {target}"), &mut workspace.nightly(&line))?;
     }
     Ok(())
