@@ -146,3 +146,70 @@ fn parse_weight(text: &str, place: &Place) -> Result<f32, DataError> {
         _ => Err(DataError::malformed(place.clone(), quote(text.as_bytes()), "a weight above 0")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::{Format, ReadOptions, read_inputs};
+
+    /// Rows of the queries stand scattered, so that source rows and rows differ.
+    const DATA: &str = "1 qid:q 1:1 # a\n0 qid:r 1:2 # x\n0 qid:q 1:3 # b\n2 qid:r 1:4\n";
+
+    fn with_pairs(pairs: &str) -> Result<(Dataset, Notes), DataError> {
+        let options = ReadOptions { format: Some(Format::Letor), ..ReadOptions::default() };
+        let data = Input::from_bytes("d", DATA.as_bytes().to_vec()).unwrap();
+        let data = read_inputs(vec![data], &options).unwrap().data;
+        data.with_pairs(&Input::from_bytes("p", pairs.as_bytes().to_vec()).unwrap())
+    }
+
+    #[test]
+    fn every_way_of_writing_a_pair_is_read() {
+        let (data, notes) =
+            with_pairs("# judged\nq a b\nq\tb\ta\t0.5\nr x < 3 2\n\nq 0 = 2\n").unwrap();
+        let pair =
+            |query, better, worse, weight, equal| Pair { query, better, worse, weight, equal };
+        let expected = [
+            pair(0, 0, 1, 1.0, false),
+            pair(0, 1, 0, 0.5, false),
+            pair(1, 3, 2, 2.0, false),
+            pair(0, 0, 1, 1.0, true),
+        ];
+        assert_eq!(data.pairs(), Some(&expected[..]));
+        assert_eq!(notes.count(Oddity::ContradictoryPairs), 1);
+    }
+
+    #[test]
+    fn pairs_follow_their_queries_into_a_part() {
+        let (data, _) = with_pairs("q a b\nr 3 x 2\n").unwrap();
+        let part = data.select_queries(&[1]);
+        let kept = Pair { query: 0, better: 1, worse: 0, weight: 2.0, equal: false };
+        assert_eq!(part.pairs(), Some(&[kept][..]));
+    }
+
+    #[test]
+    fn pairs_that_say_nothing_are_refused() {
+        for (text, message) in [
+            (
+                "q a a\n",
+                "p:1: found a document paired with itself, expected two different documents",
+            ),
+            (
+                "q a x\n",
+                "p:1: found 'x', expected a document id or row number (from 0) of query 'q'",
+            ),
+            (
+                "q 0 1\n",
+                "p:1: found '1', expected a document id or row number (from 0) of query 'q'",
+            ),
+            ("z a b\n", "p:1: found 'z', expected a query of the data set"),
+            ("q a b 0\n", "p:1: found '0', expected a weight above 0"),
+            (
+                "q a\n",
+                "p:1: found 'q a', expected 'qid better worse [weight]' or 'qid A > B [weight]'",
+            ),
+            ("\n", "p holds no preference pairs"),
+        ] {
+            assert_eq!(with_pairs(text).unwrap_err().to_string(), message);
+        }
+    }
+}
