@@ -95,7 +95,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
                 false => comparison_table(&comparison),
             };
             table.notes.extend(conventions(first_results(&systems)));
-            if first_results(&systems).iter().any(|r| r.convention.ends_with("weights=query")) {
+            if first_results(&systems).iter().any(|r| r.convention.contains("weights=query")) {
                 table.notes.push(WEIGHTED.into());
             }
             args.report.table.draw(&table)

@@ -120,6 +120,21 @@ fn lists_name_everything_there_is() {
 }
 
 #[test]
+fn what_cannot_be_held_or_written_is_refused_in_words() {
+    let bench = Bench::new();
+    let ran = bench.run("data generate letor --queries 99999999999999 --out g.txt");
+    assert_eq!(ran.code(), 1);
+    assert!(ran.err().contains("do not fit into memory"), "{}", ran.err());
+    bench.put("a.txt", "1 qid:x 1:2\n");
+    let ran = bench.run("data convert a.txt no/where.csv");
+    assert!(ran.err().contains("there is no folder no"), "{}", ran.err());
+    assert!(!ran.err().contains(".rankwright-"), "{}", ran.err());
+    assert_eq!(bench.run("data convert a.txt - --to csv --json").code(), 1);
+    let ran = bench.run("data convert a.txt a.csv --absent missing").ok();
+    assert!(ran.err().contains("does not record that absent features"), "{}", ran.err());
+}
+
+#[test]
 fn a_format_that_cannot_hold_the_data_says_so_and_writes_nothing() {
     let bench = Bench::new();
     bench.put("a.csv", "qid,label,bm25\n1,0,2\n");

@@ -110,6 +110,51 @@ fn compare_takes_score_files_and_totals_are_the_metrics_own() {
 }
 
 #[test]
+fn depth_and_weights_are_said_with_the_number() {
+    let bench = Bench::new();
+    bench.put("w.csv", "qid,label,query_weight,f\na,1,9,1\na,0,9,2\nb,1,1,1\nb,0,1,2\n");
+    bench.put("s", "2\n1\n1\n2\n").put("t", "1\n2\n1\n2\n");
+    let found = bench.run("eval --scores s w.csv --metric rr --depth 1 --json").json();
+    let metric = &found["metrics"][0];
+    assert_eq!(metric["value"], 0.9);
+    assert!(metric["convention"].as_str().unwrap().ends_with("weights=query, depth=1"));
+    let out = bench.run("compare --scores s --scores t w.csv --metric rr --depth 1").ok().out();
+    assert!(out.contains("values are weighted by query"), "{out}");
+    assert_eq!(bench.run("eval --scores s w.csv --depth 0").code(), 2);
+}
+
+#[test]
+fn standard_streams_are_used_once() {
+    let bench = bench();
+    for line in ["eval --run - --qrels -", "eval --scores - -", "compare --qrels - x.run -"] {
+        let ran = bench.run(line);
+        assert_eq!(ran.code(), 1, "{line}");
+        assert!(ran.err().contains("standard input (-) can be read only once"), "{}", ran.err());
+    }
+    let ran = bench.run("eval --run x.run --qrels qrels --per-query - --json");
+    assert_eq!(ran.code(), 1);
+    assert!(ran.err().contains("write the file to a path"), "{}", ran.err());
+}
+
+#[test]
+fn options_that_do_not_apply_are_refused() {
+    let bench = bench();
+    bench.run("data convert data.txt d.rwd --absent missing").ok();
+    for (line, code, message) in [
+        ("eval --run x.run --qrels qrels --absent missing", 2, "--absent"),
+        ("compare --qrels qrels x.run y.run --pairs p", 2, "--pairs"),
+        ("eval --scores good.txt data.txt --columns qid=q", 1, "letor has no named columns"),
+        ("eval --scores good.txt d.rwd --absent zero", 1, "--absent does not apply"),
+        ("list formats --threads 99999", 2, "--threads"),
+        ("eval --run x.run --qrels x.run", 1, "this looks like a run"),
+    ] {
+        let ran = bench.run(line);
+        assert_eq!(ran.code(), code, "{line}: {}", ran.err());
+        assert!(ran.err().contains(message), "{line}: {}", ran.err());
+    }
+}
+
+#[test]
 fn threads_do_not_change_a_digit() {
     let Some(folder) = real_data() else { return };
     let bench = Bench::new();

@@ -98,6 +98,38 @@ fn side_files_give_queries_weights_and_positions() {
 }
 
 #[test]
+fn side_files_are_checked_for_each_input_and_read_beside_qids_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    let read_both = || {
+        let mut notes = Notes::default();
+        let inputs = ["a", "b"].map(|name| Input::open(&folder.path().join(name)).unwrap());
+        read(&inputs, &ReadOptions::default(), &mut notes).map(|data| (data, notes))
+    };
+    put("a", "1 qid:1 1:1\n0 qid:1 1:2\n");
+    put("b", "1 qid:2 1:1\n0 qid:2 1:2\n");
+    put("a.weight", "1\n2\n3\n");
+    put("b.weight", "4\n");
+    let error = read_both().unwrap_err().to_string();
+    assert!(error.contains("a.weight: found 3 lines, expected 2"), "{error}");
+    put("a.weight", "1\n2\n");
+    put("b.weight", "3\n4\n");
+    put("b.query", "1\n1\n");
+    let (data, notes) = read_both().unwrap();
+    assert_eq!(data.row_weights(), Some(&[1.0, 2.0, 3.0, 4.0][..]));
+    assert_eq!((data.queries(), notes.count(Oddity::NeedlessQuerySizes)), (2, 1));
+}
+
+#[test]
+fn a_comment_may_touch_what_stands_before_it() {
+    for text in ["1 qid:5#a 1:2\n", "1 qid:5#a 1:2\n2 qid:6 1:0.123456 2:0.123456 3:0.123456\n"] {
+        let (data, _) = load(text).unwrap();
+        assert_eq!((data.query(0).id, data.docids().unwrap().get(0)), ("5", "a"));
+        assert!(data.matrix().row(0).iter().all(|v| *v == 0.0));
+    }
+}
+
+#[test]
 fn errors_count_lines_across_pieces() {
     let mut text = "1 qid:1 1:0.123456\n".repeat(400_000);
     text.push_str("1 qid:1 1:x\n");
