@@ -48,7 +48,7 @@ pub use evaluate::{EvalOptions, Evaluation, MeasureResult, evaluate};
 pub use features::ScoredDataset;
 pub use gain::Gain;
 pub use judge::JudgedRun;
-pub use list::{Candidates, RankedList, Workspace};
+pub use list::{Candidates, RankedList, Workspace, sort_labels};
 pub use metric::{
     Aggregate, METRICS, Measure, Metric, MetricInfo, MetricSpec, PRESETS, PresetInfo, expand,
     of_ranking,
@@ -57,4 +57,4 @@ pub use order::{OrderRule, Orderer, Rows, TiePolicy};
 pub use params::{ParamInfo, Params, nearest};
 pub use source::{QuerySource, ScoredQueries, SourceKind};
 pub use spec::{Spec, SpecError, split_specs};
-pub use swap::SwapDelta;
+pub use swap::{Factors, SwapDelta};

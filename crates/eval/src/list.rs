@@ -191,7 +191,7 @@ impl Workspace {
             self.ideal.extend(rows.filter(|(_, j)| **j).map(|(l, _)| *l));
         }
         self.ideal.extend_from_slice(&candidates.unretrieved);
-        sort_descending(&mut self.ideal);
+        sort_labels(&mut self.ideal);
         Ok(())
     }
 
@@ -264,16 +264,16 @@ fn gather<T: Copy>(order: &[u32], from: &[T], into: &mut Vec<T>) {
     }
 }
 
-/// Small whole labels, the usual case, are counted rather than sorted.
-fn sort_descending(labels: &mut [f64]) {
+/// Puts labels into the ideal order, best first. Small whole labels, the usual case, are counted
+/// rather than sorted.
+pub fn sort_labels(labels: &mut [f64]) {
     let mut counts = [0_u32; 32];
     for &label in labels.iter() {
-        let grade = label as usize;
-        if grade >= counts.len() || grade as f64 != label {
-            labels.sort_unstable_by(|a, b| b.total_cmp(a));
-            return;
+        let grade = label as u8;
+        match counts.get_mut(usize::from(grade)) {
+            Some(count) if f64::from(grade) == label => *count += 1,
+            _ => return labels.sort_unstable_by(|a, b| b.total_cmp(a)),
         }
-        counts[grade] += 1;
     }
     let mut rest = labels;
     for (grade, &count) in counts.iter().enumerate().rev() {
@@ -355,7 +355,7 @@ mod tests {
             let mut plain = labels.clone();
             plain.sort_by(|a, b| b.partial_cmp(a).unwrap());
             let mut fast = labels;
-            sort_descending(&mut fast);
+            sort_labels(&mut fast);
             prop_assert_eq!(fast, plain);
         }
     }

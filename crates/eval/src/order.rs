@@ -8,6 +8,10 @@
 //! number is packed below it, and one integer sort does the rest. Only groups of equal scores are
 //! looked at again. Cost: O(n) when the scores already descend (runs usually do), else O(n log n);
 //! no allocation once the buffers are warm.
+//!
+//! Training is the same order with one difference ([`Orderer::order_seeded`]): equal scores go by a
+//! seeded hash, because before the first tree all scores are equal and a file sorted by label would
+//! give its labels away. It starts from the order of last time, which a tree changes little.
 
 use crate::error::EvalError;
 
@@ -95,6 +99,9 @@ pub struct Orderer {
     packed: Vec<u128>,
     order: Vec<u32>,
     ends: Vec<u32>,
+    entries: Vec<Entry>,
+    sorted: Vec<Entry>,
+    coarse: Vec<u64>,
 }
 
 impl Orderer {
@@ -124,6 +131,90 @@ impl Orderer {
             self.order_ties(rows, rule.ties)?;
         }
         Ok(&self.order)
+    }
+
+    /// Rows from the best to the worst, equal scores ordered by a hash of `seed` and row.
+    ///
+    /// `hint` is empty, or has an entry for each row: the order of last time if it holds one, and
+    /// afterwards the order found now. It saves time; it never changes the result.
+    ///
+    /// ```
+    /// use rankwright_eval::Orderer;
+    ///
+    /// let (mut orderer, mut hint) = (Orderer::default(), [0; 3]);
+    /// assert_eq!(orderer.order_seeded(&[0.5, 2.0, 0.7], 1, &mut hint)?, [1, 2, 0]);
+    /// assert_eq!(hint, [1, 2, 0]);
+    /// # Ok::<(), rankwright_eval::EvalError>(())
+    /// ```
+    pub fn order_seeded(
+        &mut self,
+        scores: &[f64],
+        seed: u64,
+        hint: &mut [u32],
+    ) -> Result<&[u32], EvalError> {
+        if !hint.is_empty() {
+            same_length("hint of the order", hint.len(), scores.len())?;
+        }
+        if scores.iter().any(|s| s.is_nan()) {
+            let row = scores.iter().position(|s| s.is_nan()).unwrap_or_default();
+            return Err(EvalError::NanScore { row });
+        }
+        self.ends.clear();
+        if !self.follow(scores, seed, hint) {
+            self.packed.clear();
+            self.packed.extend(scores.iter().enumerate().map(|(row, &score)| {
+                let low = u64::from(tie_hash(seed, row as u32)) << 32 | row as u64;
+                u128::from(descending_key(score)) << 64 | u128::from(low)
+            }));
+            self.packed.sort_unstable();
+            self.order.clear();
+            self.order.extend(self.packed.iter().map(|&p| p as u32));
+        }
+        if !hint.is_empty() {
+            hint.copy_from_slice(&self.order);
+        }
+        Ok(&self.order)
+    }
+
+    /// Sets the seeded order by sorting the hint a little; false where the hint is no order of
+    /// these rows, or there are too many equal scores.
+    fn follow(&mut self, scores: &[f64], seed: u64, hint: &[u32]) -> bool {
+        if hint.len() != scores.len() {
+            return false;
+        }
+        self.entries.clear();
+        let entry = |&row: &u32| {
+            let score = *scores.get(row as usize)?;
+            Some(Entry { key: descending_key(score), row })
+        };
+        self.entries.extend(hint.iter().map_while(entry));
+        if self.entries.len() < scores.len() {
+            return false;
+        }
+        let rises = self.entries.windows(2).filter(|w| w[1].key < w[0].key).count();
+        let near = rises * SELDOM < scores.len();
+        let sorted = near && insert_sorted(&mut self.entries, seed)
+            || self.sort_coarsely() && insert_sorted(&mut self.entries, seed);
+        self.order.clear();
+        self.order.extend(self.entries.iter().map(|e| e.row));
+        // A row named twice would stand beside itself: without one, each row is there.
+        sorted && self.order.windows(2).all(|w| w[0] != w[1])
+    }
+
+    /// Sorts by the upper 48 bits of the scores, which a single word holds beside the place;
+    /// false for lists that are too long for that.
+    fn sort_coarsely(&mut self) -> bool {
+        if self.entries.len() > 1 << 16 {
+            return false;
+        }
+        self.coarse.clear();
+        let places = self.entries.iter().enumerate();
+        self.coarse.extend(places.map(|(at, e)| e.key & !0xffff | at as u64));
+        self.coarse.sort_unstable();
+        self.sorted.clear();
+        self.sorted.extend(self.coarse.iter().map(|&c| self.entries[(c & 0xffff) as usize]));
+        std::mem::swap(&mut self.sorted, &mut self.entries);
+        true
     }
 
     /// Ends (exclusive) of the groups of equal scores in the last order; only after a call with
@@ -217,6 +308,57 @@ fn descending_key(score: f64) -> u64 {
     if bits >> 63 == 1 { bits } else { !(bits | (1 << 63)) }
 }
 
+/// Where a row stands among equal scores.
+fn tie_hash(seed: u64, row: u32) -> u32 {
+    let z = seed.wrapping_add(u64::from(row).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let z = (z ^ (z >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 29)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z >> 32) as u32
+}
+
+/// A row with its score.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    key: u64,
+    row: u32,
+}
+
+impl Entry {
+    fn stands_before(self, other: Entry, seed: u64) -> bool {
+        if self.key != other.key {
+            return self.key < other.key;
+        }
+        (tie_hash(seed, self.row), self.row) < (tie_hash(seed, other.row), other.row)
+    }
+}
+
+/// Insertion sort that gives up where it would take too many moves.
+fn insert_sorted(entries: &mut [Entry], seed: u64) -> bool {
+    let mut moves = MOVES * entries.len();
+    for i in 1..entries.len() {
+        let this = entries[i];
+        if !this.stands_before(entries[i - 1], seed) {
+            continue;
+        }
+        let mut at = i;
+        while at > 0 && this.stands_before(entries[at - 1], seed) {
+            entries[at] = entries[at - 1];
+            at -= 1;
+        }
+        entries[at] = this;
+        match moves.checked_sub(i - at) {
+            Some(left) => moves = left,
+            None => return false,
+        }
+    }
+    true
+}
+
+/// Moves for each row after which another way is cheaper.
+const MOVES: usize = 4;
+/// One rise of the scores in so many rows, or more, calls for a sort.
+const SELDOM: usize = 8;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -294,6 +436,61 @@ mod tests {
             let mut plain: Vec<u32> = (0..scores.len() as u32).collect();
             plain.sort_by(|&a, &b| scores[b as usize].partial_cmp(&scores[a as usize]).unwrap());
             prop_assert_eq!(order(Rows::of_scores(&scores), OrderRule::STABLE), plain);
+        }
+    }
+
+    fn seeded(scores: &[f64], seed: u64, hint: &mut [u32]) -> Vec<u32> {
+        Orderer::default().order_seeded(scores, seed, hint).unwrap().to_vec()
+    }
+
+    #[test]
+    fn equal_scores_go_by_a_hash_that_the_seed_changes_and_the_row_does_not_decide() {
+        let ties = [1.5; 200];
+        let (one, two) = (seeded(&ties, 1, &mut []), seeded(&ties, 2, &mut []));
+        assert_ne!(one, two);
+        assert_eq!(one, seeded(&ties, 1, &mut []));
+        // A row's place tells nothing about the row: the mean row of the upper half is near 100.
+        let mean = one[..100].iter().sum::<u32>() as f64 / 100.0;
+        assert!((mean - 99.5).abs() < 20.0, "{mean}");
+        let zeros = [0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0];
+        assert_eq!(seeded(&zeros, 5, &mut []), seeded(&[0.0; 8], 5, &mut []));
+    }
+
+    #[test]
+    fn seeded_order_tells_nan_and_a_hint_of_the_wrong_length() {
+        let mut orderer = Orderer::default();
+        let nan = orderer.order_seeded(&[1.0, f64::NAN], 0, &mut [0, 1]);
+        assert_eq!(nan, Err(EvalError::NanScore { row: 1 }));
+        assert!(orderer.order_seeded(&[1.0, 2.0], 0, &mut [0]).is_err());
+        assert!(orderer.order_seeded(&[], 0, &mut []).unwrap().is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn a_hint_never_changes_the_seeded_order(
+            scores in prop::collection::vec(
+                prop_oneof![Just(0.0), Just(1.0), -3.0..3.0_f64, Just(f64::INFINITY)], 0..150),
+            change in prop::collection::vec((0..150_usize, -1.0..1.0_f64), 0..12),
+            junk in prop::collection::vec(0..160_u32, 150),
+            seed in any::<u64>(),
+        ) {
+            let mut plain: Vec<u32> = (0..scores.len() as u32).collect();
+            let key = |r: u32| (-scores[r as usize], tie_hash(seed, r), r);
+            plain.sort_by(|&a, &b| key(a).partial_cmp(&key(b)).unwrap());
+            prop_assert_eq!(&seeded(&scores, seed, &mut []), &plain);
+            let mut hints = vec![vec![0; scores.len()], junk[..scores.len()].to_vec()];
+            // The order before a few scores changed, the right order, and its reverse.
+            let mut before = scores.clone();
+            for (row, by) in change {
+                if let Some(score) = before.get_mut(row) { *score += by; }
+            }
+            hints.push(seeded(&before, seed ^ 1, &mut []));
+            hints.push(plain.clone());
+            hints.push(plain.iter().rev().copied().collect());
+            for mut hint in hints {
+                prop_assert_eq!(&seeded(&scores, seed, &mut hint), &plain);
+                prop_assert_eq!(&hint, &plain);
+            }
         }
     }
 }

@@ -31,19 +31,36 @@ pub trait SwapDelta: fmt::Debug + Send {
     fn prepare(&mut self, labels: &[f64], ideal: &[f64]) -> Result<(), EvalError>;
 
     /// Sets `out[j]`, for each rank j from `from` on, to the metric after swapping the ranks i
-    /// and j minus the metric before. Ranks count from 0; `out` has one entry for each rank.
+    /// and j minus the metric before. Ranks count from 0; `out` has one entry for each rank, but
+    /// may end early where `from` is behind i.
     fn row_from(&self, i: usize, from: usize, out: &mut [f64]);
 
     /// The whole row of rank `i`.
     fn row(&self, i: usize, out: &mut [f64]) {
         self.row_from(i, 0, out);
     }
+
+    /// Gains and discounts, for metrics whose change is their product (see [`Factors`]); a fast
+    /// loop over pairs then needs no row. Of the query that was prepared last.
+    fn factors(&self) -> Option<Factors<'_>> {
+        None
+    }
+}
+
+/// A metric's change under swaps as a product: swapping the ranks i and j changes it by
+/// `(gains[i] - gains[j]) * (discounts[j] - discounts[i])`.
+#[derive(Debug, Clone, Copy)]
+pub struct Factors<'a> {
+    /// Gain at each rank, with the query's scale multiplied in; finite, never below 0.
+    pub gains: &'a [f64],
+    /// Discount of each rank; never rising.
+    pub discounts: &'a [f64],
 }
 
 /// Gain of a label; an error where the metric's scale has no such label.
 type GainOf = dyn Fn(f64) -> Result<f64, EvalError> + Send;
-/// Discount of a rank among `n`; 0 beyond a cut-off.
-type DiscountOf = dyn Fn(usize, usize) -> f64 + Send;
+/// Discount of a rank; 0 beyond a cut-off.
+type DiscountOf = dyn Fn(usize) -> f64 + Send;
 /// Factor for a query, from the list's length and the ideal labels.
 type ScaleOf = dyn Fn(usize, &[f64]) -> Result<f64, EvalError> + Send;
 
@@ -52,21 +69,28 @@ pub(crate) struct AdditiveSwap {
     gain: Box<GainOf>,
     discount: Box<DiscountOf>,
     scale: Box<ScaleOf>,
+    /// Gains of the whole labels from 0 on, NaN until one is asked for.
+    known: [f64; WHOLE],
     /// Gains, scaled.
     gains: Vec<f64>,
+    /// Discounts, for as many ranks as the longest list so far.
     discounts: Vec<f64>,
 }
+
+/// Whole labels below this have their gain computed once.
+const WHOLE: usize = 32;
 
 impl AdditiveSwap {
     pub(crate) fn new(
         gain: impl Fn(f64) -> Result<f64, EvalError> + Send + 'static,
-        discount: impl Fn(usize, usize) -> f64 + Send + 'static,
+        discount: impl Fn(usize) -> f64 + Send + 'static,
         scale: impl Fn(usize, &[f64]) -> Result<f64, EvalError> + Send + 'static,
     ) -> Box<Self> {
         Box::new(Self {
             gain: Box::new(gain),
             discount: Box::new(discount),
             scale: Box::new(scale),
+            known: [f64::NAN; WHOLE],
             gains: Vec::new(),
             discounts: Vec::new(),
         })
@@ -79,17 +103,32 @@ impl fmt::Debug for AdditiveSwap {
     }
 }
 
+impl AdditiveSwap {
+    fn gain_of(&mut self, label: f64) -> Result<f64, EvalError> {
+        let grade = label as u8;
+        match self.known.get_mut(usize::from(grade)) {
+            Some(known) if f64::from(grade) == label => {
+                if known.is_nan() {
+                    *known = (self.gain)(label)?;
+                }
+                Ok(*known)
+            }
+            _ => (self.gain)(label),
+        }
+    }
+}
+
 impl SwapDelta for AdditiveSwap {
     fn prepare(&mut self, labels: &[f64], ideal: &[f64]) -> Result<(), EvalError> {
-        let n = labels.len();
-        let scale = (self.scale)(n, ideal)?;
+        let scale = (self.scale)(labels.len(), ideal)?;
         self.gains.clear();
+        self.gains.reserve(labels.len());
         for &label in labels {
-            self.gains.push((self.gain)(label)? * scale);
+            let gain = self.gain_of(label)? * scale;
+            self.gains.push(gain);
         }
-        // Discounts depend on the rank alone, or on n for metrics that divide by it.
-        self.discounts.clear();
-        self.discounts.extend((0..n).map(|rank| (self.discount)(rank, n)));
+        let known = self.discounts.len();
+        self.discounts.extend((known..labels.len()).map(|rank| (self.discount)(rank)));
         Ok(())
     }
 
@@ -101,5 +140,10 @@ impl SwapDelta for AdditiveSwap {
         for (delta, (g, d)) in out.iter_mut().skip(from).zip(pairs) {
             *delta = (gain - g) * (d - discount);
         }
+    }
+
+    fn factors(&self) -> Option<Factors<'_>> {
+        let discounts = self.discounts.get(..self.gains.len())?;
+        Some(Factors { gains: &self.gains, discounts })
     }
 }

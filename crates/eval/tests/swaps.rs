@@ -72,6 +72,16 @@ proptest! {
                 swap.row(i, &mut row);
                 let mut part = vec![7.0; n];
                 swap.row_from(i, i + 1, &mut part);
+                for j in i + 1..n {
+                    let mut short = vec![7.0; j + 1];
+                    swap.row_from(i, j, &mut short);
+                    prop_assert_eq!(short[j], row[j], "{} cut short", spec);
+                    if let Some(f) = swap.factors() {
+                        let product =
+                            (f.gains[i] - f.gains[j]) * (f.discounts[j] - f.discounts[i]);
+                        prop_assert_eq!(product, row[j], "{} by factors", spec);
+                    }
+                }
                 for j in 0..n {
                     let mut swapped = labels.clone();
                     swapped.swap(i, j);
@@ -112,6 +122,23 @@ fn metrics_that_learners_may_target_have_swaps() {
         assert!(measure.swap().is_some(), "{name}");
     }
     assert!(measure("kendall").swap().is_none());
+}
+
+#[test]
+fn sums_of_gain_times_discount_have_factors_that_fit_the_last_query() {
+    for spec in ["dcg@3", "ndcg@3", "rbp", "p@2", "recall@2"] {
+        let mut swap = measure(spec).swap().unwrap();
+        for labels in [&[2.0, 0.0, 1.0, 0.0][..], &[0.0, 1.0], &[]] {
+            swap.prepare(labels, &sorted(labels, &[])).unwrap();
+            let factors = swap.factors().unwrap();
+            assert_eq!(
+                (factors.gains.len(), factors.discounts.len()),
+                (labels.len(), labels.len())
+            );
+            assert!(factors.discounts.windows(2).all(|w| w[0] >= w[1]));
+        }
+    }
+    assert!(measure("ap").swap().unwrap().factors().is_none());
 }
 
 #[test]

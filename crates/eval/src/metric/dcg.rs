@@ -103,7 +103,7 @@ impl Metric for Dcg {
         let (gain, dcg) = (self.gain.clone(), self.clone());
         Some(AdditiveSwap::new(
             move |label| gain.of(label),
-            move |rank, _| dcg.discount_within(rank),
+            move |rank| dcg.discount_within(rank),
             |_, _| Ok(1.0),
         ))
     }

@@ -76,7 +76,7 @@ impl Metric for Ndcg {
         let (gain, rank, whole) = (self.dcg.gain.clone(), self.dcg.clone(), self.clone());
         Some(AdditiveSwap::new(
             move |label| gain.of(label),
-            move |r, _| rank.discount_within(r),
+            move |r| rank.discount_within(r),
             move |n, ideal| {
                 let best = whole.dcg.of_ideal(ideal)?;
                 Ok(if best > 0.0 && !whole.too_short(n) { 1.0 / best } else { 0.0 })

@@ -84,7 +84,7 @@ impl Metric for Precision {
         let p = *self;
         Some(AdditiveSwap::new(
             move |label| Ok(one_if(label >= p.rel)),
-            move |rank, _| one_if(p.cutoff.is_none_or(|k| rank < k as usize)),
+            move |rank| one_if(p.cutoff.is_none_or(|k| rank < k as usize)),
             move |n, _| Ok(p.scale(n)),
         ))
     }

@@ -116,7 +116,7 @@ impl Metric for Rbp {
         let rbp = *self;
         Some(AdditiveSwap::new(
             move |label| rbp.gain.of(label),
-            move |rank, _| {
+            move |rank| {
                 let inside = rbp.cutoff.is_none_or(|k| rank < k as usize);
                 if inside { rbp.weight(rank) } else { 0.0 }
             },

@@ -50,7 +50,7 @@ impl Metric for Recall {
         let recall = *self;
         Some(AdditiveSwap::new(
             move |label| Ok(one_if(label >= recall.rel)),
-            move |rank, _| one_if(recall.cutoff.is_none_or(|k| rank < k as usize)),
+            move |rank| one_if(recall.cutoff.is_none_or(|k| rank < k as usize)),
             move |_, ideal| {
                 let relevant = ideal.iter().filter(|l| **l >= recall.rel).count();
                 Ok(if relevant > 0 { 1.0 / relevant as f64 } else { 0.0 })

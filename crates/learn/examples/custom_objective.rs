@@ -1,0 +1,45 @@
+//! An objective of one's own: one function on one query.
+//!
+//! Run it with `cargo run -p rankwright-learn --example custom_objective`.
+#![allow(clippy::print_stdout)]
+
+use rankwright_learn::LearnError;
+use rankwright_learn::objective::{Derivatives, Objective, QueryView, Workspace};
+
+/// Log-cosh of score - label, each query counting as much as any other, however long its list:
+/// L = 1/n * sum of log(cosh(s - y)).
+#[derive(Debug)]
+struct LogCosh;
+
+impl Objective for LogCosh {
+    fn derivatives(
+        &self,
+        query: &QueryView<'_>,
+        _work: &mut Workspace,
+        out: &mut Derivatives<'_>,
+    ) -> Result<(), LearnError> {
+        let share = 1.0 / query.scores.len().max(1) as f64;
+        let documents = query.labels.iter().zip(query.scores);
+        let derivatives = out.gradient.iter_mut().zip(out.hessian.iter_mut());
+        for ((label, score), (gradient, hessian)) in documents.zip(derivatives) {
+            let slope = (score - label).tanh();
+            // Below 0 for a document that should rise.
+            *gradient = (share * slope) as f32;
+            *hessian = (share * (1.0 - slope * slope)) as f32;
+        }
+        Ok(())
+    }
+}
+
+fn main() -> Result<(), LearnError> {
+    let (labels, scores) = ([2.0, 0.0, 1.0], [0.5, 0.5, 1.0]);
+    let (mut gradient, mut hessian, mut memory) = ([0.0; 3], [0.0; 3], [0; 3]);
+    let mut out =
+        Derivatives { gradient: &mut gradient, hessian: &mut hessian, memory: &mut memory };
+    LogCosh.derivatives(&QueryView::new(&labels, &scores), &mut Workspace::default(), &mut out)?;
+    println!("label score gradient hessian");
+    for i in 0..labels.len() {
+        println!("{:5} {:5} {:8.4} {:7.4}", labels[i], scores[i], gradient[i], hessian[i]);
+    }
+    Ok(())
+}

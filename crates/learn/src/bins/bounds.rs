@@ -1,0 +1,176 @@
+//! Where the bins of one feature end: quantiles of the values in a sample.
+//!
+//! Up to `most` distinct values get a bin each. With more, bins take about the same number of
+//! rows: the quota is what remains divided by the bins that remain, and a value that alone fills
+//! a quota gets a bin of its own, so that one frequent value (0, mostly) does not eat its
+//! neighbours. A bound lies halfway between the last value of a bin and the first of the next,
+//! so `x <= bound` holds for exactly the bin's values. Cost O(n log n) for the sort.
+//!
+//! No values (all missing) or one distinct value: no bounds, one bin. Infinite values are values
+//! like others.
+
+/// The bins of one feature.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FeatureBins {
+    /// Upper bounds of all bins but the last, ascending.
+    pub bounds: Vec<f32>,
+    /// Whether some value is missing; missing values have the bin after the last.
+    pub missing: bool,
+}
+
+impl FeatureBins {
+    /// Number of bins for values.
+    pub fn values(&self) -> usize {
+        self.bounds.len() + 1
+    }
+
+    /// Number of bins, with the one for missing values where there is one.
+    pub fn slots(&self) -> usize {
+        self.values() + usize::from(self.missing)
+    }
+
+    /// Whether the feature tells rows apart.
+    pub fn is_useful(&self) -> bool {
+        self.slots() > 1
+    }
+
+    /// The bin of a value; for NaN the one after the last. The slow twin of
+    /// [`assign`](super::assign).
+    pub fn bin(&self, value: f32) -> usize {
+        match value.is_nan() {
+            true => self.values(),
+            false => self.bounds.partition_point(|bound| *bound < value),
+        }
+    }
+}
+
+/// A number as an integer that sorts alike; -0 and 0 are the same.
+pub(crate) fn sort_key(value: f32) -> u32 {
+    let bits = (value + 0.0).to_bits();
+    bits ^ (((bits as i32 >> 31) as u32) | 0x8000_0000)
+}
+
+/// The number of a [`sort_key`].
+pub(crate) fn from_sort_key(key: u32) -> f32 {
+    let mask = if key & 0x8000_0000 != 0 { 0x8000_0000 } else { u32::MAX };
+    f32::from_bits(key ^ mask)
+}
+
+/// Bounds for sorted [`sort_key`]s, at most `most` bins.
+pub(crate) fn bounds(sorted: &[u32], most: usize) -> Vec<f32> {
+    let mut distinct: Vec<(f32, usize)> = Vec::new();
+    for run in sorted.chunk_by(|a, b| a == b) {
+        if let Some(&key) = run.first() {
+            distinct.push((from_sort_key(key), run.len()));
+        }
+    }
+    if distinct.len() <= most.max(1) {
+        return distinct.windows(2).map(|pair| between(pair[0].0, pair[1].0)).collect();
+    }
+    quantiles(&distinct, sorted.len(), most.max(1))
+}
+
+fn quantiles(distinct: &[(f32, usize)], rows: usize, most: usize) -> Vec<f32> {
+    // Values that fill a bin alone are counted first, so that the others share what remains.
+    let mean = rows as f64 / most as f64;
+    let is_big = |count: usize| count as f64 >= mean;
+    let (mut big_bins, mut small_rows) = (0, rows);
+    for (_, count) in distinct.iter().filter(|(_, count)| is_big(*count)) {
+        big_bins += 1;
+        small_rows -= count;
+    }
+    let mut small_bins = most.saturating_sub(big_bins).max(1);
+    let (mut bounds, mut inside) = (Vec::with_capacity(most), 0_usize);
+    for pair in distinct.windows(2) {
+        let ((value, count), (next, next_count)) = (pair[0], pair[1]);
+        if bounds.len() + 1 >= most {
+            break;
+        }
+        inside += count;
+        let quota = small_rows as f64 / small_bins as f64;
+        let full = is_big(count)
+            || inside as f64 >= quota
+            || (is_big(next_count) && inside as f64 >= (quota * 0.5).max(1.0));
+        if full {
+            if !is_big(count) {
+                small_rows -= inside.min(small_rows);
+                small_bins = (small_bins - 1).max(1);
+            }
+            bounds.push(between(value, next));
+            inside = 0;
+        }
+    }
+    bounds
+}
+
+/// A number t with low <= t < high, halfway where that is possible.
+fn between(low: f32, high: f32) -> f32 {
+    let middle = ((f64::from(low) + f64::from(high)) / 2.0) as f32;
+    if middle >= low && middle < high { middle } else { low }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(values: &[f32], most: usize) -> Vec<f32> {
+        let mut keys: Vec<u32> = values.iter().map(|v| sort_key(*v)).collect();
+        keys.sort_unstable();
+        bounds(&keys, most)
+    }
+
+    #[test]
+    fn few_values_get_a_bin_each() {
+        assert_eq!(of(&[3.0, 1.0, 1.0, 2.0], 255), [1.5, 2.5]);
+        assert_eq!(of(&[0.0, -0.0], 255), [0.0; 0]);
+        assert_eq!(of(&[], 255), [0.0; 0]);
+    }
+
+    #[test]
+    fn infinite_values_are_told_apart() {
+        let (low, high) = (f32::NEG_INFINITY, f32::INFINITY);
+        let bounds = of(&[low, 0.0, high], 255);
+        let bins = FeatureBins { bounds, missing: true };
+        assert_eq!([low, 0.0, high, f32::NAN].map(|v| bins.bin(v)), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn a_frequent_value_has_its_own_bin_and_the_rest_share_evenly() {
+        let mut values = vec![0.0_f32; 5000];
+        values.extend((1..=5000).map(|i| i as f32));
+        let bins = FeatureBins { bounds: of(&values, 11), missing: false };
+        assert_eq!(bins.values(), 11);
+        let mut counts = vec![0; 11];
+        values.iter().for_each(|v| counts[bins.bin(*v)] += 1);
+        assert_eq!(counts[0], 5000);
+        assert!(counts[1..].iter().all(|c| (450..=550).contains(c)), "{counts:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn bounds_ascend_and_never_part_equal_values(
+            values in proptest::collection::vec(
+                prop_oneof![any::<f32>().prop_filter("a number", |v| !v.is_nan()),
+                    (-5_i8..5).prop_map(f32::from)], 0..300),
+            most in 1_usize..40,
+        ) {
+            let bounds = of(&values, most);
+            prop_assert!(bounds.len() < most.max(1));
+            prop_assert!(bounds.windows(2).all(|w| w[0] < w[1]));
+            let bins = FeatureBins { bounds, missing: false };
+            let mut used: Vec<usize> = values.iter().map(|v| bins.bin(*v)).collect();
+            used.sort_unstable();
+            used.dedup();
+            // No bin is empty.
+            prop_assert!(values.is_empty() || used.len() == bins.values());
+        }
+
+        #[test]
+        fn sort_keys_sort_like_numbers(a in any::<f32>(), b in any::<f32>()) {
+            prop_assume!(!a.is_nan() && !b.is_nan());
+            prop_assert_eq!(sort_key(a).cmp(&sort_key(b)), a.partial_cmp(&b).unwrap());
+            prop_assert_eq!(from_sort_key(sort_key(a)), a);
+        }
+    }
+}

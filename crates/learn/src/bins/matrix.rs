@@ -1,0 +1,230 @@
+//! Binned data: a byte a row and column, kept in two layouts.
+//!
+//! *Lines* hold up to 64 columns of a row side by side, one cache line: histograms read whole
+//! rows, and a row of a deep leaf costs one miss for 64 columns. *By column* holds the bytes of a
+//! column together: a partition reads one column of many rows. Both are filled by blocks of rows,
+//! in parallel; memory is two bytes a row and column, and nothing else is kept.
+
+use memmap2::MmapMut;
+use rankwright_data::{DataError, Dataset};
+use rayon::prelude::*;
+
+use super::assign::{BLOCK, Searcher};
+use super::bounds::FeatureBins;
+use super::columns::{Column, Member, columns};
+use super::sample::feature_bins;
+use crate::collective::Collective;
+use crate::error::LearnError;
+
+/// Columns in a full line.
+pub(crate) const LINE: usize = 64;
+/// Lines are this many bytes wide, or a multiple of it.
+pub(crate) const UNIT: usize = 8;
+
+/// Up to 64 columns, row by row.
+#[derive(Debug)]
+pub(crate) struct Lines {
+    /// Number of the first column.
+    pub(crate) first: usize,
+    /// Bytes a row: a multiple of [`UNIT`], the last ones perhaps without a column (always 0).
+    pub(crate) width: usize,
+    bytes: Pages,
+}
+
+impl Lines {
+    fn new(first: usize, columns: usize, rows: usize) -> Result<Self, LearnError> {
+        let width = columns.next_multiple_of(UNIT);
+        Ok(Self { first, width, bytes: Pages::zeroed(rows * width)? })
+    }
+
+    /// The bytes of all rows.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.bytes.bytes()
+    }
+}
+
+/// Zeroed bytes in pages of their own, huge ones where the kernel has them: rows of a leaf lie far
+/// apart, and looking up small pages would cost as much as the reading.
+#[derive(Debug)]
+struct Pages {
+    map: MmapMut,
+    len: usize,
+}
+
+impl Pages {
+    fn zeroed(len: usize) -> Result<Self, LearnError> {
+        let map = MmapMut::map_anon(len.max(1))
+            .map_err(|error| DataError::io("get memory for", format!("{len} bytes"), error))?;
+        // Advice only: without huge pages it is slower and no less right.
+        #[cfg(target_os = "linux")]
+        let _ = map.advise(memmap2::Advice::HugePage);
+        Ok(Self { map, len })
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.map.get(..self.len).unwrap_or_default()
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        self.map.get_mut(..self.len).unwrap_or_default()
+    }
+}
+
+/// A data set in bins.
+#[derive(Debug)]
+pub(crate) struct Binned {
+    rows: usize,
+    /// Bins of all features of the data, useful or not.
+    features: Vec<FeatureBins>,
+    columns: Vec<Column>,
+    lines: Vec<Lines>,
+    by_column: Pages,
+}
+
+impl Binned {
+    /// Bins a data set: at most `most` bins a feature (2 to 255), one more for missing values.
+    pub(crate) fn new(
+        data: &Dataset,
+        most: usize,
+        collective: &dyn Collective,
+    ) -> Result<Self, LearnError> {
+        let features = feature_bins(data, most.clamp(2, 255), collective)?;
+        let columns = columns(&features);
+        let mut lines: Vec<Lines> = (0..columns.len())
+            .step_by(LINE)
+            .map(|first| Lines::new(first, (columns.len() - first).min(LINE), data.rows()))
+            .collect::<Result<_, _>>()?;
+        let searchers: Vec<Searcher> = features.iter().map(Searcher::new).collect();
+        for line in &mut lines {
+            let mine = &columns[line.first..(line.first + LINE).min(columns.len())];
+            let width = line.width;
+            line.bytes.bytes_mut().par_chunks_mut(width * BLOCK).enumerate().for_each(
+                |(block, bytes)| {
+                    fill_block(data, block * BLOCK, mine, &searchers, width, bytes);
+                },
+            );
+        }
+        let by_column = turn(&lines, columns.len(), data.rows())?;
+        Ok(Self { rows: data.rows(), features, columns, lines, by_column })
+    }
+
+    /// Number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Bins of a feature.
+    pub(crate) fn feature(&self, feature: u32) -> Option<&FeatureBins> {
+        self.features.get(feature as usize)
+    }
+
+    /// Columns, in the order of the lines.
+    pub(crate) fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// All lines.
+    pub(crate) fn lines(&self) -> &[Lines] {
+        &self.lines
+    }
+
+    /// One column, by row.
+    pub(crate) fn column(&self, column: usize) -> &[u8] {
+        self.by_column.bytes().get(column * self.rows..(column + 1) * self.rows).unwrap_or_default()
+    }
+
+    /// The bin of a feature in a row: the slow twin of the layouts.
+    #[cfg(test)]
+    pub(crate) fn bin(&self, row: usize, column: usize, member: Member) -> usize {
+        member.bin(self.column(column)[row])
+    }
+}
+
+/// Bins a block of rows of the columns of one line.
+fn fill_block(
+    data: &Dataset,
+    start: usize,
+    columns: &[Column],
+    searchers: &[Searcher],
+    width: usize,
+    bytes: &mut [u8],
+) {
+    let stride = data.columns();
+    let rows = bytes.len() / width;
+    let values = &data.matrix().values()[start * stride..(start + rows) * stride];
+    let (mut gathered, mut bins, mut whole) = ([0.0; BLOCK], [0; BLOCK], [0_u8; BLOCK]);
+    for (place, column) in columns.iter().enumerate() {
+        whole.fill(0);
+        for &Member { feature, stride: digit, .. } in &column.members {
+            let of_feature = values[feature as usize..].iter().step_by(stride);
+            for (to, from) in gathered.iter_mut().zip(of_feature) {
+                *to = *from;
+            }
+            searchers[feature as usize].search(&gathered, &mut bins);
+            for (whole, bin) in whole.iter_mut().zip(bins) {
+                *whole = whole.wrapping_add(bin.wrapping_mul(digit as u8));
+            }
+        }
+        for (line, byte) in bytes.chunks_exact_mut(width).zip(whole) {
+            line[place] = byte;
+        }
+    }
+}
+
+/// The lines by column: a unit of columns at a time, so that reads and writes both stay together.
+fn turn(lines: &[Lines], columns: usize, rows: usize) -> Result<Pages, LearnError> {
+    let mut by_column = Pages::zeroed(columns * rows)?;
+    if rows == 0 {
+        return Ok(by_column);
+    }
+    let mut left = by_column.bytes_mut();
+    let mut tasks = Vec::new();
+    for line in lines {
+        for place in (0..(columns - line.first).min(LINE)).step_by(UNIT) {
+            let take = (columns - line.first - place).min(UNIT).min(LINE - place);
+            let (mine, others) = left.split_at_mut(take * rows);
+            left = others;
+            tasks.push((line, place, mine));
+        }
+    }
+    tasks.into_par_iter().for_each(|(line, place, mine)| {
+        let mut columns: Vec<&mut [u8]> = mine.chunks_mut(rows).collect();
+        for first in (0..rows).step_by(BLOCK) {
+            let block = first..(first + BLOCK).min(rows);
+            let bytes = &line.bytes()[block.start * line.width..block.end * line.width];
+            for (at, column) in columns.iter_mut().enumerate() {
+                let from = bytes[place + at..].iter().step_by(line.width);
+                for (to, from) in column[block.clone()].iter_mut().zip(from) {
+                    *to = *from;
+                }
+            }
+        }
+    });
+    Ok(by_column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collective::Local;
+    use rankwright_data::generate::LetorOptions;
+
+    #[test]
+    fn both_layouts_hold_the_bin_of_every_value() {
+        let data = LetorOptions { queries: 9, documents: 40, seed: 3 }.generate().unwrap();
+        let binned = Binned::new(&data, 255, &Local).unwrap();
+        assert!(binned.columns().len() < data.columns(), "few-valued features share columns");
+        for (at, column) in binned.columns().iter().enumerate() {
+            let line = &binned.lines()[at / LINE];
+            for row in 0..data.rows() {
+                let byte = line.bytes()[row * line.width + at - line.first];
+                assert_eq!(byte, binned.column(at)[row]);
+                for member in &column.members {
+                    let value = data.matrix().get(row, member.feature as usize);
+                    let bins = binned.feature(member.feature).unwrap();
+                    assert_eq!(binned.bin(row, at, *member), bins.bin(value));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Bins: features as small whole numbers, the form in which trees are grown.
+//!
+//! [`bounds`] finds where the bins of a feature end, [`columns`] which features share a byte,
+//! [`assign`] turns values into bins, and [`Binned`] holds the result twice: in lines, for
+//! histograms, and by column, for partitions.
+
+mod assign;
+mod bounds;
+mod columns;
+mod matrix;
+mod sample;
+
+pub use bounds::FeatureBins;
+pub(crate) use columns::{CELLS, Member};
+pub(crate) use matrix::{Binned, Lines};

@@ -1,0 +1,112 @@
+//! The bins of all features, from the rows or from a sample of them.
+//!
+//! Up to [`SAMPLE`] rows count one by one. Of more, a row counts when the hash of its query's
+//! number and its place in the query falls below the share wanted: the choice does not depend on
+//! how rows are spread over processes or threads. Whether a feature has missing values is always
+//! found out from all rows. Cost: one pass over the matrix, and a sort of the sample per feature.
+
+use rankwright_data::{Dataset, Matrix};
+use rayon::prelude::*;
+
+use super::bounds::{FeatureBins, bounds, sort_key};
+use crate::collective::Collective;
+use crate::error::LearnError;
+
+/// Rows that bin boundaries are taken from, about.
+pub(crate) const SAMPLE: u64 = 200_000;
+
+/// Columns read together: one cache line of the matrix.
+const TOGETHER: usize = 16;
+
+/// Finds the bins of every feature, at most `most` each.
+pub(crate) fn feature_bins(
+    data: &Dataset,
+    most: usize,
+    collective: &dyn Collective,
+) -> Result<Vec<FeatureBins>, LearnError> {
+    let mut counts = vec![data.rows() as u64];
+    collective.sum(&mut counts)?;
+    let rows = chosen(data, counts.first().copied().unwrap_or(0));
+    let missing = missing(data.matrix(), collective)?;
+    let firsts: Vec<usize> = (0..data.columns()).step_by(TOGETHER).collect();
+    let mut found = Vec::with_capacity(data.columns());
+    // A few blocks of columns at a time: the sample of all of them would be as large as the bins.
+    for firsts in firsts.chunks(rayon::current_num_threads().max(1)) {
+        let read = |first: &usize| keys(data, &rows, *first);
+        let mut keys: Vec<Vec<u32>> = firsts.par_iter().flat_map_iter(read).collect();
+        for keys in &mut keys {
+            collective.gather(keys)?;
+        }
+        found.par_extend(keys.into_par_iter().map(|mut keys| {
+            keys.sort_unstable();
+            bounds(&keys, most)
+        }));
+    }
+    let all = found.into_iter().zip(missing);
+    Ok(all.map(|(bounds, missing)| FeatureBins { bounds, missing }).collect())
+}
+
+/// The values of some columns in the rows that count, as sortable keys.
+fn keys(data: &Dataset, rows: &[u32], first: usize) -> Vec<Vec<u32>> {
+    let columns = first..(first + TOGETHER).min(data.columns());
+    let mut keys: Vec<Vec<u32>> = vec![Vec::with_capacity(rows.len()); columns.len()];
+    for &row in rows {
+        let values = data.matrix().row(row as usize);
+        for (keys, value) in keys.iter_mut().zip(&values[columns.clone()]) {
+            if !value.is_nan() {
+                keys.push(sort_key(*value));
+            }
+        }
+    }
+    keys
+}
+
+/// The rows that count, ascending.
+fn chosen(data: &Dataset, all: u64) -> Vec<u32> {
+    if all <= SAMPLE {
+        return (0..data.rows() as u32).collect();
+    }
+    let limit = ((u128::from(SAMPLE) << 64) / u128::from(all)) as u64;
+    let in_query = |query: usize| {
+        let rows = data.query_rows(query);
+        let first = rows.start;
+        rows.filter(move |row| hash(query as u64, (row - first) as u64) < limit)
+    };
+    (0..data.queries()).flat_map(in_query).map(|row| row as u32).collect()
+}
+
+/// A well-mixed number for a row of a query (the finaliser of MurmurHash3, twice).
+fn hash(query: u64, place: u64) -> u64 {
+    let mix = |mut z: u64| {
+        z = (z ^ (z >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        z = (z ^ (z >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+        z ^ (z >> 33)
+    };
+    mix(mix(query.wrapping_add(0x9e37_79b9_7f4a_7c15)) ^ place)
+}
+
+/// Which features have a missing value in any row.
+fn missing(matrix: &Matrix, collective: &dyn Collective) -> Result<Vec<bool>, LearnError> {
+    let columns = matrix.columns();
+    if columns == 0 {
+        return Ok(Vec::new());
+    }
+    let in_rows = |rows: &[f32]| {
+        let mut found = vec![0_u32; columns];
+        for row in rows.chunks_exact(columns) {
+            for (found, value) in found.iter_mut().zip(row) {
+                *found |= u32::from(value.is_nan());
+            }
+        }
+        found
+    };
+    let either = |mut a: Vec<u32>, b: Vec<u32>| {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a |= b);
+        a
+    };
+    let found =
+        matrix.values().par_chunks(columns * 4096).map(in_rows).reduce(|| vec![0; columns], either);
+    let mut cells: Vec<u64> = found.into_iter().map(u64::from).collect();
+    collective.max(&mut cells)?;
+    Ok(cells.into_iter().map(|cell| cell > 0).collect())
+}

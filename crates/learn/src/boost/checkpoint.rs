@@ -1,0 +1,149 @@
+//! Checkpoints: what a killed training needs to go on as if nothing had happened.
+//!
+//! A checkpoint is an ordinary model file, `checkpoint.model` in a folder of its own: the trees so
+//! far, and as a note in its header the record of the iterations and a fingerprint of data, spec
+//! and seed. Scores are not kept; adding up the trees in their order gives the same bits again, and
+//! every random draw is named by its iteration. The file is replaced atomically, so a kill at any
+//! moment, or a full disk, leaves the last good one.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rankwright_data::Dataset;
+use rankwright_model::Model;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::record::{Iteration, Record};
+use crate::error::LearnError;
+
+/// Where and how often to save.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checkpoints {
+    /// Folder of the checkpoint; made when it is first needed.
+    pub folder: PathBuf,
+    /// Save after so many trees; 0 never does.
+    pub every_trees: usize,
+    /// Save when so much time has passed.
+    pub every: Duration,
+}
+
+impl Checkpoints {
+    /// Saves to a folder once a minute.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), every_trees: 0, every: Duration::from_secs(60) }
+    }
+
+    /// The file in the folder.
+    pub fn file(&self) -> PathBuf {
+        self.folder.join("checkpoint.model")
+    }
+}
+
+/// The note in a checkpoint's header.
+const NOTE: &str = "checkpoint";
+
+/// What a checkpoint knows besides the trees.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct State {
+    /// Of data, spec and seed.
+    pub(crate) fingerprint: u64,
+    /// Trees in the file that came from the start model.
+    pub(crate) start: usize,
+    pub(crate) iterations: Vec<Iteration>,
+    pub(crate) best: Option<usize>,
+    pub(crate) train_seconds: f64,
+}
+
+/// Saves from time to time.
+#[derive(Debug)]
+pub(crate) struct Saver<'a> {
+    options: &'a Checkpoints,
+    last: Instant,
+    last_tree: usize,
+}
+
+impl<'a> Saver<'a> {
+    pub(crate) fn new(options: &'a Checkpoints, trees: usize) -> Self {
+        Self { options, last: Instant::now(), last_tree: trees }
+    }
+
+    /// Whether it is time to save after so many trees.
+    pub(crate) fn is_due(&self, trees: usize) -> bool {
+        let by_trees =
+            self.options.every_trees > 0 && trees - self.last_tree >= self.options.every_trees;
+        by_trees || self.last.elapsed() >= self.options.every
+    }
+
+    /// Writes a checkpoint.
+    pub(crate) fn save(
+        &mut self,
+        model: Model,
+        state: &State,
+        trees: usize,
+    ) -> Result<(), LearnError> {
+        let (mut header, kind) = model.into_parts();
+        let text = serde_json::to_string(state).map_err(|error| {
+            LearnError::unfit(format!("the training record cannot be written: {error}"), REPORT)
+        })?;
+        header.notes.insert(NOTE.to_owned(), text);
+        std::fs::create_dir_all(&self.options.folder).map_err(|error| {
+            let folder = self.options.folder.display().to_string();
+            rankwright_data::DataError::io("make the folder", folder, error)
+        })?;
+        Model::new(header, kind)?.save(&self.options.file())?;
+        self.last = Instant::now();
+        self.last_tree = trees;
+        Ok(())
+    }
+}
+
+const REPORT: &str = "please report this";
+
+/// Reads a checkpoint, if there is one, and checks that it belongs to this training.
+pub(crate) fn load(path: &Path, fingerprint: u64) -> Result<Option<(Model, State)>, LearnError> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let model = Model::load(path)?;
+    let other = |what: &str| {
+        LearnError::unfit(
+            format!("{} {what}", path.display()),
+            "give another folder, or delete this one to begin anew",
+        )
+    };
+    let note = model.header().notes.get(NOTE).ok_or_else(|| other("is a model, no checkpoint"))?;
+    let state: State =
+        serde_json::from_str(note).map_err(|_| other("is a checkpoint that cannot be read"))?;
+    if state.fingerprint != fingerprint {
+        return Err(other(
+            "belongs to a training with other data, another learner spec, start or seed",
+        ));
+    }
+    Ok(Some((model, state)))
+}
+
+/// A number that tells trainings apart: every value of the data, and what was asked for.
+pub(crate) fn fingerprint(data: &Dataset, about: &str) -> u64 {
+    let bytes_of = |values: &[f32]| xxh3_64(bytemuck::cast_slice(values));
+    let mut parts: Vec<u64> = data.matrix().values().par_chunks(1 << 20).map(bytes_of).collect();
+    parts.push(xxh3_64(bytemuck::cast_slice(data.labels())));
+    parts.extend((0..data.queries()).map(|query| data.query_rows(query).end as u64));
+    parts.extend([data.row_weights(), data.query_weights()].into_iter().flatten().map(bytes_of));
+    for pair in data.pairs().unwrap_or_default() {
+        let documents = [pair.better, pair.worse, pair.weight.to_bits(), u32::from(pair.equal)];
+        parts.push(xxh3_64(bytemuck::cast_slice(&documents)));
+    }
+    parts.push(xxh3_64(about.as_bytes()));
+    xxh3_64(bytemuck::cast_slice(&parts))
+}
+
+impl State {
+    /// Puts the iterations back into a record.
+    pub(crate) fn restore(self, record: &mut Record) {
+        record.iterations = self.iterations;
+        record.best = self.best;
+        record.train_seconds = self.train_seconds;
+    }
+}

@@ -1,0 +1,47 @@
+//! Line search: how far to go along a tree.
+//!
+//! Finds the step beta at which the slope of the loss along the tree's values vanishes: the step is
+//! doubled until the slope turns, then bisected. Slopes are sums of the objective's derivatives, so
+//! every objective can do it, lambdas too. Cost: up to 30 passes over the objective.
+
+use super::queries::{AllDerivatives, Pass, Queries};
+use crate::error::LearnError;
+
+/// Largest step.
+const FARTHEST: f64 = 64.0;
+/// Passes of the bisection.
+const HALVINGS: usize = 24;
+
+/// The step along `direction` from the scores of `pass`; 1 where the slope never turns.
+pub(crate) fn search(
+    queries: &mut Queries<'_>,
+    pass: Pass<'_>,
+    direction: &[f64],
+    buffers: &mut AllDerivatives,
+) -> Result<f64, LearnError> {
+    let mut moved = vec![0.0; direction.len()];
+    let mut slope = |step: f64| {
+        for ((to, score), d) in moved.iter_mut().zip(pass.scores).zip(direction) {
+            *to = score + step * d;
+        }
+        queries.slope(Pass { scores: &moved, ..pass }, direction, buffers)
+    };
+    if slope(0.0)? >= 0.0 {
+        return Ok(0.0);
+    }
+    let (mut low, mut high) = (0.0, 1.0);
+    while slope(high)? < 0.0 {
+        if high >= FARTHEST {
+            return Ok(high);
+        }
+        (low, high) = (high, high * 2.0);
+    }
+    for _ in 0..HALVINGS {
+        let middle = (low + high) / 2.0;
+        match slope(middle)? < 0.0 {
+            true => low = middle,
+            false => high = middle,
+        }
+    }
+    Ok((low + high) / 2.0)
+}

@@ -1,0 +1,294 @@
+//! The training data as the objective sees it: query by query, in parallel.
+//!
+//! Queries are dealt out in chunks of about equal work; each chunk keeps its own buffers. A query's
+//! derivatives depend on the query alone, so the chunks cannot change them. Weights of queries are
+//! multiplied in here, once.
+
+use std::ops::Range;
+
+use rankwright_data::Dataset;
+use rayon::prelude::*;
+
+use crate::error::LearnError;
+use crate::objective::{Derivatives, Documents, Objective, Preference, QueryView, Workspace};
+
+/// Queries that one task works on, with its buffers.
+#[derive(Debug)]
+struct Chunk {
+    queries: Range<usize>,
+    rows: usize,
+    work: Workspace,
+}
+
+/// The queries of a data set, ready for an objective.
+#[derive(Debug)]
+pub(crate) struct Queries<'a> {
+    data: &'a Dataset,
+    chunks: Vec<Chunk>,
+    preferences: Vec<Preference>,
+    /// Where each query's preferences begin; empty where there are none at all.
+    firsts: Vec<usize>,
+    /// Row and query weights multiplied; empty where all are 1.
+    weights: Vec<f32>,
+    memory: Vec<u32>,
+}
+
+/// The derivatives of all rows.
+#[derive(Debug)]
+pub(crate) struct AllDerivatives {
+    pub(crate) gradient: Vec<f32>,
+    pub(crate) hessian: Vec<f32>,
+}
+
+/// What a pass over the queries needs besides them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pass<'a> {
+    pub(crate) objective: &'a dyn Objective,
+    pub(crate) scores: &'a [f64],
+    pub(crate) seed: u64,
+    /// Flags of the queries that count; `None` is all.
+    pub(crate) sampled: Option<&'a [bool]>,
+}
+
+impl<'a> Queries<'a> {
+    pub(crate) fn new(data: &'a Dataset, objective: &dyn Objective) -> Self {
+        let (preferences, firsts) = preferences(data);
+        Self {
+            data,
+            chunks: chunks(data, objective),
+            preferences,
+            firsts,
+            weights: weights(data),
+            memory: vec![0; data.rows()],
+        }
+    }
+
+    /// All documents, for what an objective settles once.
+    pub(crate) fn documents<'b>(&'b self, scores: &'b [f64]) -> Documents<'b> {
+        Documents { labels: self.data.labels(), weights: &self.weights, scores }
+    }
+
+    /// Fills in the derivatives of every row; those of queries that are not sampled are 0.
+    pub(crate) fn derivatives(
+        &mut self,
+        pass: Pass<'_>,
+        out: &mut AllDerivatives,
+    ) -> Result<(), LearnError> {
+        let mut tasks = Vec::with_capacity(self.chunks.len());
+        let (mut gradient, mut hessian) = (&mut out.gradient[..], &mut out.hessian[..]);
+        let mut memory = &mut self.memory[..];
+        for chunk in &mut self.chunks {
+            let (mine_gradient, rest_gradient) = gradient.split_at_mut(chunk.rows);
+            let (mine_hessian, rest_hessian) = hessian.split_at_mut(chunk.rows);
+            let (mine_memory, rest_memory) = memory.split_at_mut(chunk.rows);
+            (gradient, hessian, memory) = (rest_gradient, rest_hessian, rest_memory);
+            tasks.push((chunk, mine_gradient, mine_hessian, mine_memory));
+        }
+        let source =
+            Source { data: self.data, preferences: &self.preferences, firsts: &self.firsts };
+        tasks.into_par_iter().with_max_len(1).try_for_each(|(chunk, gradient, hessian, memory)| {
+            let first = self.data.query_rows(chunk.queries.start).start;
+            for query in chunk.queries.clone() {
+                let rows = self.data.query_rows(query);
+                let here = rows.start - first..rows.end - first;
+                let mut out = Derivatives {
+                    gradient: &mut gradient[here.clone()],
+                    hessian: &mut hessian[here.clone()],
+                    memory: &mut memory[here],
+                };
+                source.one(query, pass, &mut chunk.work, &mut out)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Sums over all pairs of all queries that count: `add(row, other, h, sums)` adds one pair's
+    /// second derivative to the integer cells. Wrapping sums, so the order does not matter.
+    pub(crate) fn sum_by_pairs(
+        &mut self,
+        pass: Pass<'_>,
+        cells: usize,
+        add: impl Fn(usize, usize, f64, &mut [u64]) + Sync,
+    ) -> Result<Vec<u64>, LearnError> {
+        let source =
+            Source { data: self.data, preferences: &self.preferences, firsts: &self.firsts };
+        let of_chunk = |chunk: &mut Chunk| {
+            let mut sums = vec![0_u64; cells];
+            for query in chunk.queries.clone() {
+                let weight = f64::from(source.weight(query));
+                if weight == 0.0 || pass.sampled.is_some_and(|flags| !flags[query]) {
+                    continue;
+                }
+                let first = source.data.query_rows(query).start;
+                let mut visit =
+                    |i: usize, j: usize, h: f64| add(first + i, first + j, h * weight, &mut sums);
+                let view = source.view(query, pass);
+                if !pass.objective.pair_hessians(&view, &mut chunk.work, &mut visit)? {
+                    return Err(LearnError::unfit(
+                        "newton=cross-leaf and newton=joint are about pairs, and this objective has none",
+                        "use newton=per-document, or a pair objective such as lambdamart",
+                    ));
+                }
+            }
+            Ok(sums)
+        };
+        let both = |mut a: Vec<u64>, b: Vec<u64>| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a = a.wrapping_add(b));
+            Ok(a)
+        };
+        self.chunks.par_iter_mut().map(of_chunk).try_reduce(|| vec![0; cells], both)
+    }
+
+    /// The slope of the loss when all scores move along `direction`: each query's sum, added in
+    /// the order of the queries.
+    pub(crate) fn slope(
+        &mut self,
+        pass: Pass<'_>,
+        direction: &[f64],
+        buffers: &mut AllDerivatives,
+    ) -> Result<f64, LearnError> {
+        self.derivatives(pass, buffers)?;
+        let of_query = |query: usize| {
+            let rows = self.data.query_rows(query);
+            let pairs = buffers.gradient[rows.clone()].iter().zip(&direction[rows]);
+            pairs.map(|(g, d)| f64::from(*g) * d).sum::<f64>()
+        };
+        let slopes: Vec<f64> = (0..self.data.queries()).into_par_iter().map(of_query).collect();
+        Ok(slopes.iter().sum())
+    }
+
+    /// The loss of the queries that count, added in their order; `None` where the objective has
+    /// none.
+    pub(crate) fn loss(&mut self, pass: Pass<'_>) -> Result<Option<f64>, LearnError> {
+        let source =
+            Source { data: self.data, preferences: &self.preferences, firsts: &self.firsts };
+        let of_chunk = |chunk: &mut Chunk| {
+            let one = |query: usize| {
+                let weight = f64::from(source.weight(query));
+                if weight == 0.0 || pass.sampled.is_some_and(|flags| !flags[query]) {
+                    return Ok(Some(0.0));
+                }
+                let loss = pass.objective.loss(&source.view(query, pass), &mut chunk.work)?;
+                Ok(loss.map(|loss| loss * weight))
+            };
+            chunk.queries.clone().map(one).collect::<Result<Vec<Option<f64>>, LearnError>>()
+        };
+        let losses: Result<Vec<Vec<Option<f64>>>, LearnError> =
+            self.chunks.par_iter_mut().map(of_chunk).collect();
+        Ok(losses?.into_iter().flatten().sum())
+    }
+}
+
+/// The parts of [`Queries`] that all tasks share.
+struct Source<'a> {
+    data: &'a Dataset,
+    preferences: &'a [Preference],
+    firsts: &'a [usize],
+}
+
+impl Source<'_> {
+    fn weight(&self, query: usize) -> f32 {
+        self.data.query_weights().map_or(1.0, |weights| weights[query])
+    }
+
+    fn view<'b>(&'b self, query: usize, pass: Pass<'b>) -> QueryView<'b> {
+        let rows = self.data.query_rows(query);
+        let pairs = match self.firsts {
+            [] => None,
+            firsts => Some(&self.preferences[firsts[query]..firsts[query + 1]]),
+        };
+        QueryView {
+            query,
+            labels: &self.data.labels()[rows.clone()],
+            scores: &pass.scores[rows.clone()],
+            weights: self.data.row_weights().map_or(&[], |weights| &weights[rows]),
+            pairs,
+            seed: pass.seed,
+        }
+    }
+
+    fn one(
+        &self,
+        query: usize,
+        pass: Pass<'_>,
+        work: &mut Workspace,
+        out: &mut Derivatives<'_>,
+    ) -> Result<(), LearnError> {
+        let weight = self.weight(query);
+        if weight == 0.0 || pass.sampled.is_some_and(|flags| !flags[query]) {
+            out.gradient.fill(0.0);
+            out.hessian.fill(0.0);
+            return Ok(());
+        }
+        let view = self.view(query, pass);
+        pass.objective.derivatives(&view, work, out).map_err(|error| match error {
+            LearnError::Eval(error) => {
+                let id = self.data.query(query).id;
+                LearnError::Eval(error.in_query(id))
+            }
+            other => other,
+        })?;
+        if weight != 1.0 {
+            out.gradient.iter_mut().for_each(|g| *g *= weight);
+            out.hessian.iter_mut().for_each(|h| *h *= weight);
+        }
+        Ok(())
+    }
+}
+
+/// Cuts the queries into pieces of about equal work, several for each thread.
+fn chunks(data: &Dataset, objective: &dyn Objective) -> Vec<Chunk> {
+    let cost = |query: usize| objective.cost(data.query_rows(query).len()).max(1);
+    let all: u64 = (0..data.queries()).map(cost).sum();
+    let share = all / (8 * rayon::current_num_threads() as u64).max(1);
+    let mut chunks = Vec::new();
+    let (mut first, mut inside) = (0, 0);
+    for query in 0..data.queries() {
+        inside += cost(query);
+        if inside >= share || query + 1 == data.queries() {
+            let rows = data.query_rows(query).end - data.query_rows(first).start;
+            chunks.push(Chunk { queries: first..query + 1, rows, work: Workspace::default() });
+            (first, inside) = (query + 1, 0);
+        }
+    }
+    chunks
+}
+
+/// Preference pairs by query, documents numbered within it.
+fn preferences(data: &Dataset) -> (Vec<Preference>, Vec<usize>) {
+    let Some(pairs) = data.pairs() else { return (Vec::new(), Vec::new()) };
+    let mut sorted = pairs.to_vec();
+    // Stable: pairs of a query keep the order of the file.
+    sorted.sort_by_key(|pair| pair.query);
+    let mut firsts = Vec::with_capacity(data.queries() + 1);
+    for query in 0..=data.queries() {
+        firsts.push(sorted.partition_point(|pair| (pair.query as usize) < query));
+    }
+    let within = |pair: &rankwright_data::Pair| {
+        let first = data.query_rows(pair.query as usize).start as u32;
+        Preference {
+            better: pair.better - first,
+            worse: pair.worse - first,
+            weight: pair.weight,
+            equal: pair.equal,
+        }
+    };
+    (sorted.iter().map(within).collect(), firsts)
+}
+
+/// Row weights times query weights; empty where there are neither.
+fn weights(data: &Dataset) -> Vec<f32> {
+    if data.row_weights().is_none() && data.query_weights().is_none() {
+        return Vec::new();
+    }
+    let mut weights = match data.row_weights() {
+        Some(weights) => weights.to_vec(),
+        None => vec![1.0; data.rows()],
+    };
+    if let Some(of_queries) = data.query_weights() {
+        for (query, weight) in of_queries.iter().enumerate() {
+            weights[data.query_rows(query)].iter_mut().for_each(|w| *w *= weight);
+        }
+    }
+    weights
+}

@@ -1,0 +1,58 @@
+//! What happened in a training, tree by tree: sizes, metrics and where the time went.
+//!
+//! The record goes to a side file: it has times in it, and a model's bytes must not.
+
+use serde::{Deserialize, Serialize};
+
+/// Seconds of one tree by phase.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Phases {
+    /// Derivatives of the objective.
+    pub derivatives: f64,
+    /// Scaling and rounding to whole numbers.
+    pub quantise: f64,
+    /// Histograms and split search.
+    pub histograms: f64,
+    /// Moving rows to the children.
+    pub partition: f64,
+    /// Leaf values, and the scores that they change.
+    pub leaves: f64,
+    /// Validation data and metrics.
+    pub evaluate: f64,
+}
+
+/// One tree of a training.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Iteration {
+    /// Number of the tree, from 1; a start model's trees are not counted.
+    pub tree: usize,
+    /// Its leaves.
+    pub leaves: usize,
+    /// The mean training loss after it, for objectives that have one.
+    pub loss: Option<f64>,
+    /// The step that the line search chose.
+    pub step: Option<f64>,
+    /// Values of each metric, for each data set that is watched.
+    pub values: Vec<Vec<f64>>,
+    /// Seconds.
+    pub seconds: Phases,
+}
+
+/// A whole training.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Data sets that were watched: the training data first where asked for, then validation.
+    pub sets: Vec<String>,
+    /// Metrics, the one that decides first.
+    pub metrics: Vec<String>,
+    /// Conventions of the metrics.
+    pub conventions: Vec<String>,
+    /// Number of trees at the best value of the first metric on the deciding set.
+    pub best: Option<usize>,
+    /// Tree by tree.
+    pub iterations: Vec<Iteration>,
+    /// Seconds for turning features into bins.
+    pub bin_seconds: f64,
+    /// Seconds for all trees.
+    pub train_seconds: f64,
+}

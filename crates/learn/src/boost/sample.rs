@@ -1,0 +1,59 @@
+//! Which queries and features a tree may see.
+//!
+//! A query is drawn by the hash of (seed, iteration, query), not by a running stream: the draw
+//! does not depend on the other queries, on threads or on where a resumed run began. Features are
+//! a seeded shuffle's first part, at least one.
+
+use rankwright_data::Random;
+
+/// Flags of the queries of one tree; `None` when all count.
+pub(crate) fn queries(part: f64, seed: u64, iteration: usize, count: usize) -> Option<Vec<bool>> {
+    if part >= 1.0 || count == 0 {
+        return None;
+    }
+    let draw =
+        |query: usize| Random::new(seed ^ 0x5175_6572_6965_7321, mix(iteration, query)).unit();
+    let draws: Vec<f64> = (0..count).map(draw).collect();
+    let mut flags: Vec<bool> = draws.iter().map(|d| *d < part).collect();
+    if !flags.contains(&true) {
+        // A tree needs something to grow from.
+        let least = (0..count).min_by(|a, b| draws[*a].total_cmp(&draws[*b]));
+        least.into_iter().for_each(|query| flags[query] = true);
+    }
+    Some(flags)
+}
+
+/// Flags of the features of one tree; `None` when all count.
+pub(crate) fn features(part: f64, seed: u64, iteration: usize, count: usize) -> Option<Vec<bool>> {
+    if part >= 1.0 || count == 0 {
+        return None;
+    }
+    let mut order: Vec<usize> = (0..count).collect();
+    Random::new(seed ^ 0x4665_6174_7572_6573, iteration as u64).shuffle(&mut order);
+    let take = ((part * count as f64).round() as usize).clamp(1, count);
+    let mut flags = vec![false; count];
+    order.into_iter().take(take).for_each(|feature| flags[feature] = true);
+    Some(flags)
+}
+
+fn mix(iteration: usize, query: usize) -> u64 {
+    (iteration as u64) << 40 ^ query as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn about_the_part_asked_for_is_drawn_anew_for_each_tree() {
+        assert_eq!(queries(1.0, 1, 0, 10), None);
+        let first = queries(0.3, 7, 0, 10_000).unwrap();
+        let count = first.iter().filter(|f| **f).count();
+        assert!((2800..3200).contains(&count), "{count}");
+        assert_ne!(Some(first), queries(0.3, 7, 1, 10_000));
+        assert!(queries(1e-9, 7, 0, 3).unwrap().contains(&true));
+        let few = features(0.5, 7, 0, 9).unwrap();
+        assert_eq!(few.iter().filter(|f| **f).count(), 5);
+        assert_eq!(features(0.01, 7, 0, 9).unwrap().iter().filter(|f| **f).count(), 1);
+    }
+}

@@ -1,0 +1,506 @@
+//! The boosting loop.
+//!
+//! Each round: derivatives by query, whole numbers, a tree, leaf values, new scores; then metrics
+//! on what is watched, the record, a checkpoint when one is due. The model depends on data,
+//! parameters and seed only.
+
+use std::fmt::Debug;
+use std::time::Instant;
+
+use rankwright_data::Dataset;
+use rankwright_eval::Measure;
+use rankwright_model::{Ensemble, Header, Kind, Leaf, Model, ScoreOptions, Tree};
+use rayon::prelude::*;
+
+use super::checkpoint::{Checkpoints, Saver, State, fingerprint, load};
+use super::params::BoostParams;
+use super::queries::{AllDerivatives, Pass, Queries};
+use super::record::{Iteration, Phases, Record};
+use super::values::{ValueInput, leaf_values};
+use super::watch::{Decider, Watch, values};
+use super::{line, sample, start};
+use crate::bins::Binned;
+use crate::collective::{Collective, Local};
+use crate::error::LearnError;
+use crate::objective::Objective;
+use crate::simd::Simd;
+use crate::tree::{Grow, Grower, Grown, GrownRows, Input, Scales};
+
+/// A data set whose metrics are watched.
+#[derive(Debug, Clone)]
+pub struct WatchedSet<'a> {
+    /// Its name in the record.
+    pub name: String,
+    /// The data.
+    pub data: &'a Dataset,
+}
+
+/// Someone who looks on while trees are added.
+pub trait Observer: Sync {
+    /// The features are in bins and the first tree is about to grow; `done` trees are there
+    /// already when a checkpoint was found.
+    fn started(&self, _record: &Record, _done: usize) {}
+
+    /// A tree was added.
+    fn added(&self, _record: &Record) {}
+
+    /// Whether to stop now; asked after every tree.
+    fn wants_to_stop(&self) -> bool {
+        false
+    }
+}
+
+/// Looks away.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Observer for Silent {}
+
+/// What to train on and around it.
+pub struct Job<'a> {
+    /// Training data.
+    pub train: &'a Dataset,
+    /// Validation data; the first set decides on stopping.
+    pub valid: Vec<WatchedSet<'a>>,
+    /// Metrics to watch; the first one decides.
+    pub metrics: Vec<Measure>,
+    /// Whether to watch the training data too.
+    pub watch_training: bool,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// A model to start from.
+    pub start: Option<&'a Model>,
+    /// Where to save on the way.
+    pub checkpoints: Option<Checkpoints>,
+    /// Someone who looks on.
+    pub observer: &'a dyn Observer,
+    /// The learner as a canonical spec, for the model's header.
+    pub learner: String,
+    /// The objective as a spec, for the model's header.
+    pub objective: String,
+    /// Which machine code to run.
+    pub simd: Simd,
+    /// The other processes.
+    pub collective: &'a dyn Collective,
+}
+
+impl<'a> Job<'a> {
+    /// Training data and defaults for everything else.
+    pub fn new(train: &'a Dataset) -> Self {
+        Self {
+            train,
+            valid: Vec::new(),
+            metrics: Vec::new(),
+            watch_training: false,
+            seed: 1,
+            start: None,
+            checkpoints: None,
+            observer: &Silent,
+            learner: String::new(),
+            objective: String::new(),
+            simd: Simd::Auto,
+            collective: &Local,
+        }
+    }
+}
+
+impl Debug for Job<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Job").field("learner", &self.learner).field("seed", &self.seed).finish()
+    }
+}
+
+/// What came out of a training.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The model: all trees, or the best number of them when stopping was asked for.
+    pub model: Model,
+    /// What happened.
+    pub record: Record,
+    /// False when the observer wanted to stop before the end.
+    pub finished: bool,
+}
+
+/// Trains boosted trees.
+#[derive(Debug)]
+pub struct Booster {
+    params: BoostParams,
+}
+
+impl Booster {
+    /// Takes parameters that make sense.
+    pub fn new(params: BoostParams) -> Result<Self, LearnError> {
+        params.check()?;
+        Ok(Self { params })
+    }
+
+    /// Trains a model.
+    pub fn train(
+        &self,
+        objective: &mut dyn Objective,
+        job: &Job<'_>,
+    ) -> Result<Outcome, LearnError> {
+        // Inside the pool, so that this thread works too instead of waiting for the others.
+        let mut result = None;
+        rayon::scope(|_| result = Some(self.train_in_pool(objective, job)));
+        result.unwrap_or_else(|| Err(LearnError::unfit("training did not run", "report this")))
+    }
+
+    fn train_in_pool(
+        &self,
+        objective: &mut dyn Objective,
+        job: &Job<'_>,
+    ) -> Result<Outcome, LearnError> {
+        if job.train.rows() == 0 {
+            return Err(LearnError::unfit("the training data has no rows", "give some"));
+        }
+        let started = Instant::now();
+        let binned = Binned::new(job.train, self.params.bins, job.collective)?;
+        let bin_seconds = started.elapsed().as_secs_f64();
+        let mut grower = Grower::new(&binned, &self.params.tree, job.collective, job.simd);
+        self.train_with(objective, job, &mut grower, bin_seconds)
+    }
+
+    /// The loop itself, with whatever grows the trees.
+    pub(crate) fn train_with(
+        &self,
+        objective: &mut dyn Objective,
+        job: &Job<'_>,
+        grower: &mut dyn Grow,
+        bin_seconds: f64,
+    ) -> Result<Outcome, LearnError> {
+        let mut run = Run::begin(&self.params, objective, job, bin_seconds)?;
+        job.observer.started(&run.record, run.record.iterations.len());
+        let begun = Instant::now();
+        let before = run.record.train_seconds;
+        let mut finished = true;
+        while !run.is_over() {
+            run.round(objective, grower)?;
+            run.record.train_seconds = before + begun.elapsed().as_secs_f64();
+            job.observer.added(&run.record);
+            if job.observer.wants_to_stop() && !run.is_over() {
+                finished = false;
+                break;
+            }
+            run.save(false)?;
+        }
+        run.save(!finished)?;
+        run.finish(finished)
+    }
+}
+
+/// The state of a training.
+struct Run<'a> {
+    params: &'a BoostParams,
+    job: &'a Job<'a>,
+    queries: Queries<'a>,
+    header: Header,
+    base: f64,
+    /// Trees of the start model, then new ones.
+    trees: Vec<Tree>,
+    start: usize,
+    scores: Vec<f64>,
+    derivatives: AllDerivatives,
+    watch: Watch<'a>,
+    decider: Option<Decider>,
+    record: Record,
+    saver: Option<Saver<'a>>,
+    fingerprint: u64,
+}
+
+impl<'a> Run<'a> {
+    fn begin(
+        params: &'a BoostParams,
+        objective: &mut dyn Objective,
+        job: &'a Job<'a>,
+        bin_seconds: f64,
+    ) -> Result<Self, LearnError> {
+        let queries = Queries::new(job.train, &*objective);
+        let base = objective.prepare(&queries.documents(&[]))?;
+        let fingerprint = match &job.checkpoints {
+            Some(_) => fingerprint(job.train, &about(params, job)),
+            None => 0,
+        };
+        let found = match &job.checkpoints {
+            Some(options) => load(&options.file(), fingerprint)?,
+            None => None,
+        };
+        let mut record = Record { bin_seconds, ..Record::default() };
+        let (ensemble, start) = match (found, job.start) {
+            (Some((model, state)), _) => {
+                let start = state.start;
+                state.restore(&mut record);
+                match model.into_parts().1 {
+                    Kind::Trees(ensemble) => (ensemble, start),
+                    _ => return Err(LearnError::unfit("a checkpoint without trees", "delete it")),
+                }
+            }
+            (None, Some(model)) => {
+                let ensemble = start::ensemble(model, job.train)?;
+                let count = ensemble.trees().len();
+                (ensemble, count)
+            }
+            (None, None) => (Ensemble::new(base, Vec::new())?, 0),
+        };
+        let header = header(job);
+        let (base, trees) = (ensemble.base(), ensemble.trees().to_vec());
+        let so_far = Model::new(header.clone(), Kind::Trees(ensemble))?;
+        let scores = so_far.score(job.train, ScoreOptions::default())?;
+        let watch = Watch::new(&job.valid, &job.metrics, &so_far)?;
+        let training = job.watch_training.then(|| "training".to_owned());
+        record.sets =
+            training.into_iter().chain(job.valid.iter().map(|s| s.name.clone())).collect();
+        record.metrics = job.metrics.iter().map(Measure::to_string).collect();
+        record.conventions = job.metrics.iter().map(|m| m.convention().to_owned()).collect();
+        let decider =
+            job.metrics.first().filter(|_| !job.valid.is_empty()).map(|measure| Decider {
+                set: usize::from(job.watch_training),
+                better: measure.metric().better(),
+                stop: params.stop,
+            });
+        if params.stop.is_some() && decider.is_none() {
+            return Err(LearnError::unfit(
+                "stop= needs validation data and a metric",
+                "give --valid DATA, or leave stop= out",
+            ));
+        }
+        let rows = job.train.rows();
+        Ok(Self {
+            params,
+            job,
+            queries,
+            header,
+            base,
+            trees,
+            start,
+            scores,
+            derivatives: AllDerivatives { gradient: vec![0.0; rows], hessian: vec![0.0; rows] },
+            watch,
+            decider,
+            saver: job.checkpoints.as_ref().map(|o| Saver::new(o, record.iterations.len())),
+            record,
+            fingerprint,
+        })
+    }
+
+    fn is_over(&self) -> bool {
+        self.record.iterations.len() >= self.params.trees
+            || self.decider.is_some_and(|decider| decider.is_over(&self.record))
+    }
+
+    /// Adds one tree.
+    fn round(
+        &mut self,
+        objective: &mut dyn Objective,
+        grower: &mut dyn Grow,
+    ) -> Result<(), LearnError> {
+        let job = self.job;
+        let number = self.record.iterations.len();
+        let mut clock = Clock::new();
+        objective.refresh(&self.queries.documents(&self.scores))?;
+        let draw = Draw::new(self.params, job, number);
+        let sampled = draw.queries.as_deref();
+        let pass = Pass { objective: &*objective, scores: &self.scores, seed: draw.seed, sampled };
+        self.queries.derivatives(pass, &mut self.derivatives)?;
+        let mut seconds = Phases { derivatives: clock.lap(), ..Phases::default() };
+        let AllDerivatives { gradient, hessian } = &self.derivatives;
+        let scales = Scales::of(gradient, hessian, job.collective)?;
+        let (sample, features) = (draw.rows.as_deref(), draw.features.as_deref());
+        let before = grower.times();
+        let grown = grower.grow(Input { gradient, hessian, scales: &scales, sample, features })?;
+        let spent = grower.times().since(before);
+        seconds.histograms = spent.histograms.as_secs_f64();
+        seconds.partition = spent.partition.as_secs_f64();
+        seconds.quantise = (clock.lap() - seconds.histograms - seconds.partition).max(0.0);
+        let from = ValueInput {
+            params: self.params,
+            derivatives: &self.derivatives,
+            scales: &scales,
+            collective: job.collective,
+        };
+        let rows = grower.as_rows();
+        let mut steps = leaf_values(&grown, rows, from, &mut self.queries, pass)?;
+        let mut step = None;
+        if self.params.line_search {
+            let mut moves = vec![0.0; self.scores.len()];
+            add_leaves(&grown, rows, &steps, &mut moves);
+            let found = line::search(&mut self.queries, pass, &moves, &mut self.derivatives)?;
+            steps.iter_mut().for_each(|value| *value *= found);
+            step = Some(found);
+        }
+        let tree = tree(&grown, &steps, self.params.rate)?;
+        self.move_scores(&grown, rows, &tree, sampled)?;
+        seconds.leaves = clock.lap();
+        self.watch.add(&tree)?;
+        let leaves = tree.leaves().len();
+        self.trees.push(tree);
+        let (loss, values) = self.watched(&*objective, draw.seed)?;
+        seconds.evaluate = clock.lap();
+        let tree = number + 1;
+        self.record.iterations.push(Iteration { tree, leaves, loss, step, values, seconds });
+        self.record.best = self.decider.and_then(|decider| decider.best(&self.record));
+        Ok(())
+    }
+
+    /// Adds a tree to the scores: by leaf where rows are known, by looking at them otherwise.
+    fn move_scores(
+        &mut self,
+        grown: &Grown,
+        rows: &dyn GrownRows,
+        tree: &Tree,
+        sampled: Option<&[bool]>,
+    ) -> Result<(), LearnError> {
+        let values: Vec<f64> = tree.leaves().iter().map(|leaf| leaf.value).collect();
+        add_leaves(grown, rows, &values, &mut self.scores);
+        let Some(sampled) = sampled else { return Ok(()) };
+        let data = self.job.train;
+        for (query, sampled) in sampled.iter().enumerate() {
+            if !sampled {
+                let rows = data.query_rows(query);
+                self.scores[rows.clone()].par_iter_mut().zip(rows).for_each(|(score, row)| {
+                    *score += tree.value(data.matrix().row(row));
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The mean loss on the training data and the metrics on what is watched.
+    fn watched(
+        &mut self,
+        objective: &dyn Objective,
+        seed: u64,
+    ) -> Result<(Option<f64>, Vec<Vec<f64>>), LearnError> {
+        let mut all = self.watch.values()?;
+        if !self.job.watch_training {
+            return Ok((None, all));
+        }
+        all.insert(0, values(self.job.train, &self.scores, &self.job.metrics)?);
+        let pass = Pass { objective, scores: &self.scores, seed, sampled: None };
+        let loss = self.queries.loss(pass)?;
+        Ok((loss.map(|loss| loss / self.scores.len() as f64), all))
+    }
+
+    fn model(&self, trees: usize) -> Result<Model, LearnError> {
+        let trees = self.trees.iter().take(self.start + trees).cloned().collect();
+        let kind = Kind::Trees(Ensemble::new(self.base, trees)?);
+        Ok(Model::new(self.header.clone(), kind)?)
+    }
+
+    /// Saves a checkpoint if one is due, or anyway.
+    fn save(&mut self, anyway: bool) -> Result<(), LearnError> {
+        let trees = self.record.iterations.len();
+        match &self.saver {
+            Some(saver) if anyway || saver.is_due(trees) => {}
+            _ => return Ok(()),
+        }
+        let state = State {
+            fingerprint: self.fingerprint,
+            start: self.start,
+            iterations: self.record.iterations.clone(),
+            best: self.record.best,
+            train_seconds: self.record.train_seconds,
+        };
+        let model = self.model(trees)?;
+        match &mut self.saver {
+            Some(saver) => saver.save(model, &state, trees),
+            None => Ok(()),
+        }
+    }
+
+    fn finish(self, finished: bool) -> Result<Outcome, LearnError> {
+        let trees = match (self.params.stop, self.record.best) {
+            (Some(_), Some(best)) => best,
+            _ => self.record.iterations.len(),
+        };
+        Ok(Outcome { model: self.model(trees)?, record: self.record, finished })
+    }
+}
+
+/// What is drawn for one tree.
+struct Draw {
+    seed: u64,
+    queries: Option<Vec<bool>>,
+    /// Rows of the queries drawn.
+    rows: Option<Vec<u32>>,
+    features: Option<Vec<bool>>,
+}
+
+impl Draw {
+    fn new(params: &BoostParams, job: &Job<'_>, number: usize) -> Self {
+        let data = job.train;
+        let queries = sample::queries(params.sample_queries, job.seed, number, data.queries());
+        let rows = queries.as_ref().map(|flags| {
+            let drawn = flags.iter().enumerate().filter(|(_, drawn)| **drawn);
+            drawn.flat_map(|(query, _)| data.query_rows(query)).map(|row| row as u32).collect()
+        });
+        let features = sample::features(params.sample_features, job.seed, number, data.columns());
+        let seed = job.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number as u64);
+        Self { seed, queries, rows, features }
+    }
+}
+
+/// Adds each leaf's value to its rows. Tasks own stretches of rows, and find the part of each
+/// leaf's ascending list that lies in theirs.
+fn add_leaves(grown: &Grown, rows: &dyn GrownRows, values: &[f64], to: &mut [f64]) {
+    let chunk = to.len().div_ceil(4 * rayon::current_num_threads()).max(1);
+    to.par_chunks_mut(chunk).enumerate().for_each(|(number, to)| {
+        let first = (number * chunk) as u32;
+        let end = first + to.len() as u32;
+        for (leaf, value) in grown.leaves.iter().zip(values) {
+            let rows = rows.rows_of(leaf);
+            let mine = rows.partition_point(|r| *r < first)..rows.partition_point(|r| *r < end);
+            for row in &rows[mine] {
+                to[(row - first) as usize] += value;
+            }
+        }
+    });
+}
+
+/// The grown tree with its leaf values, shrunk.
+fn tree(grown: &Grown, steps: &[f64], rate: f64) -> Result<Tree, LearnError> {
+    let leaves = grown.leaves.iter().zip(steps);
+    let leaves = leaves.map(|(leaf, step)| Leaf { value: step * rate, rows: leaf.rows });
+    Ok(Tree::new(grown.splits.clone(), leaves.collect())?)
+}
+
+fn header(job: &Job<'_>) -> Header {
+    let mut header = Header::new(job.train.features().clone(), job.train.absent());
+    header.learner.clone_from(&job.learner);
+    header.objective.clone_from(&job.objective);
+    if let Some(measure) = job.metrics.first() {
+        header.metric = measure.to_string();
+        header.conventions = measure.convention().to_owned();
+    }
+    header.seed = job.seed;
+    header.queries = job.train.queries() as u64;
+    header.rows = job.train.rows() as u64;
+    header
+}
+
+/// What was asked for, as text: a checkpoint of anything else is refused.
+fn about(params: &BoostParams, job: &Job<'_>) -> String {
+    let metrics: Vec<String> = job.metrics.iter().map(Measure::to_string).collect();
+    let valid: Vec<(&str, u64)> =
+        job.valid.iter().map(|set| (set.name.as_str(), fingerprint(set.data, ""))).collect();
+    let start = job.start.map(|model| xxhash_rust::xxh3::xxh3_64(&model.to_bytes()));
+    // The number of trees may grow: a finished training can be carried on.
+    let params = BoostParams { trees: 0, ..params.clone() };
+    format!("{params:?} {} {} {metrics:?} {valid:?} {start:?}", job.objective, job.seed)
+}
+
+/// Seconds since the last lap.
+struct Clock(Instant);
+
+impl Clock {
+    fn new() -> Self {
+        Self(Instant::now())
+    }
+
+    fn lap(&mut self) -> f64 {
+        let now = Instant::now();
+        let seconds = (now - self.0).as_secs_f64();
+        self.0 = now;
+        seconds
+    }
+}

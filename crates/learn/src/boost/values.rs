@@ -1,0 +1,196 @@
+//! Leaf values: one Newton step for each leaf, or one for all leaves together.
+//!
+//! `per-document`: `-G / (H + l2)`, G and H summed over the leaf's documents (Burges 2010).
+//! `cross-leaf`: H counts only pairs whose documents are in two leaves, as pairs inside a leaf do
+//! not move; a leaf without such pairs gets 0. `joint`: the pairs between leaves form a Laplacian
+//! A (A_ll = sum of h over pairs that leave l, A_lm = - sum over pairs between l and m), and the
+//! values solve `(A + ridge * mean diagonal + l2) v = -G`; the ridge removes the null space (all
+//! leaves up together change nothing).
+//!
+//! All sums are fixed-point integers, so neither threads nor order matter; the joint system is
+//! solved by Cholesky in a fixed order. Cost: O(rows), plus O(pairs) and O(leaves^3) for the last.
+
+use rayon::prelude::*;
+
+use super::params::{BoostParams, Newton};
+use super::queries::{AllDerivatives, Pass, Queries};
+use crate::collective::Collective;
+use crate::error::LearnError;
+use crate::tree::{Grown, GrownRows, Limits, Scales};
+
+/// Rows summed by one task.
+const CHUNK: usize = 1 << 14;
+
+/// What leaf values are computed from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ValueInput<'a> {
+    pub(crate) params: &'a BoostParams,
+    pub(crate) derivatives: &'a AllDerivatives,
+    pub(crate) scales: &'a Scales,
+    pub(crate) collective: &'a dyn Collective,
+}
+
+/// The value of each leaf, before shrinkage.
+pub(crate) fn leaf_values(
+    grown: &Grown,
+    rows: &dyn GrownRows,
+    input: ValueInput<'_>,
+    queries: &mut Queries<'_>,
+    pass: Pass<'_>,
+) -> Result<Vec<f64>, LearnError> {
+    let sums = sums(grown, rows, input)?;
+    let tree = &input.params.tree;
+    let limits = |leaf: usize| grown.leaves.get(leaf).map_or(Limits::NONE, |l| l.limits);
+    let step = |leaf: usize, g: f64, h: f64| newton_step(g, h, tree.l1, tree.l2, limits(leaf));
+    let sums: Vec<(f64, f64)> = sums.into_iter().map(|sums| input.scales.numbers(sums)).collect();
+    let by_leaf = || sums.iter().copied().enumerate();
+    if input.params.newton == Newton::PerDocument {
+        return Ok(by_leaf().map(|(leaf, (g, h))| step(leaf, g, h)).collect());
+    }
+    let leaves = grown.leaves.len();
+    let leaf_of = leaf_of_rows(grown, rows, pass.scores.len());
+    let joint = input.params.newton == Newton::Joint;
+    let between = pairs_between(&leaf_of, leaves, joint, input, queries, pass)?;
+    let denominator = |leaf: usize| between[if joint { leaf * leaves + leaf } else { leaf }];
+    if !joint {
+        return Ok(by_leaf().map(|(leaf, (g, _))| step(leaf, g, denominator(leaf))).collect());
+    }
+    let mean = (0..leaves).map(denominator).sum::<f64>() / leaves as f64;
+    let gradient: Vec<f64> = sums.iter().map(|(g, _)| -g).collect();
+    let ridge = input.params.ridge * mean + tree.l2;
+    let values = solve(between, gradient, ridge)?;
+    let clamped = values.into_iter().enumerate();
+    Ok(clamped.map(|(leaf, v)| v.clamp(limits(leaf).low, limits(leaf).high)).collect())
+}
+
+/// `-G / (H + l2)` with G shrunk by l1; 0 where the denominator is 0.
+fn newton_step(g: f64, h: f64, l1: f64, l2: f64, limits: Limits) -> f64 {
+    let shrunk = if l1 == 0.0 { g } else { g.signum() * (g.abs() - l1).max(0.0) };
+    let denominator = h + l2;
+    let value = if denominator > 0.0 { -shrunk / denominator } else { 0.0 };
+    value.clamp(limits.low, limits.high)
+}
+
+/// Wide sums of both derivatives by leaf.
+fn sums(
+    grown: &Grown,
+    rows: &dyn GrownRows,
+    input: ValueInput<'_>,
+) -> Result<Vec<[i64; 2]>, LearnError> {
+    let AllDerivatives { gradient, hessian } = input.derivatives;
+    let add = |a: [i64; 2], b: [i64; 2]| [a[0].wrapping_add(b[0]), a[1].wrapping_add(b[1])];
+    let of_rows = |rows: &[u32]| {
+        rows.iter().fold([0; 2], |sum, row| {
+            let row = *row as usize;
+            add(sum, input.scales.wide(gradient[row], hessian[row]))
+        })
+    };
+    let of_leaf = |leaf| rows.rows_of(leaf).par_chunks(CHUNK).map(of_rows).reduce(|| [0; 2], add);
+    let sums: Vec<[i64; 2]> = grown.leaves.par_iter().map(of_leaf).collect();
+    let mut cells: Vec<u64> = sums.iter().flatten().map(|sum| *sum as u64).collect();
+    input.collective.sum(&mut cells)?;
+    Ok(cells.as_chunks().0.iter().map(|[g, h]| [*g as i64, *h as i64]).collect())
+}
+
+/// The leaf of each row; rows that were not sampled have none (the largest number).
+pub(crate) fn leaf_of_rows(grown: &Grown, rows: &dyn GrownRows, count: usize) -> Vec<u32> {
+    let mut leaf_of = vec![u32::MAX; count];
+    for (number, leaf) in grown.leaves.iter().enumerate() {
+        for row in rows.rows_of(leaf) {
+            leaf_of[*row as usize] = number as u32;
+        }
+    }
+    leaf_of
+}
+
+/// Sums of the pairs' second derivatives: by leaf, or by pair of leaves as the Laplacian.
+fn pairs_between(
+    leaf_of: &[u32],
+    leaves: usize,
+    joint: bool,
+    input: ValueInput<'_>,
+    queries: &mut Queries<'_>,
+    pass: Pass<'_>,
+) -> Result<Vec<f64>, LearnError> {
+    let cells = if joint { leaves * leaves } else { leaves };
+    let scale = input.scales.wide_hessian();
+    let mut sums = queries.sum_by_pairs(pass, cells, |row, other, h, sums| {
+        let (l, m) = (leaf_of[row] as usize, leaf_of[other] as usize);
+        if l == m {
+            return;
+        }
+        let h = (h * scale) as i64 as u64;
+        let mut add = |cell: usize, h: u64| sums[cell] = sums[cell].wrapping_add(h);
+        if joint {
+            add(l * leaves + l, h);
+            add(m * leaves + m, h);
+            add(l * leaves + m, h.wrapping_neg());
+            add(m * leaves + l, h.wrapping_neg());
+        } else {
+            add(l, h);
+            add(m, h);
+        }
+    })?;
+    input.collective.sum(&mut sums)?;
+    Ok(sums.into_iter().map(|sum| sum as i64 as f64 / scale).collect())
+}
+
+/// Solves `(A + ridge) x = b` for a symmetric positive semi-definite A, by Cholesky. Where a
+/// pivot vanishes (a leaf without pairs and no ridge), that unknown is 0.
+fn solve(mut a: Vec<f64>, mut b: Vec<f64>, ridge: f64) -> Result<Vec<f64>, LearnError> {
+    let n = b.len();
+    let largest = (0..n).map(|i| a[i * n + i]).fold(0.0, f64::max);
+    let least = largest * 1e-12;
+    for i in 0..n {
+        a[i * n + i] += ridge;
+    }
+    for j in 0..n {
+        for k in 0..j {
+            let factor = a[j * n + k];
+            for i in j..n {
+                a[i * n + j] -= a[i * n + k] * factor;
+            }
+        }
+        let pivot = a[j * n + j];
+        let root = if pivot > least { pivot.sqrt() } else { 0.0 };
+        for i in j..n {
+            a[i * n + j] = if root > 0.0 { a[i * n + j] / root } else { 0.0 };
+        }
+    }
+    for i in 0..n {
+        let known: f64 = (0..i).map(|k| a[i * n + k] * b[k]).sum();
+        let root = a[i * n + i];
+        b[i] = if root > 0.0 { (b[i] - known) / root } else { 0.0 };
+    }
+    for i in (0..n).rev() {
+        let known: f64 = (i + 1..n).map(|k| a[k * n + i] * b[k]).sum();
+        let root = a[i * n + i];
+        b[i] = if root > 0.0 { (b[i] - known) / root } else { 0.0 };
+    }
+    Ok(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cholesky_solves_a_laplacian_with_a_ridge() {
+        // Three leaves in a row, pairs of weight 2 and 1 between neighbours.
+        let a = vec![2.0, -2.0, 0.0, -2.0, 3.0, -1.0, 0.0, -1.0, 1.0];
+        let b = vec![1.0, 0.5, -1.5];
+        let x = solve(a.clone(), b.clone(), 0.1).unwrap();
+        for i in 0..3 {
+            let row: f64 = (0..3).map(|k| a[i * 3 + k] * x[k]).sum::<f64>() + 0.1 * x[i];
+            assert!((row - b[i]).abs() < 1e-12, "{x:?}");
+        }
+    }
+
+    #[test]
+    fn a_leaf_without_pairs_gets_nothing() {
+        let x = solve(vec![1.0, 0.0, 0.0, 0.0], vec![2.0, 3.0], 0.0).unwrap();
+        assert_eq!(x, [2.0, 0.0]);
+        assert_eq!(newton_step(3.0, 0.0, 0.0, 0.0, Limits::NONE), 0.0);
+        assert_eq!(newton_step(3.0, 1.0, 1.0, 1.0, Limits::NONE), -1.0);
+    }
+}

@@ -1,0 +1,118 @@
+//! Watching metrics while trees are added, and knowing when to stop.
+//!
+//! Scores of each watched data set are kept and moved by every new tree. The first metric on the
+//! first validation set decides: the number of trees with the best value is remembered (the
+//! earliest among equals), and training stops when `stop` trees have not improved it.
+
+use rankwright_data::Dataset;
+use rankwright_eval::compare::Better;
+use rankwright_eval::{EvalOptions, Measure, ScoredDataset, evaluate};
+use rankwright_model::{Ensemble, Header, Kind, Model, ScoreOptions, Tree};
+
+use super::record::Record;
+use super::train::WatchedSet;
+use crate::error::LearnError;
+
+/// Validation data and its scores.
+#[derive(Debug)]
+pub(crate) struct Watch<'a> {
+    sets: Vec<(&'a str, &'a Dataset, Vec<f64>)>,
+    measures: &'a [Measure],
+    header: Header,
+}
+
+impl<'a> Watch<'a> {
+    /// Scores the sets with the model so far, and makes sure that the deciding metric has a value
+    /// on each.
+    pub(crate) fn new(
+        sets: &'a [WatchedSet<'a>],
+        measures: &'a [Measure],
+        model: &Model,
+    ) -> Result<Self, LearnError> {
+        let score = |set: &'a WatchedSet<'a>| {
+            let scores = model.score(set.data, ScoreOptions { ignore_extra: true })?;
+            Ok((set.name.as_str(), set.data, scores))
+        };
+        let sets = sets.iter().map(score).collect::<Result<Vec<_>, LearnError>>()?;
+        let watch = Self { sets, measures, header: model.header().clone() };
+        if let Some(first) = measures.first() {
+            for ((name, ..), values) in watch.sets.iter().zip(watch.values()?) {
+                if values.first().is_none_or(|value| value.is_nan()) {
+                    return Err(LearnError::unfit(
+                        format!("no query of {name} has a value for {first}"),
+                        "give validation data with relevant documents, or leave it out",
+                    ));
+                }
+            }
+        }
+        Ok(watch)
+    }
+
+    /// Moves all scores by a new tree.
+    pub(crate) fn add(&mut self, tree: &Tree) -> Result<(), LearnError> {
+        if self.sets.is_empty() {
+            return Ok(());
+        }
+        let alone = Kind::Trees(Ensemble::new(0.0, vec![tree.clone()])?);
+        let alone = Model::new(self.header.clone(), alone)?;
+        for (_, data, scores) in &mut self.sets {
+            let moves = alone.score(data, ScoreOptions { ignore_extra: true })?;
+            scores.iter_mut().zip(moves).for_each(|(score, more)| *score += more);
+        }
+        Ok(())
+    }
+
+    /// Each metric on each set.
+    pub(crate) fn values(&self) -> Result<Vec<Vec<f64>>, LearnError> {
+        let of_set =
+            |(_, data, scores): &(&str, &Dataset, Vec<f64>)| values(data, scores, self.measures);
+        self.sets.iter().map(of_set).collect()
+    }
+}
+
+/// The metrics of one scored data set.
+pub(crate) fn values(
+    data: &Dataset,
+    scores: &[f64],
+    measures: &[Measure],
+) -> Result<Vec<f64>, LearnError> {
+    let source = ScoredDataset::new(data, scores)?;
+    let evaluation = evaluate(&source, measures, EvalOptions::default())?;
+    Ok(evaluation.results.iter().map(|result| result.value).collect())
+}
+
+/// Follows the deciding value.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Decider {
+    /// Which of the watched sets decides.
+    pub(crate) set: usize,
+    pub(crate) better: Better,
+    pub(crate) stop: Option<usize>,
+}
+
+impl Decider {
+    /// The number of trees at the best value so far.
+    pub(crate) fn best(&self, record: &Record) -> Option<usize> {
+        let value = |at: usize| record.iterations[at].values.get(self.set)?.first().copied();
+        let mut best: Option<(usize, f64)> = None;
+        for at in 0..record.iterations.len() {
+            let Some(value) = value(at) else { continue };
+            let wins = best.is_none_or(|(_, most)| match self.better {
+                Better::Higher => value > most,
+                Better::Lower => value < most,
+            });
+            if wins {
+                best = Some((at + 1, value));
+            }
+        }
+        best.map(|(trees, _)| trees)
+    }
+
+    /// Whether it is time to stop.
+    pub(crate) fn is_over(&self, record: &Record) -> bool {
+        match (self.stop, record.best) {
+            (Some(patience), Some(best)) => record.iterations.len() >= best + patience,
+            _ => false,
+        }
+    }
+}

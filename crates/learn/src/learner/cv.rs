@@ -1,0 +1,207 @@
+//! Cross validation by query: every query is tested once, by a model that has not seen it.
+//!
+//! The queries are shuffled by the seed and cut into folds as even as can be; for each fold a
+//! model is trained on the others. Where a part of the training queries is set aside for
+//! validation (`valid_part`), early stopping looks at that, never at the tested fold. Results are
+//! values per query, so that learners can be compared query by query. The folds depend on the
+//! number of queries and the seed alone: two learners see the same ones.
+//!
+//! Cost: as many trainings as folds, one after the other (each uses all threads).
+
+use std::fmt::Debug;
+
+use rankwright_data::split::folds;
+use rankwright_data::{Dataset, Random};
+use rankwright_eval::{EvalOptions, Evaluation, Measure, MeasureResult, ScoredDataset, evaluate};
+use rankwright_model::{Kind, ScoreOptions};
+
+use super::LearnerSpec;
+use crate::boost::{Job, Observer, Silent, WatchedSet};
+use crate::error::LearnError;
+use crate::simd::Simd;
+
+/// How to cross-validate.
+#[derive(Clone)]
+pub struct CvOptions<'a> {
+    /// Number of folds, 3 at least.
+    pub folds: usize,
+    /// Seed of the folds and of the trainings.
+    pub seed: u64,
+    /// Part of each fold's training queries to validate on.
+    pub valid_part: Option<f64>,
+    /// What to measure; the first metric decides on stopping.
+    pub metrics: Vec<Measure>,
+    /// Which machine code to run.
+    pub simd: Simd,
+    /// Someone who looks on; told of each training.
+    pub observer: &'a dyn Observer,
+}
+
+impl CvOptions<'_> {
+    /// Five folds, nothing set aside.
+    pub fn new(metrics: Vec<Measure>) -> Self {
+        Self { folds: 5, seed: 1, valid_part: None, metrics, simd: Simd::Auto, observer: &Silent }
+    }
+}
+
+impl Debug for CvOptions<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { folds, seed, valid_part, .. } = self;
+        write!(f, "CvOptions {{ folds: {folds}, seed: {seed}, valid_part: {valid_part:?} }}")
+    }
+}
+
+/// One fold.
+#[derive(Debug, Clone)]
+pub struct FoldResult {
+    /// Numbers of the tested queries, in data order.
+    pub queries: Vec<usize>,
+    /// Queries that were trained on.
+    pub trained: usize,
+    /// Queries that decided on stopping.
+    pub validated: usize,
+    /// Trees of the fold's model (0 for a line).
+    pub trees: usize,
+    /// Each metric on the tested queries.
+    pub results: Vec<MeasureResult>,
+    /// Seconds of binning and training.
+    pub seconds: f64,
+}
+
+/// What a cross validation gives.
+#[derive(Debug, Clone)]
+pub struct CvResult {
+    /// Fold by fold.
+    pub folds: Vec<FoldResult>,
+    /// Each row's score by the model that has not seen its query.
+    pub scores: Vec<f64>,
+    /// Each metric over all queries, with the value of each.
+    pub pooled: Evaluation,
+    /// False when the observer wanted to stop; there are no folds after that, and the pooled
+    /// values mean nothing.
+    pub finished: bool,
+}
+
+/// Cross-validates a learner.
+///
+/// ```
+/// use rankwright_data::generate::LetorOptions;
+/// use rankwright_learn::{CvOptions, LearnerSpec, cross_validate};
+///
+/// let data = LetorOptions { queries: 30, documents: 20, seed: 1 }.generate()?;
+/// let learner = LearnerSpec::parse("tree(leaves=4)")?;
+/// let options = CvOptions { folds: 3, ..CvOptions::new(vec![learner.measure()?]) };
+/// let result = cross_validate(&learner, &data, &options)?;
+/// assert_eq!(result.folds.iter().map(|fold| fold.queries.len()).sum::<usize>(), 30);
+/// # Ok::<(), rankwright_learn::LearnError>(())
+/// ```
+pub fn cross_validate(
+    learner: &LearnerSpec,
+    data: &Dataset,
+    options: &CvOptions<'_>,
+) -> Result<CvResult, LearnError> {
+    let stops = learner.boosting().is_some_and(|params| params.stop.is_some());
+    if stops && options.valid_part.is_none() {
+        return Err(LearnError::unfit(
+            "stop= needs queries to validate on, other than those that a fold tests",
+            "say --valid-part 0.2, or leave stop= out",
+        ));
+    }
+    let mut scores = vec![0.0; data.rows()];
+    let mut done = Vec::new();
+    let mut finished = true;
+    for (number, fold) in
+        folds(data.queries(), options.folds, options.seed)?.into_iter().enumerate()
+    {
+        let mut train = [fold.train, fold.valid].concat();
+        train.sort_unstable();
+        let (train, valid) = set_aside(train, options, number)?;
+        let one = OneFold { number, train, valid, test: fold.test };
+        let (result, whole) = one.run(learner, data, options, &mut scores)?;
+        done.push(result);
+        finished = whole;
+        if !finished {
+            break;
+        }
+    }
+    let pooled = measure(data, &scores, &options.metrics)?;
+    Ok(CvResult { folds: done, scores, pooled, finished })
+}
+
+/// Training queries in two: to learn from, and to validate on.
+fn set_aside(
+    queries: Vec<usize>,
+    options: &CvOptions<'_>,
+    fold: usize,
+) -> Result<(Vec<usize>, Vec<usize>), LearnError> {
+    let Some(part) = options.valid_part else { return Ok((queries, Vec::new())) };
+    let wrong = |what: String| {
+        LearnError::unfit(what, "a part leaves at least one query on each side, such as 0.2")
+    };
+    if !(part > 0.0 && part < 1.0) {
+        return Err(wrong(format!("{part} of the queries cannot be set aside")));
+    }
+    let mut order = queries.clone();
+    Random::new(options.seed, 0x0a51_de00 + fold as u64).shuffle(&mut order);
+    let count = (part * order.len() as f64).round() as usize;
+    if count == 0 || count == order.len() {
+        return Err(wrong(format!("{part} of {} queries are {count}", order.len())));
+    }
+    let mut train = order.split_off(count);
+    order.sort_unstable();
+    train.sort_unstable();
+    Ok((train, order))
+}
+
+/// The three parts of a fold; no query is in two.
+struct OneFold {
+    number: usize,
+    train: Vec<usize>,
+    valid: Vec<usize>,
+    test: Vec<usize>,
+}
+
+impl OneFold {
+    /// Trains, scores the tested queries into their rows, and measures them.
+    fn run(
+        self,
+        learner: &LearnerSpec,
+        data: &Dataset,
+        options: &CvOptions<'_>,
+        scores: &mut [f64],
+    ) -> Result<(FoldResult, bool), LearnError> {
+        let valid = data.select_queries(&self.valid);
+        let train = data.select_queries(&self.train);
+        let watched = (!self.valid.is_empty())
+            .then(|| WatchedSet { name: format!("fold {}", self.number + 1), data: &valid });
+        let outcome = learner.train(Job {
+            valid: watched.into_iter().collect(),
+            metrics: options.metrics.clone(),
+            seed: options.seed,
+            simd: options.simd,
+            observer: options.observer,
+            ..Job::new(&train)
+        })?;
+        let test = data.select_queries(&self.test);
+        let found = outcome.model.score(&test, ScoreOptions::default())?;
+        let rows = self.test.iter().flat_map(|query| data.query_rows(*query));
+        rows.zip(&found).for_each(|(row, score)| scores[row] = *score);
+        let trees = match outcome.model.kind() {
+            Kind::Trees(ensemble) => ensemble.trees().len(),
+            _ => 0,
+        };
+        let result = FoldResult {
+            trained: self.train.len(),
+            validated: self.valid.len(),
+            trees,
+            results: measure(&test, &found, &options.metrics)?.results,
+            seconds: outcome.record.bin_seconds + outcome.record.train_seconds,
+            queries: self.test,
+        };
+        Ok((result, outcome.finished))
+    }
+}
+
+fn measure(data: &Dataset, scores: &[f64], metrics: &[Measure]) -> Result<Evaluation, LearnError> {
+    Ok(evaluate(&ScoredDataset::new(data, scores)?, metrics, EvalOptions::default())?)
+}

@@ -1,0 +1,69 @@
+//! The line that someone tuned by hand: weights given in the spec, nothing learnt.
+//!
+//! With data, the weights must name features of it and the model has all of them; without, the
+//! weights themselves say which features there are.
+
+use rankwright_data::Absent;
+use rankwright_eval::{Measure, Params, SpecError};
+use rankwright_model::{Header, Kind, Linear, Model};
+
+use super::LearnerSpec;
+use crate::boost::{Job, Outcome, Record};
+use crate::error::LearnError;
+
+/// A bias and weights by feature.
+#[derive(Debug, Clone)]
+pub(super) struct Given {
+    bias: f64,
+    weights: Vec<(String, f64)>,
+}
+
+impl Given {
+    /// Reads `weights=` and `bias=`.
+    pub(super) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
+        const EXPECTED: &str = "weights by feature, such as 22:0.03/72:0.06";
+        let text = params.text("weights").ok_or_else(|| SpecError::MissingKey {
+            name: params.name().to_owned(),
+            key: "weights".to_owned(),
+            expected: EXPECTED.to_owned(),
+        })?;
+        let weights = Linear::parse_weights(text);
+        let weights = weights.map_err(|_| params.bad("weights", text, EXPECTED))?;
+        Ok(Self { bias: params.f64("bias", 0.0)?, weights })
+    }
+
+    /// The line over the features that the weights name.
+    pub(super) fn alone(&self, learner: &LearnerSpec) -> Result<Model, LearnError> {
+        let names = Linear::names_of(&self.weights)?;
+        let line = Linear::from_weights(&names, self.bias, &self.weights)?;
+        let mut header = Header::new(names, Absent::Zero);
+        header.learner = learner.to_string();
+        Ok(Model::new(header, Kind::Linear(line))?)
+    }
+
+    /// The line over all features of the data.
+    pub(super) fn train(&self, job: &Job<'_>) -> Result<Outcome, LearnError> {
+        if job.start.is_some() {
+            return Err(LearnError::unfit(
+                "a line of given weights has nothing to start from",
+                "leave --start out, or train trees",
+            ));
+        }
+        let names = job.train.features().clone();
+        let line = Linear::from_weights(&names, self.bias, &self.weights)?;
+        let mut header = Header::new(names, job.train.absent());
+        header.learner.clone_from(&job.learner);
+        if let Some(measure) = job.metrics.first() {
+            header.metric = measure.to_string();
+            header.conventions = measure.convention().to_owned();
+        }
+        let record = Record {
+            sets: job.valid.iter().map(|set| set.name.clone()).collect(),
+            metrics: job.metrics.iter().map(Measure::to_string).collect(),
+            conventions: job.metrics.iter().map(|m| m.convention().to_owned()).collect(),
+            ..Record::default()
+        };
+        let model = Model::new(header, Kind::Linear(line))?;
+        Ok(Outcome { model, record, finished: true })
+    }
+}

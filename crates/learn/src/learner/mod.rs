@@ -1,0 +1,241 @@
+//! Learners by name: a spec such as `lambdamart(trees=500, metric=err@20)` to a trained model.
+//!
+//! [`LEARNERS`] is the one table: it feeds the command line's help, and a test walks it. A spec is
+//! checked whole when it is parsed, down to the objective; only what names features of the data
+//! (`monotone`, `weights`) waits until the data is there. A boosted learner is a set of boosting
+//! parameters ([`params`]) and an objective ([`objective`]); [`linear`] is a line of given
+//! weights. [`cv`] trains any of them on folds of queries.
+
+mod cv;
+mod linear;
+mod monotone;
+mod objective;
+mod params;
+mod registry;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::str::FromStr;
+
+use rankwright_eval::{
+    Measure, MetricSpec, ParamInfo, Params, SourceKind, Spec, SpecError, nearest,
+};
+use rankwright_model::Model;
+
+use self::linear::Given;
+use self::monotone::Monotone;
+use self::registry::Family;
+use crate::boost::{BoostParams, Booster, Job, Outcome};
+use crate::error::LearnError;
+use crate::objective::{DEFAULT_METRIC, parse_objective};
+
+pub use cv::{CvOptions, CvResult, FoldResult, cross_validate};
+pub use registry::LEARNERS;
+
+/// One learner, as the help shows it.
+#[derive(Debug, Clone, Copy)]
+pub struct LearnerInfo {
+    /// Name in a spec.
+    pub name: &'static str,
+    /// One line: what it learns, and from whom.
+    pub doc: &'static str,
+    /// A spec that runs.
+    pub example: &'static str,
+    /// Its parameters.
+    pub params: &'static [ParamInfo],
+    family: Family,
+}
+
+/// A learner by its text, checked.
+///
+/// ```
+/// use rankwright_data::generate::LetorOptions;
+/// use rankwright_learn::{Job, LearnerSpec};
+///
+/// let learner = LearnerSpec::parse("lambdamart(leaves=7,trees=5, metric=err@10)")?;
+/// assert_eq!(learner.to_string(), "lambdamart(trees=5, leaves=7, metric=err@10)");
+/// let data = LetorOptions { queries: 20, documents: 30, seed: 1 }.generate()?;
+/// let outcome = learner.train(Job::new(&data))?;
+/// assert_eq!(outcome.record.iterations.len(), 5);
+///
+/// let wrong = LearnerSpec::parse("lamdamart").unwrap_err().to_string();
+/// assert!(wrong.contains("did you mean `lambdamart`?"));
+/// # Ok::<(), rankwright_learn::LearnError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct LearnerSpec {
+    /// Only what was written, in the table's order.
+    spec: Spec,
+    info: &'static LearnerInfo,
+    target: MetricSpec,
+    plan: Plan,
+}
+
+/// What a spec comes to.
+#[derive(Debug, Clone)]
+enum Plan {
+    Boosted { params: Box<BoostParams>, monotone: Monotone, objective: Spec },
+    Given(Given),
+}
+
+impl LearnerSpec {
+    /// Reads and checks a learner.
+    pub fn parse(text: &str) -> Result<Self, LearnError> {
+        Ok(Self::from_spec(Spec::parse(text)?)?)
+    }
+
+    /// Checks a learner.
+    pub fn from_spec(mut spec: Spec) -> Result<Self, SpecError> {
+        let info = find(&spec.name)?;
+        if spec.cutoff.is_some() {
+            let why =
+                "a learner takes no cut-off; write it with the metric, such as metric=ndcg@10";
+            return Err(SpecError::Conflict { name: spec.name, why: why.to_owned() });
+        }
+        spec.args.sort_by_key(|(key, _)| info.params.iter().position(|p| p.name == key));
+        let params = Params::new(&spec, info.params, &[])?;
+        let target = MetricSpec::parse(params.text("metric").unwrap_or(DEFAULT_METRIC))?;
+        let plan = match info.family {
+            Family::Given => Plan::Given(Given::read(&params)?),
+            family => {
+                let objective = objective::spec(family, &params, &target)?;
+                parse_objective(&objective).map_err(|error| in_learner(error, &objective, info))?;
+                Plan::Boosted {
+                    params: Box::new(params::read(&params, family == Family::Tree)?),
+                    monotone: Monotone::read(&params)?,
+                    objective,
+                }
+            }
+        };
+        let tidy = |(key, value): &(String, String)| (key.clone(), tidy(key, value, &target));
+        let args = spec.args.iter().map(tidy).collect();
+        Ok(Self { spec: Spec { args, ..spec }, info, target, plan })
+    }
+
+    /// The spec with only what was written, in the table's order, values in their plain form.
+    /// Parses back to itself.
+    pub fn canonical(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// The learner's entry in the table.
+    pub fn info(&self) -> &'static LearnerInfo {
+        self.info
+    }
+
+    /// The metric to aim at and to watch: `metric=` in the spec, else ndcg@10.
+    pub fn target(&self) -> &MetricSpec {
+        &self.target
+    }
+
+    /// Boosting parameters, where trees are boosted.
+    pub fn boosting(&self) -> Option<&BoostParams> {
+        match &self.plan {
+            Plan::Boosted { params, .. } => Some(params),
+            Plan::Given(_) => None,
+        }
+    }
+
+    /// Whether it learns from preference pairs.
+    pub fn takes_pairs(&self) -> bool {
+        matches!(self.info.family, Family::RankMart | Family::LambdaMart)
+    }
+
+    /// The model that needs no data: a line whose weights name the features. `None` for learners
+    /// that have something to learn.
+    pub fn without_data(&self) -> Option<Result<Model, LearnError>> {
+        match &self.plan {
+            Plan::Given(given) => Some(given.alone(self)),
+            Plan::Boosted { .. } => None,
+        }
+    }
+
+    /// Trains on the job's data. The job's learner and objective are filled in, and where it has
+    /// no metrics, the target is watched.
+    pub fn train(&self, mut job: Job<'_>) -> Result<Outcome, LearnError> {
+        job.learner = self.to_string();
+        if job.metrics.is_empty() {
+            job.metrics.push(self.measure()?);
+        }
+        if job.train.pairs().is_some() && !self.takes_pairs() {
+            return Err(LearnError::unfit(
+                format!("{} does not learn from preference pairs", self.info.name),
+                "leave the pairs out, or use rankmart or lambdamart",
+            ));
+        }
+        match &self.plan {
+            Plan::Given(given) => given.train(&job),
+            Plan::Boosted { params, monotone, objective } => {
+                job.objective = objective.to_string();
+                let mut params = (**params).clone();
+                params.tree.monotone = monotone.columns(job.train.features(), self.info.name)?;
+                let mut objective = parse_objective(objective)?;
+                objective.set_simd(job.simd);
+                Booster::new(params)?.train(objective.as_mut(), &job)
+            }
+        }
+    }
+
+    /// The target, settled for feature data.
+    pub fn measure(&self) -> Result<Measure, LearnError> {
+        Ok(self.target.resolve(SourceKind::Features)?)
+    }
+}
+
+impl fmt::Display for LearnerSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.spec.fmt(f)
+    }
+}
+
+impl FromStr for LearnerSpec {
+    type Err = LearnError;
+
+    fn from_str(text: &str) -> Result<Self, LearnError> {
+        Self::parse(text)
+    }
+}
+
+fn find(name: &str) -> Result<&'static LearnerInfo, SpecError> {
+    LEARNERS.iter().find(|info| info.name == name).ok_or_else(|| {
+        let known: Vec<&str> = LEARNERS.iter().map(|info| info.name).collect();
+        SpecError::UnknownName {
+            kind: "learner",
+            found: name.to_owned(),
+            nearest: nearest(name, &known),
+            known: known.into_iter().map(str::to_owned).collect(),
+        }
+    })
+}
+
+/// Whoever wrote `lambdamart` should read of `lambdamart`, not of the objective inside it.
+fn in_learner(error: SpecError, objective: &Spec, info: &LearnerInfo) -> SpecError {
+    let rename = |name: String| match name == objective.name {
+        true => info.name.to_owned(),
+        false => name,
+    };
+    match error {
+        SpecError::BadValue { name, key, value, expected } => {
+            SpecError::BadValue { name: rename(name), key, value, expected }
+        }
+        SpecError::Conflict { name, why } => SpecError::Conflict { name: rename(name), why },
+        other => other,
+    }
+}
+
+/// A value in its plain form: numbers short, switches as true and false, metrics as they print.
+fn tidy(key: &str, value: &str, target: &MetricSpec) -> String {
+    match (key, value) {
+        ("metric", _) => target.to_string(),
+        ("weights" | "monotone", _) => value.split_whitespace().collect(),
+        (_, "yes" | "on") => "true".to_owned(),
+        (_, "no" | "off") => "false".to_owned(),
+        _ => match value.parse::<f64>() {
+            Ok(0.0) => "0".to_owned(),
+            Ok(number) if (1e-5..1e15).contains(&number.abs()) => number.to_string(),
+            Ok(number) => format!("{number:e}"),
+            Err(_) => value.to_owned(),
+        },
+    }
+}

@@ -1,0 +1,306 @@
+//! Walks the table of learners, and meets specs as people write them.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use rankwright_data::Dataset;
+use rankwright_data::generate::LetorOptions;
+use rankwright_model::Kind;
+
+use super::*;
+use crate::boost::{Silent, WatchedSet};
+use crate::simd::Simd;
+
+fn tiny(seed: u64) -> Dataset {
+    LetorOptions { queries: 12, documents: 30, seed }.generate().unwrap()
+}
+
+fn message(text: &str) -> String {
+    LearnerSpec::parse(text).unwrap_err().to_string()
+}
+
+/// The bytes of a model trained on tiny data.
+fn bytes(text: &str) -> Vec<u8> {
+    static DATA: LazyLock<[Dataset; 2]> = LazyLock::new(|| [tiny(7), tiny(8)]);
+    let [data, valid] = &*DATA;
+    let watched = WatchedSet { name: "valid".into(), data: valid };
+    let job = Job { valid: vec![watched], ..Job::new(data) };
+    let outcome = LearnerSpec::parse(text).unwrap().train(job);
+    let outcome = outcome.unwrap_or_else(|error| panic!("{text}: {error}"));
+    // The trees themselves: the header has the spec in it and differs in any case.
+    let (mut header, kind) = outcome.model.into_parts();
+    header.learner.clear();
+    header.objective.clear();
+    Model::new(header, kind).unwrap().to_bytes()
+}
+
+#[test]
+fn every_learner_has_a_doc_and_an_example_that_prints_back_to_itself() {
+    for info in LEARNERS {
+        assert!(!info.doc.is_empty() && info.doc.len() < 100, "{}", info.name);
+        let spec = LearnerSpec::parse(info.example).unwrap();
+        assert_eq!(spec.info().name, info.name);
+        let again = LearnerSpec::parse(&spec.to_string()).unwrap();
+        assert_eq!(again.canonical(), spec.canonical());
+        let keys: Vec<&str> = info.params.iter().map(|p| p.name).collect();
+        for (n, key) in keys.iter().enumerate() {
+            assert!(!keys[..n].contains(key), "{} has {key} twice", info.name);
+        }
+        assert!(info.params.iter().all(|p| !p.doc.is_empty() && !p.default.is_empty()));
+    }
+}
+
+#[test]
+fn every_bare_name_and_every_example_trains_and_the_header_says_how() {
+    let data = tiny(1);
+    for info in LEARNERS {
+        let small = match info.params.iter().any(|p| p.name == "trees") {
+            true => LearnerSpec::from_spec(Spec::parse(info.example).unwrap().with("trees", "3")),
+            false => LearnerSpec::from_spec(Spec::parse(info.example).unwrap()),
+        };
+        let outcome = small.unwrap().train(Job::new(&data)).unwrap();
+        assert!(outcome.finished);
+        let learner = &outcome.model.header().learner;
+        assert_eq!(LearnerSpec::parse(learner).unwrap().info().name, info.name);
+        if let Kind::Trees(trees) = outcome.model.kind() {
+            assert!(trees.trees().iter().all(|tree| tree.leaves().len() > 1), "{}", info.name);
+            assert!(!outcome.model.header().objective.is_empty());
+        }
+        if info.name != "linear" {
+            LearnerSpec::parse(info.name).unwrap();
+        }
+    }
+}
+
+/// A value other than the default for each parameter, and what must be written beside it for it
+/// to matter; and a value that is refused.
+const VALUES: &[(&str, &str, &str)] = &[
+    ("trees", "3", "0"),
+    ("rate", "0.5", "0"),
+    ("stop", "1", "-1"),
+    ("sample_queries", "0.5", "1.5"),
+    ("sample_features", "0.3", "0"),
+    ("newton", "cross-leaf", "exact"),
+    ("ridge", "0.5", "-1"),
+    ("line_search", "true", "maybe"),
+    ("leaves", "3", "0"),
+    ("depth", "1", "-1"),
+    ("min_rows", "60", "x"),
+    ("min_hessian", "1000000", "-1"),
+    ("min_gain", "1000000", "nan"),
+    ("impurity", "1000000", "-1"),
+    ("l1", "5", "-1"),
+    ("l2", "50", "inf"),
+    ("bins", "4", "256"),
+    ("growth", "depth", "wide"),
+    ("monotone", "(all falling)", "134"),
+    ("metric", "ap", "ndgc"),
+    ("sigma", "3", "0"),
+    ("truncation", "2", "0"),
+    ("ties", "half", "none"),
+    ("norm_gap", "true", "2"),
+    ("norm_query", "true", "2"),
+    ("cut", "hard", "blunt"),
+    ("loss", "huber", "cubic"),
+    ("alpha", "0.5", "0"),
+    ("delta", "0.3", "0"),
+    ("terms", "1", "4"),
+    ("target", "gain", "labels"),
+    ("rel", "3", "x"),
+    ("weights", "22:1", "22"),
+    ("bias", "3", "nan"),
+];
+
+/// What a parameter needs beside it.
+fn ground(learner: &str, key: &str) -> Spec {
+    let spec = match learner {
+        "linear" => return Spec::parse("linear(weights=22:0.5)").unwrap(),
+        "tree" => Spec::parse("tree(leaves=8, min_rows=1)").unwrap(),
+        _ => Spec::new(learner).with("trees", "4").with("leaves", "8").with("min_rows", "1"),
+    };
+    match key {
+        "ridge" => spec.with("newton", "joint"),
+        "alpha" | "delta" => spec.with("loss", "huber"),
+        "target" => spec.with("loss", "softmax"),
+        "rel" => spec.with("loss", "logloss"),
+        // Growing level by level shows only where the leaves run out within a level.
+        "growth" => spec.with("leaves", "21"),
+        "stop" => spec.with("trees", "40").with("rate", "1"),
+        _ => spec,
+    }
+}
+
+#[test]
+fn every_parameter_has_an_effect_and_a_checked_range() {
+    let falling: Vec<String> = (1..=136).map(|id| format!("{id}:-")).collect();
+    let falling = falling.join("/");
+    let mut idle = Vec::new();
+    let mut plain: HashMap<String, Vec<u8>> = HashMap::new();
+    for info in LEARNERS {
+        for param in info.params {
+            let (_, value, wrong) =
+                VALUES.iter().find(|(key, ..)| *key == param.name).expect(param.name);
+            let base = ground(info.name, param.name);
+            let refused = LearnerSpec::from_spec(base.clone().with(param.name, *wrong));
+            assert!(refused.is_err(), "{} takes {}={wrong}", info.name, param.name);
+            let lambda = info.family == Family::LambdaMart;
+            let value = match param.name {
+                "norm_gap" | "norm_query" if lambda => "false",
+                "monotone" => &falling,
+                _ => value,
+            };
+            let spec = base.clone().with(param.name, value);
+            let plain = plain.entry(base.to_string()).or_insert_with_key(|text| bytes(text));
+            if bytes(&spec.to_string()) == *plain {
+                idle.push(spec.to_string());
+            }
+        }
+    }
+    assert!(idle.is_empty(), "without effect: {idle:#?}");
+}
+
+#[test]
+fn wrong_specs_say_what_is_wrong_and_what_there_is() {
+    for (text, expected) in [
+        (
+            "lamdamart",
+            "unknown learner `lamdamart` (did you mean `lambdamart`?); known: lambdamart, ",
+        ),
+        ("lambdamart(leafs=7)", "`lambdamart` has no parameter `leafs` (did you mean `leaves`?)"),
+        ("lambdamart@10", "write it with the metric"),
+        ("lambdamart(sigma=0)", "`lambdamart`: sigma=0 is not allowed"),
+        ("lambdamart(metric=ndgc)", "did you mean `ndcg`?"),
+        ("lambdamart(metric=auc)", "auc"),
+        ("mart(loss=squared, delta=2)", "delta"),
+        ("rankmart(ridge=1)", "newton=joint"),
+        ("mart(newton=joint)", "`mart` has no parameter `newton`"),
+        ("tree(trees=3)", "`tree` has no parameter `trees`"),
+        ("linear", "`linear` needs `weights`"),
+        ("linear(weights=22)", "22:0.03/72:0.06"),
+        ("mart(monotone=22:up)", "22:+/72:-"),
+    ] {
+        let found = message(text);
+        assert!(found.contains(expected), "{text}: {found}");
+    }
+}
+
+#[test]
+fn specs_are_printed_in_one_way() {
+    let cases = [
+        ("lambdamart()", "lambdamart"),
+        ("mart(leaves = 7,trees=+5)", "mart(trees=5, leaves=7)"),
+        (
+            "rankmart(line_search=yes, min_hessian=1e-3)",
+            "rankmart(line_search=true, min_hessian=0.001)",
+        ),
+        ("lambdamart(metric=ndcg( gain=linear )@5)", "lambdamart(metric=ndcg(gain=linear)@5)"),
+        ("linear(bias=0.0, weights=22:1 / 72:2)", "linear(weights=22:1/72:2, bias=0)"),
+        ("mart(l2=1e-9)", "mart(l2=1e-9)"),
+    ];
+    for (text, expected) in cases {
+        let spec = LearnerSpec::parse(text).unwrap();
+        assert_eq!(spec.to_string(), expected);
+        assert_eq!(LearnerSpec::parse(expected).unwrap().to_string(), expected);
+    }
+}
+
+#[test]
+fn features_are_looked_up_in_the_data() {
+    let data = tiny(1);
+    let train = |text: &str| LearnerSpec::parse(text).unwrap().train(Job::new(&data));
+    let error = train("mart(trees=1, monotone=500:+)").unwrap_err().to_string();
+    assert!(
+        error.contains("monotone=500 is not allowed; expected a feature of the data: 1 to 136")
+    );
+    assert!(train("linear(weights=500:1)").unwrap_err().to_string().contains("500"));
+    let alone = LearnerSpec::parse("linear(weights=3:2, bias=1)").unwrap().without_data();
+    assert_eq!(alone.unwrap().unwrap().score_row(&[9.0, 9.0, 2.0]), 5.0);
+    assert!(LearnerSpec::parse("mart").unwrap().without_data().is_none());
+}
+
+#[test]
+fn the_target_is_what_lambdas_aim_at_and_what_is_watched() {
+    let spec = LearnerSpec::parse("lambdamart(trees=2, metric=err@5)").unwrap();
+    assert_eq!(spec.target().to_string(), "err@5");
+    let data = tiny(1);
+    let model = spec.train(Job::new(&data)).unwrap().model;
+    assert_eq!(model.header().objective, "lambda(metric=err@5)");
+    assert_eq!(model.header().metric, "err@5");
+    assert_eq!(LearnerSpec::parse("mart").unwrap().target().to_string(), "ndcg@10");
+}
+
+#[test]
+fn cross_validation_tests_each_query_once_on_a_model_that_has_not_seen_it() {
+    let data = LetorOptions { queries: 31, documents: 12, seed: 3 }.generate().unwrap();
+    let learner = LearnerSpec::parse("mart(trees=3, leaves=4, min_rows=2, stop=2)").unwrap();
+    let options = CvOptions {
+        folds: 4,
+        seed: 5,
+        valid_part: Some(0.25),
+        metrics: vec![learner.measure().unwrap()],
+        simd: Simd::Auto,
+        observer: &Silent,
+    };
+    let result = cross_validate(&learner, &data, &options).unwrap();
+    let mut tested: Vec<usize> = result.folds.iter().flat_map(|f| f.queries.clone()).collect();
+    tested.sort_unstable();
+    assert_eq!(tested, (0..31).collect::<Vec<_>>());
+    for fold in &result.folds {
+        assert_eq!(fold.queries.len() + fold.trained + fold.validated, 31);
+        assert!(fold.validated > 0 && fold.trees > 0);
+    }
+    // Pooled values are the folds' values, query by query.
+    let pooled = &result.pooled.results[0];
+    for fold in &result.folds {
+        for (value, query) in fold.results[0].values.iter().zip(&fold.queries) {
+            assert_eq!(*value, pooled.values[*query]);
+        }
+    }
+    let again = cross_validate(&learner, &data, &options).unwrap();
+    assert_eq!(again.scores, result.scores);
+}
+
+#[test]
+fn a_tested_query_has_no_say_in_its_own_scores() {
+    let data = LetorOptions { queries: 12, documents: 12, seed: 3 }.generate().unwrap();
+    let learner = LearnerSpec::parse("tree(leaves=4, min_rows=2)").unwrap();
+    let options = CvOptions { folds: 3, ..CvOptions::new(vec![learner.measure().unwrap()]) };
+    let result = cross_validate(&learner, &data, &options).unwrap();
+    let fold = &result.folds[0];
+    let rest: Vec<usize> = (0..12).filter(|query| !fold.queries.contains(query)).collect();
+    let alone = learner.train(Job::new(&data.select_queries(&rest))).unwrap().model;
+    for query in &fold.queries {
+        for row in data.query_rows(*query) {
+            assert_eq!(alone.score_row(data.matrix().row(row)), result.scores[row]);
+        }
+    }
+}
+
+#[test]
+fn stopping_without_queries_to_validate_on_is_refused() {
+    let data = tiny(1);
+    let learner = LearnerSpec::parse("mart(trees=3, stop=2)").unwrap();
+    let options = CvOptions::new(vec![learner.measure().unwrap()]);
+    let error =
+        |options: &CvOptions<'_>| cross_validate(&learner, &data, options).unwrap_err().to_string();
+    assert!(error(&options).contains("--valid-part 0.2"));
+    assert!(error(&CvOptions { valid_part: Some(1.0), ..options.clone() }).contains("set aside"));
+    assert!(error(&CvOptions { valid_part: Some(0.01), ..options.clone() }).contains("are 0"));
+    let two = CvOptions { folds: 2, valid_part: Some(0.2), ..options };
+    assert!(error(&two).contains("3 folds"));
+    let alone = learner.train(Job::new(&data)).unwrap_err().to_string();
+    assert!(alone.contains("validation"), "{alone}");
+}
+
+#[test]
+fn pairs_are_for_learners_that_take_them() {
+    let data = tiny(1);
+    let query = data.query_rows(0);
+    let text = format!("{} 0 1\n", data.query_ids().get(0));
+    assert!(query.len() > 1);
+    let input = rankwright_data::bytes::Input::from_bytes("pairs", text.into_bytes()).unwrap();
+    let (data, _) = data.with_pairs(&input).unwrap();
+    let train = |text: &str| LearnerSpec::parse(text).unwrap().train(Job::new(&data));
+    assert!(train("mart(trees=1)").unwrap_err().to_string().contains("rankmart or lambdamart"));
+    assert!(train("rankmart(trees=1)").is_ok());
+}

@@ -1,0 +1,25 @@
+//! Learning: from a [`Dataset`](rankwright_data::Dataset) to a model that ranks.
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)
+)]
+
+mod bins;
+mod boost;
+pub mod collective;
+mod error;
+mod exp;
+mod learner;
+pub mod objective;
+pub mod simd;
+pub mod tree;
+
+pub use bins::FeatureBins;
+pub use boost::{
+    BoostParams, Booster, Checkpoints, Iteration, Job, Newton, Observer, Outcome, Phases, Record,
+    Silent, WatchedSet,
+};
+pub use error::LearnError;
+pub use learner::{
+    CvOptions, CvResult, FoldResult, LEARNERS, LearnerInfo, LearnerSpec, cross_validate,
+};

@@ -1,0 +1,220 @@
+//! Huber's loss (Friedman 2001, section 4.3): squared error for small residuals, absolute beyond.
+//!
+//! ```text
+//! r = s - y,  |r| <= delta:  L = r^2 / 2                     gradient r
+//!             |r| >  delta:  L = delta (|r| - delta / 2)     gradient delta * sign(r)
+//! ```
+//!
+//! delta is given, or the alpha-quantile of |r| over all rows (weighted), taken anew before each
+//! tree; where that quantile is 0 the largest |r| takes its place, since nothing could be learnt
+//! otherwise. The gradient is exact for fixed delta. The second derivative is 1 or 0; 1 is given
+//! throughout, times the weight, so that a leaf full of outliers still has a step. The best
+//! constant is found by bisection. Cost O(n) a query; the quantile O(rows), with weights
+//! O(rows log rows).
+
+use rankwright_eval::{ParamInfo, Params, SpecError};
+
+use super::pointwise::{self, weight};
+use super::{Derivatives, Documents, Objective, QueryView, Workspace, check_shape};
+use crate::error::LearnError;
+
+/// Where squared error ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum HuberWidth {
+    /// At this residual, above 0.
+    Delta(f64),
+    /// At this quantile of the residuals, above 0 and at most 1.
+    Alpha(f64),
+}
+
+/// Squared error that outliers cannot pull far.
+///
+/// ```
+/// use rankwright_learn::objective::{Documents, Huber, HuberWidth, Objective};
+///
+/// let mut huber = Huber::new(HuberWidth::Delta(1.0))?;
+/// let all = Documents { labels: &[0.0, 1.0, 2.0, 1e6], weights: &[], scores: &[] };
+/// assert!((huber.prepare(&all)? - 1.5).abs() < 1e-6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Huber {
+    width: HuberWidth,
+    delta: f64,
+}
+
+/// Parameters of `huber`.
+pub(super) const PARAMS: &[ParamInfo] = &[
+    ParamInfo {
+        name: "alpha",
+        doc: "squared error up to this quantile of the residuals (above 0, at most 1)",
+        default: "0.9",
+    },
+    ParamInfo {
+        name: "delta",
+        doc: "squared error up to this residual, instead of a quantile (above 0)",
+        default: "(by alpha)",
+    },
+];
+
+impl Huber {
+    /// Checks the width.
+    pub fn new(width: HuberWidth) -> Result<Self, SpecError> {
+        let (legal, why) = match width {
+            HuberWidth::Delta(d) => (d.is_finite() && d > 0.0, "delta must be above 0"),
+            HuberWidth::Alpha(a) => (a > 0.0 && a <= 1.0, "alpha must be above 0 and at most 1"),
+        };
+        if !legal {
+            return Err(SpecError::Conflict { name: "huber".to_owned(), why: why.to_owned() });
+        }
+        let delta = if let HuberWidth::Delta(delta) = width { delta } else { 1.0 };
+        Ok(Self { width, delta })
+    }
+
+    pub(super) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
+        if params.text("delta").is_none() {
+            let legal = |a: f64| a > 0.0 && a <= 1.0;
+            let alpha = params.f64_in("alpha", 0.9, legal, "a number above 0, at most 1")?;
+            return Self::new(HuberWidth::Alpha(alpha));
+        }
+        if params.is_written("alpha") {
+            return Err(params.conflict("delta= and alpha= both set the width; leave one out"));
+        }
+        Self::new(HuberWidth::Delta(params.f64_in(
+            "delta",
+            1.0,
+            |d| d > 0.0,
+            "a number above 0",
+        )?))
+    }
+
+    fn settle_delta(&mut self, all: &Documents<'_>, score: impl Fn(usize) -> f64) {
+        let HuberWidth::Alpha(alpha) = self.width else { return };
+        let size = |row: usize| (score(row) - all.labels[row]).abs();
+        let quantile = quantile(all, alpha, size);
+        self.delta = if quantile > 0.0 { quantile } else { self::quantile(all, 1.0, size) };
+    }
+
+    /// The constant at which the gradients add up to 0.
+    fn best_constant(&self, all: &Documents<'_>) -> f64 {
+        let counted = || all.labels.iter().enumerate().filter(|(row, _)| weight(all, *row) > 0.0);
+        let mut low = counted().fold(f64::INFINITY, |m, (_, l)| m.min(*l));
+        let mut high = counted().fold(f64::NEG_INFINITY, |m, (_, l)| m.max(*l));
+        if low > high {
+            return 0.0;
+        }
+        for _ in 0..60 {
+            let middle = low + 0.5 * (high - low);
+            let slope: f64 = counted()
+                .map(|(row, l)| weight(all, row) * (middle - l).clamp(-self.delta, self.delta))
+                .sum();
+            *(if slope > 0.0 { &mut high } else { &mut low }) = middle;
+        }
+        low + 0.5 * (high - low)
+    }
+}
+
+/// The least value such that rows of `share` of the weight have no more; 0 without rows.
+fn quantile(all: &Documents<'_>, share: f64, value: impl Fn(usize) -> f64) -> f64 {
+    let rows = (0..all.labels.len()).filter(|row| weight(all, *row) > 0.0);
+    let mut values: Vec<(f64, f64)> = rows.map(|row| (value(row), weight(all, row))).collect();
+    if all.weights.is_empty() {
+        let Some(last) = values.len().checked_sub(1) else { return 0.0 };
+        let at = ((share * values.len() as f64).ceil() as usize).saturating_sub(1).min(last);
+        return values.select_nth_unstable_by(at, |a, b| a.0.total_cmp(&b.0)).1.0;
+    }
+    values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let wanted = share * values.iter().map(|v| v.1).sum::<f64>();
+    let mut sum = 0.0;
+    let reached = values.iter().find(|(_, weight)| {
+        sum += weight;
+        sum >= wanted
+    });
+    reached.or(values.last()).map_or(0.0, |v| v.0)
+}
+
+impl Objective for Huber {
+    fn derivatives(
+        &self,
+        query: &QueryView<'_>,
+        _work: &mut Workspace,
+        out: &mut Derivatives<'_>,
+    ) -> Result<(), LearnError> {
+        check_shape(query, out)?;
+        let delta = self.delta;
+        pointwise::fill(query, out, |label, score| ((score - label).clamp(-delta, delta), 1.0))
+    }
+
+    fn loss(
+        &self,
+        query: &QueryView<'_>,
+        _work: &mut Workspace,
+    ) -> Result<Option<f64>, LearnError> {
+        let loss = |label: f64, score: f64| {
+            let size = (score - label).abs();
+            let inside = size.min(self.delta);
+            inside * (size - 0.5 * inside)
+        };
+        Ok(Some(pointwise::sum(query, loss)))
+    }
+
+    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+        pointwise::check_labels(all)?;
+        let median = quantile(all, 0.5, |row| all.labels[row]);
+        self.settle_delta(all, |_| median);
+        Ok(self.best_constant(all))
+    }
+
+    fn refresh(&mut self, all: &Documents<'_>) -> Result<(), LearnError> {
+        if all.scores.len() == all.labels.len() {
+            self.settle_delta(all, |row| all.scores[row]);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_count_weights() {
+        let labels = [5.0, 1.0, 3.0, 2.0, 4.0];
+        let of = |weights: &[f32], share| {
+            let all = Documents { labels: &labels, weights, scores: &[] };
+            quantile(&all, share, |row| labels[row])
+        };
+        assert_eq!([of(&[], 0.5), of(&[], 0.8), of(&[], 1.0), of(&[], 0.01)], [3.0, 4.0, 5.0, 1.0]);
+        assert_eq!(of(&[1.0; 5], 0.5), 3.0);
+        assert_eq!(of(&[0.0, 9.0, 0.0, 1.0, 0.0], 0.9), 1.0);
+        assert_eq!(of(&[0.0; 5], 0.9), 0.0);
+    }
+
+    #[test]
+    fn the_width_follows_the_residuals() {
+        let mut huber = Huber::new(HuberWidth::Alpha(0.75)).unwrap();
+        let (labels, scores) = ([0.0, 0.0, 0.0, 0.0], [1.0, -2.0, 3.0, -40.0]);
+        huber.refresh(&Documents { labels: &labels, weights: &[], scores: &scores }).unwrap();
+        assert_eq!(huber.delta, 3.0);
+        // Where most residuals are 0, the largest one sets the width.
+        let scores = [0.0, 0.0, 0.0, 7.0];
+        huber.refresh(&Documents { labels: &labels, weights: &[], scores: &scores }).unwrap();
+        assert_eq!(huber.delta, 7.0);
+    }
+
+    #[test]
+    fn no_rows_and_no_weights_start_at_zero() {
+        for weights in [&[][..], &[0.0, 0.0]] {
+            let labels = &[3.0, 4.0][..weights.len()];
+            let mut huber = Huber::new(HuberWidth::Alpha(0.9)).unwrap();
+            assert_eq!(huber.prepare(&Documents { labels, weights, scores: &[] }).unwrap(), 0.0);
+        }
+    }
+
+    #[test]
+    fn widths_out_of_range_are_refused() {
+        for width in [HuberWidth::Delta(0.0), HuberWidth::Alpha(1.5), HuberWidth::Alpha(f64::NAN)] {
+            assert!(Huber::new(width).is_err(), "{width:?}");
+        }
+    }
+}

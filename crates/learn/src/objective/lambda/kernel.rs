@@ -1,0 +1,464 @@
+//! The hot loop over pairs: 8 pairs at a time in 32-bit floats, one division for all 8.
+//!
+//! With E = exp(sigma * s), the chance that j beats i is rho = E_j / (E_i + E_j): one exponential
+//! for each document, none for a pair. With D = E_i + E_j, gap = 0.01 + |s_i - s_j| and w the
+//! pair's weight (above 0 where i is the better one, below 0 where j is),
+//!
+//! ```text
+//! lambda_i -= w * E_worse * D / (D * D * gap)      lambda_j += the same
+//! hessian  += |w| * E_i * E_j / (D * D * gap)      to both
+//! ```
+//!
+//! Pairs of equal gain have w = 0 and vanish without a mask; so do the lanes behind the last
+//! document, whose E and gain are 0. What keeps 32 bits exact enough (1e-5 of a query's largest
+//! lambda, tested against the twin): E comes from a 64-bit exponential; scores inside `gap` are
+//! whole numbers of 31 bits, whose differences are exact; gains are scaled to 0..1 within the
+//! query; sums go to 64 bits every 64 rows and every 512 documents.
+//!
+//! The score range times sigma must be within [`WIDEST`], so that no product leaves the range of a
+//! 32-bit float; a wider query goes pair by pair in 64 bits (`pairs.rs`). Each loop is one piece of
+//! plain Rust compiled twice, for AVX2 and portable, with the same bits. Cost O(rows * n) time,
+//! O(n) memory.
+
+use crate::exp::{ROUND, exp};
+use crate::simd::Simd;
+
+const LANES: usize = 8;
+type Lanes = [f32; LANES];
+/// Rows after which 32-bit sums of documents are added to the 64-bit ones.
+const TILE: usize = 64;
+/// Blocks of lanes after which 32-bit sums of a row are added to the 64-bit ones.
+const CHUNK: usize = 64;
+/// Largest sigma * (best score - worst score).
+pub(super) const WIDEST: f64 = 75.0;
+/// sigma * score of the best document: E is then within e^-43 and e^32.
+const TOP: f64 = 32.0;
+/// The score range as a whole number.
+const STEPS: f64 = (1 << 30) as f64;
+/// Added to every gap, as LightGBM has it: pairs of nearly equal scores count at most 100-fold.
+pub(super) const GAP: f64 = 0.01;
+
+/// One query by rank, in columns that end with a block of empty lanes.
+#[derive(Debug, Default)]
+pub(super) struct Columns {
+    documents: usize,
+    strength: Vec<f32>,
+    place: Vec<i32>,
+    /// Steps for each unit of score.
+    steps: f64,
+    gap: bool,
+    /// Gains, or labels.
+    gain: Vec<f32>,
+    discount: Vec<f32>,
+    /// Signed weights of one row.
+    pub(super) row: Vec<f32>,
+    /// Weights of equal pairs of one row.
+    pub(super) tie: Vec<f32>,
+    lambda: Vec<f32>,
+    hessian: Vec<f32>,
+    /// First derivative of each rank, before [`Columns::scale`], sigma and the unit of weight.
+    pub(super) lambdas: Vec<f64>,
+    /// Second derivative of each rank, before the same and sigma once more.
+    pub(super) hessians: Vec<f64>,
+}
+
+/// What one row of pairs adds up to on the side of its own document.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct RowSums {
+    pub(super) lambda: f64,
+    pub(super) hessian: f64,
+    /// Sum of absolute lambdas.
+    pub(super) total: f64,
+}
+
+impl Columns {
+    /// Takes up the scores of a query, best first, within [`WIDEST`] of each other.
+    pub(super) fn start(&mut self, scores: &[f64], sigma: f64, gap: bool, simd: Simd) {
+        let n = scores.len();
+        let (best, worst) = (scores.first().copied(), scores.last().copied());
+        let best = best.unwrap_or(0.0);
+        let worst = worst.unwrap_or(0.0);
+        let range = if best == worst { 0.0 } else { best - worst };
+        self.documents = n;
+        self.steps = STEPS / range.max(1.0);
+        self.gap = gap && range > 0.0;
+        for column in [&mut self.lambda, &mut self.hessian] {
+            column.clear();
+            column.resize(n + LANES, 0.0);
+        }
+        self.clear_sums(n);
+        self.strength.resize(n + LANES, 0.0);
+        self.place.resize(n + LANES, 0);
+        self.strength[n..].fill(0.0);
+        self.place[n..].fill(0);
+        let columns = (&mut self.strength[..n], &mut self.place[..n]);
+        #[cfg(target_arch = "x86_64")]
+        if simd.avx2() {
+            // SAFETY: `avx2` says that the processor has AVX2.
+            unsafe { fill_avx2(scores, best, sigma, self.steps, columns) };
+            return;
+        }
+        let _ = simd;
+        fill(scores, best, sigma, self.steps, columns);
+    }
+
+    /// Empty 64-bit sums for so many documents: first derivatives, second derivatives.
+    pub(super) fn clear_sums(&mut self, documents: usize) -> (&mut [f64], &mut [f64]) {
+        for sums in [&mut self.lambdas, &mut self.hessians] {
+            sums.clear();
+            sums.resize(documents, 0.0);
+        }
+        (&mut self.lambdas, &mut self.hessians)
+    }
+
+    /// Takes up gains within 0..1 and discounts, for [`Columns::product_rows`].
+    pub(super) fn set_factors(&mut self, gains: impl Iterator<Item = f64>, discounts: &[f64]) {
+        let n = self.documents;
+        self.gain.clear();
+        self.gain.extend(gains.map(|g| g as f32));
+        self.gain.resize(n + LANES, 0.0);
+        self.discount.clear();
+        self.discount.extend(discounts.iter().map(|&d| d as f32));
+        self.discount.resize(n + LANES, 0.0);
+    }
+
+    /// Empties the row of weights.
+    pub(super) fn clear_row(&mut self, ties: bool) {
+        self.row.clear();
+        self.row.resize(self.documents + LANES, 0.0);
+        self.tie.clear();
+        self.tie.resize(if ties { self.documents + LANES } else { 0 }, 0.0);
+    }
+
+    /// Takes up labels for [`Columns::sign_rows`]; false where 32 bits cannot tell them apart.
+    pub(super) fn set_labels(&mut self, labels: &[f64]) -> bool {
+        self.gain.clear();
+        self.gain.extend(labels.iter().map(|&l| l as f32));
+        self.gain.resize(self.documents + LANES, f32::NEG_INFINITY);
+        labels.iter().zip(&self.gain).all(|(l, g)| f64::from(*g) == *l)
+    }
+
+    /// What lambdas must be multiplied with, beside sigma and the unit of weight.
+    pub(super) fn scale(&self) -> f64 {
+        if self.gap { self.steps } else { 1.0 }
+    }
+
+    /// Each of the first `rows` ranks against all ranks below it, weights from gains and discounts.
+    /// Gives the sum of absolute lambdas.
+    pub(super) fn product_rows(&mut self, rows: usize, simd: Simd) -> f64 {
+        self.rows::<false>(rows, simd)
+    }
+
+    /// The same with weight 1 wherever labels differ.
+    pub(super) fn sign_rows(&mut self, rows: usize, simd: Simd) -> f64 {
+        self.rows::<true>(rows, simd)
+    }
+
+    fn rows<const SIGNS: bool>(&mut self, rows: usize, simd: Simd) -> f64 {
+        let rows = rows.min(self.documents.saturating_sub(1));
+        #[cfg(target_arch = "x86_64")]
+        if simd.avx2() {
+            // SAFETY: `avx2` says that the processor has AVX2.
+            return unsafe {
+                match self.gap {
+                    true => rows_avx2::<true, SIGNS>(self, rows),
+                    false => rows_avx2::<false, SIGNS>(self, rows),
+                }
+            };
+        }
+        let _ = simd;
+        match self.gap {
+            true => rows_of::<true, SIGNS>(self, rows),
+            false => rows_of::<false, SIGNS>(self, rows),
+        }
+    }
+
+    /// Rank i against the ranks `from..to` with the weights in `row` (and `tie`), which are 0
+    /// outside of that range. The other side of each pair is added to the columns.
+    pub(super) fn given_row(&mut self, i: usize, from: usize, to: usize, simd: Simd) -> RowSums {
+        #[cfg(target_arch = "x86_64")]
+        if simd.avx2() {
+            // SAFETY: `avx2` says that the processor has AVX2.
+            return unsafe {
+                match self.gap {
+                    true => given_row_avx2::<true>(self, i, from, to),
+                    false => given_row_avx2::<false>(self, i, from, to),
+                }
+            };
+        }
+        let _ = simd;
+        match self.gap {
+            true => given_row::<true>(self, i, from, to),
+            false => given_row::<false>(self, i, from, to),
+        }
+    }
+
+    /// Adds the 32-bit sums to the 64-bit ones; wanted after every [`TILE`] rows and at the end.
+    pub(super) fn flush(&mut self) {
+        for (sums, column) in
+            [(&mut self.lambdas, &mut self.lambda), (&mut self.hessians, &mut self.hessian)]
+        {
+            for (sum, part) in sums.iter_mut().zip(column.iter_mut()) {
+                *sum += f64::from(*part);
+                *part = 0.0;
+            }
+        }
+    }
+
+    /// Whether so many rows call for a flush.
+    pub(super) fn is_full(rows: usize) -> bool {
+        rows.is_multiple_of(TILE)
+    }
+
+    #[inline(always)]
+    fn anchor(&self, i: usize) -> Anchor {
+        Anchor { strength: self.strength[i], place: self.place[i], gap: (GAP * self.steps) as f32 }
+    }
+
+    /// The columns from rank `from` to the end of the block that holds rank `to - 1`.
+    #[inline(always)]
+    fn blocks(&mut self, from: usize, to: usize, given: Given) -> Blocks<'_> {
+        let reach = from..from + (to - from).next_multiple_of(LANES);
+        let (first, second) = match given {
+            Given::Factors => (&self.gain, &self.discount),
+            Given::Labels => (&self.gain, &self.gain),
+            Given::Weights => (&self.row, &self.row),
+            Given::WeightsAndTies => (&self.row, &self.tie),
+        };
+        Blocks {
+            strengths: self.strength[reach.clone()].as_chunks().0,
+            places: self.place[reach.clone()].as_chunks().0,
+            first: first[reach.clone()].as_chunks().0,
+            second: second[reach.clone()].as_chunks().0,
+            lambdas: self.lambda[reach.clone()].as_chunks_mut().0,
+            hessians: self.hessian[reach].as_chunks_mut().0,
+        }
+    }
+}
+
+#[inline(always)]
+fn fill(scores: &[f64], best: f64, sigma: f64, steps: f64, into: (&mut [f32], &mut [i32])) {
+    for ((s, strength), place) in scores.iter().zip(into.0).zip(into.1) {
+        // All scores may be the same infinity.
+        let below = if *s == best { 0.0 } else { s - best };
+        *strength = exp(sigma * below + TOP) as f32;
+        *place = (below * steps + ROUND).to_bits() as i32;
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn fill_avx2(scores: &[f64], best: f64, sigma: f64, steps: f64, into: (&mut [f32], &mut [i32])) {
+    fill(scores, best, sigma, steps, into);
+}
+
+/// What the weights of a row come from.
+#[derive(Debug, Clone, Copy)]
+enum Given {
+    Factors,
+    Labels,
+    Weights,
+    WeightsAndTies,
+}
+
+/// The document that a row of pairs belongs to.
+#[derive(Debug, Clone, Copy)]
+struct Anchor {
+    strength: f32,
+    place: i32,
+    gap: f32,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct LaneSums {
+    lambda: Lanes,
+    hessian: Lanes,
+    total: Lanes,
+}
+
+impl LaneSums {
+    #[inline(always)]
+    fn add_to(&self, sums: &mut RowSums) {
+        sums.lambda += across(&self.lambda);
+        sums.hessian += across(&self.hessian);
+        sums.total += across(&self.total);
+    }
+}
+
+/// The sum of the lanes, always in this order.
+#[inline(always)]
+fn across(x: &Lanes) -> f64 {
+    f64::from(((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7])))
+}
+
+/// 8 pairs of one row.
+#[inline(always)]
+fn pairs<const GAPS: bool, const TIES: bool>(
+    anchor: Anchor,
+    weight: &Lanes,
+    tie: &Lanes,
+    others: (&Lanes, &[i32; LANES]),
+    sums: &mut LaneSums,
+    into: (&mut Lanes, &mut Lanes),
+) {
+    let own = anchor.strength;
+    let (lambda, hessian) = into;
+    for l in 0..LANES {
+        let other = others.0[l];
+        let both = own + other;
+        let mut product = both * both;
+        if GAPS {
+            product *= anchor.gap + (anchor.place - others.1[l]).abs() as f32;
+        }
+        let inverse = 1.0 / product;
+        let worse = if weight[l] > 0.0 { other } else { own };
+        let mut t = ((worse * both) * inverse) * weight[l];
+        let mut size = weight[l].abs();
+        if TIES {
+            t -= (((own - other) * both) * inverse) * (0.5 * tie[l]);
+            size += tie[l];
+        }
+        let h = ((own * other) * inverse) * size;
+        sums.lambda[l] += t;
+        sums.hessian[l] += h;
+        sums.total[l] += t.abs();
+        lambda[l] += t;
+        hessian[l] += h;
+    }
+}
+
+/// One query's columns from a rank on, in blocks of lanes. (Slices and plain loops: what the
+/// standard library's iterators leave as calls would run without wide registers.)
+struct Blocks<'a> {
+    strengths: &'a [Lanes],
+    places: &'a [[i32; LANES]],
+    /// Gains, or weights.
+    first: &'a [Lanes],
+    /// Discounts, or weights of equal pairs.
+    second: &'a [Lanes],
+    lambdas: &'a mut [Lanes],
+    hessians: &'a mut [Lanes],
+}
+
+impl<'a> Blocks<'a> {
+    #[inline(always)]
+    fn next_chunk(&mut self) -> Option<Blocks<'a>> {
+        let blocks = self.strengths.len().min(CHUNK);
+        if blocks == 0 {
+            return None;
+        }
+        let (strengths, places) = (self.strengths.split_at(blocks), self.places.split_at(blocks));
+        let (first, second) = (self.first.split_at(blocks), self.second.split_at(blocks));
+        let lambdas = std::mem::take(&mut self.lambdas).split_at_mut(blocks);
+        let hessians = std::mem::take(&mut self.hessians).split_at_mut(blocks);
+        *self = Blocks {
+            strengths: strengths.1,
+            places: places.1,
+            first: first.1,
+            second: second.1,
+            lambdas: lambdas.1,
+            hessians: hessians.1,
+        };
+        Some(Blocks {
+            strengths: strengths.0,
+            places: places.0,
+            first: first.0,
+            second: second.0,
+            lambdas: lambdas.0,
+            hessians: hessians.0,
+        })
+    }
+
+    /// Goes through all blocks, `weight` telling the weights of a block's pairs.
+    #[inline(always)]
+    fn sweep<const GAPS: bool, const TIES: bool>(
+        mut self,
+        anchor: Anchor,
+        weight: impl Fn(&Lanes, &Lanes) -> Lanes,
+    ) -> RowSums {
+        let mut sums = RowSums::default();
+        while let Some(chunk) = self.next_chunk() {
+            let mut lanes = LaneSums::default();
+            let mut b = 0;
+            while b < chunk.strengths.len() {
+                let tie = &chunk.second[b];
+                let weight = weight(&chunk.first[b], tie);
+                let others = (&chunk.strengths[b], &chunk.places[b]);
+                let into = (&mut chunk.lambdas[b], &mut chunk.hessians[b]);
+                pairs::<GAPS, TIES>(anchor, &weight, tie, others, &mut lanes, into);
+                b += 1;
+            }
+            lanes.add_to(&mut sums);
+        }
+        sums
+    }
+}
+
+#[inline(always)]
+fn rows_of<const GAPS: bool, const SIGNS: bool>(columns: &mut Columns, rows: usize) -> f64 {
+    let n = columns.documents;
+    let mut total = 0.0;
+    let mut i = 0;
+    while i < rows {
+        if i > 0 && Columns::is_full(i) {
+            columns.flush();
+        }
+        let anchor = columns.anchor(i);
+        let sums = if SIGNS {
+            let label = columns.gain[i];
+            let blocks = columns.blocks(i + 1, n, Given::Labels);
+            blocks.sweep::<GAPS, false>(anchor, |labels, _| {
+                let mut weight = [0.0; LANES];
+                for l in 0..LANES {
+                    let lower = if label < labels[l] { -1.0 } else { 0.0 };
+                    weight[l] = if label > labels[l] { 1.0 } else { lower };
+                }
+                weight
+            })
+        } else {
+            let (gain, discount) = (columns.gain[i], columns.discount[i]);
+            let blocks = columns.blocks(i + 1, n, Given::Factors);
+            blocks.sweep::<GAPS, false>(anchor, |gains, discounts| {
+                let mut weight = [0.0; LANES];
+                for l in 0..LANES {
+                    weight[l] = (gain - gains[l]) * (discount - discounts[l]).abs();
+                }
+                weight
+            })
+        };
+        columns.lambdas[i] -= sums.lambda;
+        columns.hessians[i] += sums.hessian;
+        total += sums.total;
+        i += 1;
+    }
+    columns.flush();
+    total
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn rows_avx2<const GAPS: bool, const SIGNS: bool>(columns: &mut Columns, rows: usize) -> f64 {
+    rows_of::<GAPS, SIGNS>(columns, rows)
+}
+
+#[inline(always)]
+fn given_row<const GAPS: bool>(columns: &mut Columns, i: usize, from: usize, to: usize) -> RowSums {
+    let anchor = columns.anchor(i);
+    if columns.tie.is_empty() {
+        let blocks = columns.blocks(from, to, Given::Weights);
+        return blocks.sweep::<GAPS, false>(anchor, |weights, _| *weights);
+    }
+    let blocks = columns.blocks(from, to, Given::WeightsAndTies);
+    blocks.sweep::<GAPS, true>(anchor, |weights, _| *weights)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn given_row_avx2<const GAPS: bool>(
+    columns: &mut Columns,
+    i: usize,
+    from: usize,
+    to: usize,
+) -> RowSums {
+    given_row::<GAPS>(columns, i, from, to)
+}

@@ -1,0 +1,137 @@
+//! The pair logistic loss (RankNet, Burges et al., ICML 2005), one pair at a time in 64 bits.
+//!
+//! ```text
+//! i better than j:   L = w * log(1 + exp(-sigma (s_i - s_j)))
+//! judged equal:      L = w/2 * (log(1 + exp(-sigma (s_i - s_j))) + log(1 + exp(sigma (s_i - s_j))))
+//! ```
+//!
+//! With rho = 1 / (1 + exp(sigma (s_i - s_j))), the derivative by s_i is -sigma w rho for a
+//! preference and sigma w (1/2 - rho) for an equal pair; by s_j it is the opposite. The second
+//! derivative is sigma^2 w rho (1 - rho) for both documents and both kinds.
+//!
+//! The metric weight of a pair comes from elsewhere (`weight.rs`) and is a constant here. Scores
+//! may be infinite: two equal infinities differ by 0.
+
+use super::kernel::GAP;
+use crate::exp::{exp, softplus};
+
+/// The loss of pairs, before weights.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Logistic {
+    pub(super) sigma: f64,
+    /// Divide a pair's weight by 0.01 + |s_i - s_j|.
+    pub(super) gap: bool,
+}
+
+/// One pair of ranks with its weights.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pair {
+    /// Rank of one document, from 0.
+    pub(super) i: usize,
+    /// Rank of the other.
+    pub(super) j: usize,
+    /// Weight, above 0 where i is the better one, below 0 where j is, 0 where they are equal.
+    pub(super) weight: f64,
+    /// Weight as an equal pair, never below 0.
+    pub(super) tie: f64,
+    /// How many pairs this one stands for, with regard to j; 1 but where pairs are sampled.
+    pub(super) copies: f64,
+    /// Whether the pair counts for i too (not where pairs are sampled).
+    pub(super) both: bool,
+}
+
+/// Derivatives of one pair's loss.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Force {
+    /// By the score of i; by that of j it is the opposite.
+    pub(super) gradient: f64,
+    /// By either score twice.
+    pub(super) hessian: f64,
+}
+
+impl Logistic {
+    /// The derivatives of a pair whose documents have these scores.
+    pub(super) fn force(&self, pair: &Pair, s_i: f64, s_j: f64) -> Force {
+        let apart = difference(s_i, s_j);
+        let gap = if self.gap { GAP + apart.abs() } else { 1.0 };
+        let sign = if pair.weight < 0.0 { -1.0 } else { 1.0 };
+        let x = self.sigma * (sign * apart);
+        // exp of -|x| never overflows, and rho (1 - rho) has no difference in it.
+        let small = exp(-x.abs());
+        let large = 1.0 / (1.0 + small);
+        let rho = if x < 0.0 { large } else { small * large };
+        let gradient = (pair.tie * (0.5 - rho) - pair.weight * rho) / gap;
+        let hessian = (pair.weight.abs() + pair.tie) * (small * large * large) / gap;
+        Force { gradient: self.sigma * gradient, hessian: self.sigma * self.sigma * hessian }
+    }
+
+    /// The loss of a pair whose documents have these scores; the gap has no part in it.
+    pub(super) fn loss(&self, pair: &Pair, s_i: f64, s_j: f64) -> f64 {
+        let x = self.sigma * difference(s_i, s_j);
+        let preference = if pair.weight < 0.0 { softplus(x) } else { softplus(-x) };
+        let mut loss = 0.0;
+        // A weight of 0 times an infinite loss would not be a number.
+        if pair.weight != 0.0 {
+            loss += pair.weight.abs() * preference;
+        }
+        if pair.tie != 0.0 {
+            loss += 0.5 * pair.tie * (softplus(x) + softplus(-x));
+        }
+        loss
+    }
+}
+
+fn difference(a: f64, b: f64) -> f64 {
+    if a == b { 0.0 } else { a - b }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: Logistic = Logistic { sigma: 1.0, gap: false };
+
+    fn pair(weight: f64, tie: f64) -> Pair {
+        Pair { i: 0, j: 1, weight, tie, copies: 1.0, both: true }
+    }
+
+    /// Numbers of the lectures: P-hat = 0.99, 0.5, 0.01 with truth 1.
+    #[test]
+    fn cross_entropy_and_lambda_of_the_lectures() {
+        for (p, loss) in [(0.99_f64, 0.01), (0.5, 0.69), (0.01, 4.61)] {
+            let score = (p / (1.0 - p)).ln();
+            assert!((PLAIN.loss(&pair(1.0, 0.0), score, 0.0) - loss).abs() < 0.005);
+        }
+        let score = (0.2_f64 / 0.8).ln();
+        assert!((PLAIN.force(&pair(1.0, 0.0), score, 0.0).gradient + 0.8).abs() < 1e-12);
+    }
+
+    #[test]
+    fn derivatives_are_those_of_the_loss() {
+        let steep = Logistic { sigma: 1.7, gap: false };
+        for pair in [pair(0.3, 0.0), pair(-2.0, 0.0), pair(0.0, 1.5)] {
+            for (a, b) in [(0.3, -0.4), (-2.0, 1.0), (0.0, 0.0)] {
+                let (step, force) = (1e-5, steep.force(&pair, a, b));
+                let (up, down) = (steep.loss(&pair, a + step, b), steep.loss(&pair, a - step, b));
+                assert!((force.gradient - (up - down) / (2.0 * step)).abs() < 1e-8);
+                let above = steep.force(&pair, a + step, b).gradient;
+                let below = steep.force(&pair, a - step, b).gradient;
+                assert!((force.hessian - (above - below) / (2.0 * step)).abs() < 1e-8);
+            }
+        }
+    }
+
+    #[test]
+    fn infinite_scores_give_numbers() {
+        let inf = f64::INFINITY;
+        for gap in [false, true] {
+            let logistic = Logistic { sigma: 2.0, gap };
+            for (a, b) in [(inf, -inf), (-inf, inf), (inf, inf), (-inf, 0.0), (1e308, -1e308)] {
+                for pair in [pair(1.0, 0.0), pair(-1.0, 0.0), pair(0.0, 1.0)] {
+                    let force = logistic.force(&pair, a, b);
+                    assert!(force.gradient.is_finite() && force.hessian.is_finite());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,398 @@
+//! Pair logistic loss times the weight of a pair: RankMART and LambdaMART.
+//!
+//! For each pair of documents with i better than j (Burges, MSR-TR-2010-82, section 3):
+//!
+//! ```text
+//! rho      = 1 / (1 + exp(sigma (s_i - s_j)))
+//! lambda_i = -sigma * weight * rho            the opposite for j
+//! hessian  =  sigma^2 * weight * rho * (1 - rho)       for both
+//! ```
+//!
+//! The weight is 1 or abs(delta metric), times the weights of both documents (a document of weight
+//! 2 counts like two of them). Which pairs count is told in `rows.rs`, the weight in `weight.rs`,
+//! the pair's loss in `logistic.rs`, the fast loop in `kernel.rs`.
+//!
+//! Two normalisations, each an option; LightGBM's `lambdarank_norm` is both of them. `norm_gap`
+//! divides a pair's weight by 0.01 + |s_i - s_j| unless all scores of the query are equal.
+//! `norm_query` multiplies a query's derivatives by log2(1 + S) / S, where S is twice the sum of
+//! its absolute pair lambdas (document weights included), so that no query outweighs the others.
+//!
+//! Where a query has preferences, its pairs come from there with their weights; equal ones count
+//! as P = 1/2. Under a metric that needs labels too, which give the ranks their worth.
+//!
+//! The loss is known for weight 1 without normalisation; with a metric, lambdas are no gradient of
+//! a known function. The second derivative is exact for fixed order and weights. Cost: O(T n) for
+//! truncation T, memory O(n). Queries of 0 or 1 documents, of equal labels and, under a metric,
+//! without a relevant document give zeros. Lambdas of a query add up to 0.
+
+mod kernel;
+mod logistic;
+mod pairs;
+mod params;
+mod ranked;
+mod rows;
+#[cfg(test)]
+mod speed;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod twin;
+mod weight;
+
+use rankwright_eval::{SpecError, SwapDelta};
+
+use self::kernel::{Columns, WIDEST};
+use self::logistic::Logistic;
+use self::pairs::Pairs;
+use self::ranked::Ranked;
+use self::rows::{is_sampled, spans};
+use self::weight::{Swaps, Target};
+use super::{Derivatives, Documents, Objective, QueryView, Workspace, check_shape, pointwise};
+use crate::error::LearnError;
+use crate::simd::Simd;
+
+pub use params::{DEFAULT_METRIC, LAMBDA_PARAMS, LambdaParams, PAIR_PARAMS, TiedLabels};
+pub use weight::{Cut, Weight};
+
+/// The pairwise objective; made by [`LambdaParams::check`].
+///
+/// ```
+/// use rankwright_learn::objective::{Derivatives, LambdaParams, Objective, QueryView, Workspace};
+///
+/// let pair = LambdaParams::default().check()?;
+/// // P(first beats second) is 1/5, and the first is the better one: lambda is -4/5.
+/// let scores = [0.25_f64.ln(), 0.0];
+/// let query = QueryView::new(&[1.0, 0.0], &scores);
+/// let (mut gradient, mut hessian, mut memory) = ([0.0; 2], [0.0; 2], [0; 2]);
+/// let mut out =
+///     Derivatives { gradient: &mut gradient, hessian: &mut hessian, memory: &mut memory };
+/// pair.derivatives(&query, &mut Workspace::default(), &mut out)?;
+/// assert!((gradient[0] + 0.8).abs() < 1e-6 && (gradient[1] - 0.8).abs() < 1e-6);
+/// assert!((hessian[0] - 0.16).abs() < 1e-6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Lambda {
+    params: LambdaParams,
+    target: Option<Target>,
+    truncation: usize,
+    /// Whether all labels of the training data are equal.
+    unlabelled: bool,
+}
+
+/// What a thread keeps from query to query.
+#[derive(Debug, Default)]
+pub(super) struct LambdaWork {
+    ranked: Ranked,
+    columns: Columns,
+    swaps: Swaps,
+    row: Vec<f64>,
+    ranks: Vec<u32>,
+}
+
+/// What the sums of a query must be multiplied with.
+#[derive(Debug, Clone, Copy)]
+struct Scale {
+    gradient: f64,
+    hessian: f64,
+    /// log2(1 + S) / S, or 1.
+    norm: f64,
+}
+
+impl Lambda {
+    pub(super) fn new(params: LambdaParams) -> Result<Self, SpecError> {
+        let cut = params.weight.cutoff().map(|k| k as usize + 3);
+        let truncation = params.truncation.or(cut).unwrap_or(usize::MAX);
+        let target = params.weight.settle(params.cut, truncation)?;
+        Ok(Self { params, target, truncation, unlabelled: false })
+    }
+
+    /// Ranks whose documents are paired with all below them; `None` where all are.
+    pub fn truncation(&self) -> Option<usize> {
+        (self.truncation < usize::MAX).then_some(self.truncation)
+    }
+
+    /// The parameters that it was made from.
+    pub fn params(&self) -> &LambdaParams {
+        &self.params
+    }
+
+    fn logistic(&self, ranked: &Ranked) -> Logistic {
+        let gap = self.params.norm_gap && ranked.range() > 0.0;
+        Logistic { sigma: self.params.sigma, gap }
+    }
+
+    /// Puts the query in order and prepares the metric.
+    fn start<'w>(
+        &self,
+        query: &QueryView<'_>,
+        ranked: &mut Ranked,
+        swaps: &'w mut Swaps,
+        hint: &mut [u32],
+    ) -> Result<Option<&'w dyn SwapDelta>, LearnError> {
+        let labelled = query.labels.len() == query.scores.len();
+        let usable = match query.pairs {
+            Some(_) => self.target.is_none() || labelled && !self.unlabelled,
+            None => labelled,
+        };
+        if !usable {
+            return Err(LearnError::unfit(
+                format!("query {} has preferences and no labels", query.query),
+                "lambdas of a metric need labels too; preferences alone train pair-logistic",
+            ));
+        }
+        ranked.fill(query, hint, self.target.is_some())?;
+        let target = self.target.as_ref();
+        target.map(|t| t.prepare(swaps, &ranked.labels, &ranked.ideal)).transpose()
+    }
+
+    /// Sums of the query into `work.columns`, and their scale.
+    fn sums(
+        &self,
+        query: &QueryView<'_>,
+        work: &mut LambdaWork,
+        hint: &mut [u32],
+    ) -> Result<Scale, LearnError> {
+        let LambdaWork { ranked, columns, swaps, row, ranks } = work;
+        let swap = self.start(query, ranked, swaps, hint)?;
+        let wide = self.params.sigma * ranked.range() > WIDEST;
+        let pairs = Pairs { ranked, swap, truncation: self.truncation, ties: self.ties() };
+        let (scale, total) = if wide || query.pairs.is_some() {
+            self.sums_by_pair(query, &pairs, columns, (row, ranks))?
+        } else {
+            self.sums_by_row(query, &pairs, columns, row)
+        };
+        if query.pairs.is_none() && is_sampled(pairs.ranked.len(), self.truncation) {
+            let mean = columns.lambdas.iter().sum::<f64>() / columns.lambdas.len() as f64;
+            columns.lambdas.iter_mut().for_each(|l| *l -= mean);
+        }
+        Ok(Scale { norm: if self.params.norm_query { norm_of(total) } else { 1.0 }, ..scale })
+    }
+
+    /// Adds up derivatives pair by pair; gives the scale and S.
+    fn sums_by_pair(
+        &self,
+        query: &QueryView<'_>,
+        pairs: &Pairs<'_>,
+        columns: &mut Columns,
+        buffers: (&mut Vec<f64>, &mut Vec<u32>),
+    ) -> Result<(Scale, f64), LearnError> {
+        let scores = &pairs.ranked.scores;
+        let (lambdas, hessians) = columns.clear_sums(scores.len());
+        let logistic = self.logistic(pairs.ranked);
+        let mut total = 0.0;
+        pairs.each(query, buffers, |pair| {
+            let force = logistic.force(pair, scores[pair.i], scores[pair.j]);
+            lambdas[pair.j] -= force.gradient * pair.copies;
+            hessians[pair.j] += force.hessian * pair.copies;
+            total += force.gradient.abs() * pair.copies;
+            if pair.both {
+                lambdas[pair.i] += force.gradient;
+                hessians[pair.i] += force.hessian;
+                total += force.gradient.abs();
+            }
+        })?;
+        Ok((Scale { gradient: 1.0, hessian: 1.0, norm: 1.0 }, total))
+    }
+
+    /// The same through the kernel.
+    fn sums_by_row(
+        &self,
+        query: &QueryView<'_>,
+        pairs: &Pairs<'_>,
+        columns: &mut Columns,
+        row: &mut Vec<f64>,
+    ) -> (Scale, f64) {
+        let LambdaParams { sigma, norm_gap, simd, .. } = self.params;
+        let ranked = pairs.ranked;
+        columns.start(&ranked.scores, sigma, norm_gap, simd);
+        let factors = pairs.swap.and_then(|swap| swap.factors());
+        let (least, unit) = factors.map_or((0.0, 1.0), |f| spread(f.gains));
+        let mut total = 0.0;
+        if unit > 0.0 {
+            match factors {
+                Some(factors) if self.is_plain(ranked) => {
+                    let gains = factors.gains.iter().map(|g| (g - least) / unit);
+                    columns.set_factors(gains, factors.discounts);
+                    total = 2.0 * columns.product_rows(self.truncation, simd);
+                }
+                None if pairs.swap.is_none()
+                    && !pairs.ties
+                    && self.is_plain(ranked)
+                    && columns.set_labels(&ranked.labels) =>
+                {
+                    total = 2.0 * columns.sign_rows(self.truncation, simd);
+                }
+                _ => total = self.given_rows(query, pairs, columns, row, unit),
+            }
+        }
+        let gradient = sigma * unit * columns.scale();
+        (Scale { gradient, hessian: gradient * sigma, norm: 1.0 }, gradient * total)
+    }
+
+    /// Rows of weights one after another: metrics without factors, weighted documents, samples.
+    fn given_rows(
+        &self,
+        query: &QueryView<'_>,
+        pairs: &Pairs<'_>,
+        columns: &mut Columns,
+        row: &mut Vec<f64>,
+        unit: f64,
+    ) -> f64 {
+        let n = pairs.ranked.len();
+        row.clear();
+        row.resize(n, 0.0);
+        columns.clear_row(pairs.ties);
+        let mut total = 0.0;
+        let rows = spans(n, self.truncation, (query.seed, query.query));
+        for (count, span) in rows.enumerate() {
+            if Columns::is_full(count) {
+                columns.flush();
+            }
+            pairs.fill_row(&span, unit, row, (&mut columns.row, &mut columns.tie));
+            let sums = columns.given_row(span.i, span.from, span.to, self.params.simd);
+            total += sums.total;
+            if span.from > span.i {
+                columns.lambdas[span.i] -= sums.lambda;
+                columns.hessians[span.i] += sums.hessian;
+                total += sums.total;
+            }
+        }
+        columns.flush();
+        total
+    }
+
+    fn is_plain(&self, ranked: &Ranked) -> bool {
+        ranked.weights.is_empty() && !is_sampled(ranked.len(), self.truncation)
+    }
+
+    fn ties(&self) -> bool {
+        self.params.ties == TiedLabels::Half
+    }
+
+    /// Whether derivatives are those of a known loss.
+    fn has_loss(&self) -> bool {
+        self.target.is_none() && !self.params.norm_gap && !self.params.norm_query
+    }
+}
+
+/// log2(1 + S) / S, and its limit for S = 0.
+fn norm_of(total: f64) -> f64 {
+    let ratio = if total > 0.0 { total.ln_1p() / total } else { 1.0 };
+    ratio / std::f64::consts::LN_2
+}
+
+/// The least value and the range.
+fn spread(values: &[f64]) -> (f64, f64) {
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    (least, most - least)
+}
+
+impl Objective for Lambda {
+    fn derivatives(
+        &self,
+        query: &QueryView<'_>,
+        work: &mut Workspace,
+        out: &mut Derivatives<'_>,
+    ) -> Result<(), LearnError> {
+        check_shape(query, out)?;
+        if query.scores.len() < 2 {
+            out.gradient.fill(0.0);
+            out.hessian.fill(0.0);
+            return Ok(());
+        }
+        let work = &mut work.lambda;
+        let scale = self.sums(query, work, out.memory)?;
+        let (gradient, hessian) = (scale.gradient * scale.norm, scale.hessian * scale.norm);
+        let mut finite = true;
+        let sums = work.columns.lambdas.iter().zip(&work.columns.hessians);
+        for (&document, (l, h)) in work.ranked.order.iter().zip(sums) {
+            let (g, h) = ((l * gradient) as f32, (h * hessian) as f32);
+            finite &= g.is_finite() && h.is_finite();
+            out.gradient[document as usize] = g;
+            out.hessian[document as usize] = h;
+        }
+        if finite {
+            return Ok(());
+        }
+        Err(LearnError::unfit(
+            format!("lambdas of query {} leave the range of a 32-bit float", query.query),
+            "use smaller labels or weights, or a metric of bounded value such as ndcg",
+        ))
+    }
+
+    fn loss(&self, query: &QueryView<'_>, work: &mut Workspace) -> Result<Option<f64>, LearnError> {
+        if !self.has_loss() {
+            return Ok(None);
+        }
+        if query.scores.len() < 2 {
+            return Ok(Some(0.0));
+        }
+        let LambdaWork { ranked, swaps, row, ranks, .. } = &mut work.lambda;
+        let swap = self.start(query, ranked, swaps, &mut [])?;
+        let pairs = Pairs { ranked, swap, truncation: self.truncation, ties: self.ties() };
+        let (logistic, scores) = (self.logistic(ranked), &ranked.scores);
+        let mut sum = 0.0;
+        pairs.each(query, (row, ranks), |pair| {
+            let loss = logistic.loss(pair, scores[pair.i], scores[pair.j]);
+            sum += loss * share(pair);
+        })?;
+        Ok(Some(sum))
+    }
+
+    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+        pointwise::check_labels(all)?;
+        self.unlabelled = all.labels.windows(2).all(|w| w[0] == w[1]);
+        // The largest label is the one that a scale may not have.
+        let largest = all.labels.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if let Some(target) = self.target.as_ref().filter(|_| largest.is_finite()) {
+            target.prepare(&mut Swaps::default(), &[largest], &[largest])?;
+        }
+        Ok(0.0)
+    }
+
+    fn pair_hessians(
+        &self,
+        query: &QueryView<'_>,
+        work: &mut Workspace,
+        visit: &mut dyn FnMut(usize, usize, f64),
+    ) -> Result<bool, LearnError> {
+        if query.scores.len() < 2 {
+            return Ok(true);
+        }
+        let work = &mut work.lambda;
+        let norm = match self.params.norm_query {
+            true => self.sums(query, work, &mut [])?.norm,
+            false => 1.0,
+        };
+        let LambdaWork { ranked, swaps, row, ranks, .. } = work;
+        let swap = self.start(query, ranked, swaps, &mut [])?;
+        let pairs = Pairs { ranked, swap, truncation: self.truncation, ties: self.ties() };
+        let (logistic, scores, order) = (self.logistic(ranked), &ranked.scores, &ranked.order);
+        pairs.each(query, (row, ranks), |pair| {
+            let force = logistic.force(pair, scores[pair.i], scores[pair.j]);
+            let h = force.hessian * norm * share(pair);
+            visit(order[pair.i] as usize, order[pair.j] as usize, h);
+        })?;
+        Ok(true)
+    }
+
+    fn cost(&self, documents: usize) -> u64 {
+        let rows = match is_sampled(documents, self.truncation) {
+            true => rows::PARTNERS,
+            false => self.truncation.min(documents),
+        };
+        // A pair takes about a fiftieth of what a document takes to be put in order.
+        (documents as u64).saturating_mul(50 + rows as u64)
+    }
+
+    fn set_simd(&mut self, simd: Simd) {
+        self.params.simd = simd;
+    }
+}
+
+/// How many pairs a visited pair stands for: a sampled pair is met from both of its ends.
+fn share(pair: &logistic::Pair) -> f64 {
+    if pair.both { 1.0 } else { 0.5 * pair.copies }
+}

@@ -1,0 +1,150 @@
+//! Every pair of a query, one at a time in 64 bits: the clear way, for whatever the kernel is not
+//! made for.
+//!
+//! Used for preference pairs, for queries whose scores are too far apart for 32 bits, for the loss
+//! and for the second derivatives of pairs; and the weights of one row for the kernel. The pairs come from the labels (`rows.rs`), or from
+//! the query's own preferences. Cost O(pairs); memory O(n).
+
+use rankwright_eval::SwapDelta;
+
+use super::logistic::Pair;
+use super::ranked::Ranked;
+use super::rows::{Span, spans};
+use crate::error::LearnError;
+use crate::objective::{Preference, QueryView};
+
+/// The pairs of one query, ready to be walked through.
+#[derive(Debug)]
+pub(super) struct Pairs<'a> {
+    pub(super) ranked: &'a Ranked,
+    /// The metric's changes; `None` for weight 1.
+    pub(super) swap: Option<&'a dyn SwapDelta>,
+    pub(super) truncation: usize,
+    /// Whether equal labels count.
+    pub(super) ties: bool,
+}
+
+impl Pairs<'_> {
+    /// Calls `visit` for each pair that has a weight. `row` and `ranks` are buffers.
+    pub(super) fn each(
+        &self,
+        query: &QueryView<'_>,
+        buffers: (&mut Vec<f64>, &mut Vec<u32>),
+        mut visit: impl FnMut(&Pair),
+    ) -> Result<(), LearnError> {
+        let (row, ranks) = buffers;
+        row.clear();
+        row.resize(self.ranked.len(), 0.0);
+        if let Some(pairs) = query.pairs {
+            return self.each_preference(pairs, row, ranks, visit);
+        }
+        let labels = &self.ranked.labels;
+        for span in spans(self.ranked.len(), self.truncation, (query.seed, query.query)) {
+            let i = span.i;
+            if let Some(swap) = self.swap {
+                swap.row_from(i, span.from, row);
+            }
+            for j in (span.from..span.to).filter(|j| *j != i) {
+                let delta = self.swap.map_or(1.0, |_| row[j].abs());
+                let scale = self.ranked.pair_weight(i, j);
+                let (mut weight, mut tie) = (0.0, 0.0);
+                if labels[i] > labels[j] {
+                    weight = delta * scale;
+                } else if labels[i] < labels[j] {
+                    weight = -delta * scale;
+                } else if self.ties {
+                    tie = scale;
+                }
+                if weight != 0.0 || tie != 0.0 {
+                    let both = span.from > i;
+                    visit(&Pair { i, j, weight, tie, copies: span.copies, both });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets the weights of one row of pairs for the kernel, in units of `unit`. `row` is a buffer.
+    pub(super) fn fill_row(
+        &self,
+        span: &Span,
+        unit: f64,
+        row: &mut [f64],
+        into: (&mut [f32], &mut [f32]),
+    ) {
+        let Span { i, from, to, copies } = *span;
+        let Ranked { labels, weights, .. } = self.ranked;
+        let (signed, ties) = into;
+        match self.swap {
+            Some(swap) => swap.row_from(i, from, row),
+            None => row[from..to].fill(1.0),
+        }
+        let own = labels[i];
+        let scale = copies / unit * weights.get(i).copied().unwrap_or(1.0);
+        for (delta, weight) in row[from..to].iter_mut().zip(weights.iter().skip(from)) {
+            *delta *= weight;
+        }
+        for ((w, delta), label) in
+            signed[from..].iter_mut().zip(&row[from..to]).zip(&labels[from..])
+        {
+            let size = (delta * scale).abs();
+            let signed = if own > *label { size } else { -size };
+            *w = if own == *label { 0.0 } else { signed as f32 };
+        }
+        // The last block of lanes may reach beyond the row.
+        signed[to..].iter_mut().take(8).for_each(|w| *w = 0.0);
+        if self.ties {
+            for ((t, delta), label) in
+                ties[from..].iter_mut().zip(&row[from..to]).zip(&labels[from..])
+            {
+                *t = if own == *label { (delta * scale) as f32 } else { 0.0 };
+            }
+            ties[to..].iter_mut().take(8).for_each(|w| *w = 0.0);
+            if (from..to).contains(&i) {
+                ties[i] = 0.0;
+            }
+        }
+    }
+
+    fn each_preference(
+        &self,
+        pairs: &[Preference],
+        row: &mut [f64],
+        ranks: &mut Vec<u32>,
+        mut visit: impl FnMut(&Pair),
+    ) -> Result<(), LearnError> {
+        ranks.clear();
+        ranks.resize(self.ranked.len(), 0);
+        for (rank, &document) in self.ranked.order.iter().enumerate() {
+            ranks[document as usize] = rank as u32;
+        }
+        for pair in pairs {
+            let (i, j) = match (ranks.get(pair.better as usize), ranks.get(pair.worse as usize)) {
+                (Some(&i), Some(&j)) if i != j => (i as usize, j as usize),
+                _ => return Err(bad_pair(pair, self.ranked.len())),
+            };
+            let (top, low) = (i.min(j), i.max(j));
+            if top >= self.truncation {
+                continue;
+            }
+            let mut weight = f64::from(pair.weight) * self.ranked.pair_weight(i, j);
+            if let Some(swap) = self.swap {
+                swap.row_from(top, low, &mut row[..=low]);
+                weight *= row[low].abs();
+            }
+            let (weight, tie) = if pair.equal { (0.0, weight) } else { (weight, 0.0) };
+            visit(&Pair { i, j, weight, tie, copies: 1.0, both: true });
+        }
+        Ok(())
+    }
+}
+
+fn bad_pair(pair: &Preference, documents: usize) -> LearnError {
+    LearnError::unfit(
+        format!(
+            "a preference names the documents {} and {} of a query of {documents}",
+            pair.better, pair.worse
+        ),
+        "documents count from 0 within the query, and a pair has two different ones",
+    )
+}

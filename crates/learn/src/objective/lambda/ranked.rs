@@ -1,0 +1,87 @@
+//! One query in the order of its scores: what pairs are made from.
+//!
+//! The order is the one order of `rankwright-eval`, equal scores by a hash of seed and query, so
+//! that files sorted by label give nothing away while scores are still equal. Cost O(n) where the
+//! order is that of last time, else O(n log n); memory O(n).
+
+use rankwright_eval::{EvalError, Orderer, sort_labels};
+
+use crate::error::LearnError;
+use crate::objective::QueryView;
+
+/// A query's documents by rank, from 0.
+#[derive(Debug, Default)]
+pub(super) struct Ranked {
+    orderer: Orderer,
+    /// Document at each rank.
+    pub(super) order: Vec<u32>,
+    pub(super) scores: Vec<f64>,
+    /// Labels; empty where the query has none.
+    pub(super) labels: Vec<f64>,
+    /// Weights of the documents; empty where all are 1.
+    pub(super) weights: Vec<f64>,
+    /// Labels, best first; only where asked for.
+    pub(super) ideal: Vec<f64>,
+}
+
+impl Ranked {
+    /// Puts a query in order; `hint` as in [`Orderer::order_seeded`].
+    pub(super) fn fill(
+        &mut self,
+        query: &QueryView<'_>,
+        hint: &mut [u32],
+        ideal: bool,
+    ) -> Result<(), LearnError> {
+        check_labels(query.labels)?;
+        let seed = query.seed ^ (query.query as u64).wrapping_mul(0xd1b5_4a32_d192_ed03);
+        let order = self.orderer.order_seeded(query.scores, seed, hint)?;
+        self.order.clear();
+        self.order.extend_from_slice(order);
+        gather(&self.order, query.scores, &mut self.scores);
+        gather(&self.order, query.labels, &mut self.labels);
+        gather(&self.order, query.weights, &mut self.weights);
+        self.ideal.clear();
+        if ideal {
+            self.ideal.extend_from_slice(query.labels);
+            sort_labels(&mut self.ideal);
+        }
+        Ok(())
+    }
+
+    /// Number of documents.
+    pub(super) fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Weight of a pair by the weights of its documents: a document of weight 2 counts like two.
+    pub(super) fn pair_weight(&self, i: usize, j: usize) -> f64 {
+        match (self.weights.get(i), self.weights.get(j)) {
+            (Some(a), Some(b)) => a * b,
+            _ => 1.0,
+        }
+    }
+
+    /// Difference between the best score and the worst; may be infinite, is never NaN.
+    pub(super) fn range(&self) -> f64 {
+        match (self.scores.first(), self.scores.last()) {
+            (Some(best), Some(worst)) if best != worst => best - worst,
+            _ => 0.0,
+        }
+    }
+}
+
+fn check_labels(labels: &[f64]) -> Result<(), EvalError> {
+    if labels.iter().all(|l| l.is_finite()) {
+        return Ok(());
+    }
+    let bad = labels.iter().enumerate().find(|(_, l)| !l.is_finite());
+    bad.map_or(Ok(()), |(row, &found)| Err(EvalError::BadLabel { row, found }))
+}
+
+/// Copies `from` in the given order, an order of its rows; leaves `into` empty where `from` is.
+fn gather<T: Copy + Into<f64>>(order: &[u32], from: &[T], into: &mut Vec<f64>) {
+    into.clear();
+    if from.len() == order.len() {
+        into.extend(order.iter().map(|&row| from[row as usize].into()));
+    }
+}

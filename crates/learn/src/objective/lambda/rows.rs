@@ -1,0 +1,87 @@
+//! Which pairs of ranks count: rows of pairs, cut at a rank, or a sample of them.
+//!
+//! With the documents in order, each rank i above the truncation level is paired with all ranks
+//! below it: of each pair, the better-ranked document stands above that level. Memory is O(n);
+//! no matrix of pairs is ever built.
+//!
+//! Where that is more than 20,000 x 20,000 pairs (a query of more than 20,000 documents without
+//! truncation), pairs are sampled: the ranks are cut into 256 stretches, a rank is drawn from each,
+//! and every document meets these 256 partners. A partner stands for all documents of its stretch,
+//! so the derivatives of each document keep their expectation; the mean of a query's lambdas is
+//! taken off, so that they still add up to 0. The draw depends on seed and query alone.
+
+use rankwright_data::Random;
+
+/// Pairs, counted both ways, above which they are sampled.
+pub(super) const MOST_PAIRS: usize = 20_000 * 20_000;
+/// Partners of each document where pairs are sampled.
+pub(super) const PARTNERS: usize = 256;
+
+/// One rank and the ranks that it is paired with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Span {
+    pub(super) i: usize,
+    pub(super) from: usize,
+    /// Exclusive.
+    pub(super) to: usize,
+    /// How many pairs each pair stands for, with regard to its other document.
+    pub(super) copies: f64,
+}
+
+/// Whether the pairs of a query are sampled.
+pub(super) fn is_sampled(documents: usize, truncation: usize) -> bool {
+    truncation.min(documents).saturating_mul(documents) > MOST_PAIRS
+}
+
+/// The rows of pairs of a query.
+pub(super) fn spans(
+    documents: usize,
+    truncation: usize,
+    seed: (u64, usize),
+) -> impl Iterator<Item = Span> {
+    let sampled = is_sampled(documents, truncation);
+    let mut random = Random::new(seed.0, seed.1 as u64);
+    let rows = if sampled { PARTNERS } else { truncation.min(documents.saturating_sub(1)) };
+    (0..rows).map(move |row| {
+        if !sampled {
+            return Span { i: row, from: row + 1, to: documents, copies: 1.0 };
+        }
+        let (start, end) = (row * documents / PARTNERS, (row + 1) * documents / PARTNERS);
+        let i = start + random.below(end - start);
+        let to = if i < truncation { documents } else { truncation };
+        Span { i, from: 0, to, copies: (end - start) as f64 }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(documents: usize, truncation: usize) -> Vec<(usize, usize, usize)> {
+        spans(documents, truncation, (1, 1)).map(|s| (s.i, s.from, s.to)).collect()
+    }
+
+    #[test]
+    fn rows_are_those_above_the_truncation_level() {
+        assert_eq!(list(4, usize::MAX), [(0, 1, 4), (1, 2, 4), (2, 3, 4)]);
+        assert_eq!(list(4, 2), [(0, 1, 4), (1, 2, 4)]);
+        assert!(list(1, 5).is_empty() && list(0, 5).is_empty());
+    }
+
+    #[test]
+    fn only_too_many_pairs_are_sampled() {
+        assert!(!is_sampled(20_000, usize::MAX) && is_sampled(20_001, usize::MAX));
+        assert!(!is_sampled(1_000_000, 13) && is_sampled(1_000_000, 1000));
+    }
+
+    #[test]
+    fn a_sample_stands_for_every_document_once() {
+        let all: Vec<Span> = spans(100_003, usize::MAX, (7, 3)).collect();
+        assert_eq!(all.len(), PARTNERS);
+        assert_eq!(all.iter().map(|s| s.copies).sum::<f64>(), 100_003.0);
+        assert!(all.windows(2).all(|w| w[0].i < w[1].i));
+        let cut: Vec<Span> = spans(1_000_000, 1000, (7, 3)).collect();
+        assert!(cut.iter().all(|s| s.to == if s.i < 1000 { 1_000_000 } else { 1000 }));
+        assert_ne!(all, spans(100_003, usize::MAX, (8, 3)).collect::<Vec<_>>());
+    }
+}

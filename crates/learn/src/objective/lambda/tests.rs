@@ -1,0 +1,405 @@
+//! The pairwise objectives against their slow twin, and at the edges.
+
+use proptest::prelude::*;
+use rankwright_eval::MetricSpec;
+
+use super::twin::twin;
+use super::*;
+use crate::objective::Preference;
+
+const METRICS: &[&str] = &[
+    "ndcg@5",
+    "ndcg",
+    "ndcg(gain=linear)@3",
+    "dcg@4",
+    "dcg(gain=linear, discount=zipf)",
+    "ap",
+    "ap@5",
+    "err(max=10)",
+    "err(max=10)@4",
+    "rbp",
+    "rbp(max=10)@6",
+    "rr",
+    "rr@3",
+    "p@4",
+    "recall@3",
+    "success@2",
+    "gmap",
+];
+
+fn derivatives(objective: &dyn Objective, query: &QueryView<'_>) -> (Vec<f32>, Vec<f32>) {
+    try_derivatives(objective, query).unwrap()
+}
+
+fn try_derivatives(
+    objective: &dyn Objective,
+    query: &QueryView<'_>,
+) -> Result<(Vec<f32>, Vec<f32>), LearnError> {
+    let n = query.scores.len();
+    let (mut gradient, mut hessian, mut memory) = (vec![9.0; n], vec![9.0; n], vec![0; n]);
+    let mut out =
+        Derivatives { gradient: &mut gradient, hessian: &mut hessian, memory: &mut memory };
+    objective.derivatives(query, &mut Workspace::default(), &mut out)?;
+    Ok((gradient, hessian))
+}
+
+fn lambda(metric: &str) -> LambdaParams {
+    LambdaParams::for_metric(MetricSpec::parse(metric).unwrap())
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |m, x| m.max(x.abs()))
+}
+
+/// Within 1e-5 of the largest, or of `least`.
+fn close(found: &[f32], expected: &[f64], least: f64) -> Result<(), TestCaseError> {
+    let largest = largest(expected).max(least);
+    for (f, e) in found.iter().zip(expected) {
+        prop_assert!(
+            (f64::from(*f) - e).abs() <= 1e-5 * largest + 1e-30,
+            "{found:?}\n{expected:?}"
+        );
+    }
+    Ok(())
+}
+
+fn label() -> impl Strategy<Value = f64> {
+    prop_oneof![4 => (0_i32..5).prop_map(f64::from), 1 => -2.0..4.5_f64, 1 => Just(-1.0)]
+}
+
+prop_compose! {
+    fn any_query()(documents in prop::collection::vec((label(), -1.0..1.0_f64, 0.0..3.0_f32), 0..90),
+        scale in prop_oneof![Just(0.0), Just(1e-9), Just(0.1), Just(3.0), Just(30.0), Just(300.0)],
+        shift in prop_oneof![Just(0.0), -50.0..50.0_f64],
+        blank in prop::bool::weighted(0.05),
+        weighted in any::<bool>(),
+    ) -> (Vec<f64>, Vec<f64>, Vec<f32>) {
+        let labels = documents.iter().map(|d| if blank { 0.0 } else { d.0 }).collect();
+        // Every fourth score is a tie.
+        let round = |s: f64| if s.to_bits().is_multiple_of(4) { (s * 4.0).round() / 4.0 } else { s };
+        let scores = documents.iter().map(|d| round(d.1) * scale + shift).collect();
+        let weights = documents.iter().map(|d| d.2).filter(|_| weighted).collect();
+        (labels, scores, weights)
+    }
+}
+
+prop_compose! {
+    fn any_params()(metric in prop::option::weighted(0.8, prop::sample::select(METRICS)),
+        sigma in prop_oneof![Just(1.0), 0.3..2.5_f64],
+        truncation in prop_oneof![Just(None), (1..100_usize).prop_map(Some), Just(Some(usize::MAX))],
+        ties in any::<bool>(), norm_gap in any::<bool>(), norm_query in any::<bool>(),
+        hard in any::<bool>(),
+    ) -> LambdaParams {
+        let params = LambdaParams { sigma, truncation, norm_gap, norm_query,
+            cut: if hard { Cut::Hard } else { Cut::Soft }, ..LambdaParams::default() };
+        match metric {
+            Some(m) => LambdaParams { weight: lambda(m).weight, ..params },
+            None if ties => LambdaParams { ties: TiedLabels::Half, ..params },
+            None => params,
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn the_kernel_equals_the_twin(
+        (labels, scores, weights) in any_query(), params in any_params(), seed in any::<u64>(),
+    ) {
+        let query =
+            QueryView { weights: &weights, seed, query: 3, ..QueryView::new(&labels, &scores) };
+        let objective = params.clone().check().unwrap();
+        let (gradient, hessian) = derivatives(&objective, &query);
+        let (slow_gradient, slow_hessian) = twin(&params, &query);
+        // The two halves of an equal pair nearly cancel; what they cancel from is the scale, and
+        // where all pairs are such, so does their sum, which is in the norm.
+        let halves = match (objective.ties(), params.norm_query) {
+            (false, _) => 0.0,
+            (true, false) => largest(&slow_hessian),
+            (true, true) => 10.0 * largest(&slow_hessian),
+        };
+        close(&gradient, &slow_gradient, halves)?;
+        close(&hessian, &slow_hessian, halves)?;
+        let largest = largest(&slow_gradient).max(halves);
+        let sum: f64 = gradient.iter().map(|g| f64::from(*g)).sum();
+        prop_assert!(sum.abs() <= 1e-5 * largest.max(1e-30), "{sum}");
+        prop_assert!(hessian.iter().all(|h| *h >= 0.0));
+
+        let mut portable = params.clone().check().unwrap();
+        portable.set_simd(Simd::Portable);
+        prop_assert_eq!(derivatives(&portable, &query), (gradient, hessian.clone()));
+        pair_hessians_add_up(&objective, &query, &slow_hessian, halves)?;
+    }
+}
+
+fn pair_hessians_add_up(
+    objective: &Lambda,
+    query: &QueryView<'_>,
+    hessian: &[f64],
+    least: f64,
+) -> Result<(), TestCaseError> {
+    let mut sums = vec![0.0; hessian.len()];
+    let told = objective.pair_hessians(query, &mut Workspace::default(), &mut |i, j, h| {
+        sums[i] += h;
+        sums[j] += h;
+    });
+    prop_assert!(told.unwrap());
+    close(&sums.iter().map(|s| *s as f32).collect::<Vec<_>>(), hessian, least)
+}
+
+/// The loss with order, weights and both norms frozen where the scores are.
+#[test]
+fn lambdas_are_the_gradient_of_the_loss_with_frozen_weights() {
+    let labels = [2.0, 0.0, 1.0, 4.0, 0.0, 3.0, 1.0];
+    let scores = [0.3, 0.9, -0.2, 0.1, 0.5, -0.7, 0.0];
+    let query = QueryView::new(&labels, &scores);
+    for metric in METRICS {
+        let objective = LambdaParams { sigma: 1.3, ..lambda(metric) }.check().unwrap();
+        let mut work = LambdaWork::default();
+        let norm = objective.sums(&query, &mut work, &mut []).unwrap().norm;
+        let swap = objective.start(&query, &mut work.ranked, &mut work.swaps, &mut []).unwrap();
+        let (ranked, truncation) = (&work.ranked, objective.truncation);
+        let mut frozen = Vec::new();
+        let pairs = Pairs { ranked, swap, truncation, ties: false };
+        let buffers = (&mut work.row, &mut work.ranks);
+        pairs.each(&query, buffers, |pair| frozen.push(*pair)).unwrap();
+        let (at, logistic) = (&ranked.order, Logistic { sigma: 1.3, gap: false });
+        let loss = |scores: &[f64]| -> f64 {
+            let each = frozen.iter().map(|pair| {
+                let gap = 0.01 + (ranked.scores[pair.i] - ranked.scores[pair.j]).abs();
+                let (i, j) = (at[pair.i] as usize, at[pair.j] as usize);
+                norm / gap * logistic.loss(pair, scores[i], scores[j])
+            });
+            each.sum()
+        };
+        let (gradient, _) = derivatives(&objective, &query);
+        assert!(gradient.iter().any(|g| *g != 0.0), "{metric}");
+        for row in 0..labels.len() {
+            let moved = |by: f64| {
+                let mut scores = scores;
+                scores[row] += by;
+                loss(&scores)
+            };
+            let slope = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+            assert!((f64::from(gradient[row]) - slope).abs() < 1e-5 * slope.abs().max(1.0));
+        }
+    }
+}
+
+fn is_zero((gradient, hessian): (Vec<f32>, Vec<f32>)) -> bool {
+    gradient.iter().chain(&hessian).all(|x| *x == 0.0)
+}
+
+#[test]
+fn equal_labels_and_queries_without_a_relevant_document_give_zeros() {
+    let scores: Vec<f64> = (0..20).map(|i| (f64::from(i) * 0.7).sin()).collect();
+    for metric in METRICS {
+        let objective = lambda(metric).check().unwrap();
+        for label in [-3.0, 0.0, 0.25, 2.0] {
+            assert!(is_zero(derivatives(&objective, &QueryView::new(&[label; 20], &scores))));
+        }
+        let blank: Vec<f64> = (0..20).map(|i| -f64::from(i % 3)).collect();
+        assert!(is_zero(derivatives(&objective, &QueryView::new(&blank, &scores))), "{metric}");
+    }
+    let plain = LambdaParams::default().check().unwrap();
+    assert!(is_zero(derivatives(&plain, &QueryView::new(&[2.0; 20], &scores))));
+    // Half of a tie is a force towards equal scores.
+    let half = LambdaParams { ties: TiedLabels::Half, ..LambdaParams::default() }.check().unwrap();
+    let (gradient, _) = derivatives(&half, &QueryView::new(&[1.0; 2], &[1.0, 0.0]));
+    let expected = 0.5 - 1.0 / (1.0 + 1_f64.exp());
+    assert!((f64::from(gradient[0]) - expected).abs() < 1e-6 && gradient[1] == -gradient[0]);
+}
+
+#[test]
+fn last_orders_and_warm_buffers_change_nothing() {
+    let labels: Vec<f64> = (0..50).map(|i| f64::from(i % 5)).collect();
+    let (mut work, mut memory) = (Workspace::default(), vec![0; 50]);
+    for round in 0..6_u64 {
+        let scores: Vec<f64> =
+            (0..50).map(|i| (i as f64 * 0.1 + round as f64 * 0.03).sin()).collect();
+        for metric in METRICS {
+            let objective = lambda(metric).check().unwrap();
+            let query = QueryView { seed: round, ..QueryView::new(&labels, &scores) };
+            let (mut gradient, mut hessian) = (vec![0.0; 50], vec![0.0; 50]);
+            let mut out =
+                Derivatives { gradient: &mut gradient, hessian: &mut hessian, memory: &mut memory };
+            objective.derivatives(&query, &mut work, &mut out).unwrap();
+            assert_eq!((gradient, hessian), derivatives(&objective, &query), "{metric} {round}");
+        }
+    }
+}
+
+/// With all scores equal the order is a draw: where the relevant documents stand in the file must
+/// not matter.
+#[test]
+fn a_file_sorted_by_label_gives_nothing_away() {
+    let sorted: Vec<f64> = (0..40).map(|i| f64::from(i < 10)).collect();
+    let reversed: Vec<f64> = sorted.iter().rev().copied().collect();
+    let objective = lambda("ndcg@5").check().unwrap();
+    let mean = |labels: &[f64]| {
+        let size = |query: usize| {
+            let view = QueryView { query, seed: 5, ..QueryView::new(labels, &[0.0; 40]) };
+            let (gradient, _) = derivatives(&objective, &view);
+            gradient.iter().map(|g| f64::from(g.abs())).sum::<f64>()
+        };
+        (0..400).map(size).sum::<f64>() / 400.0
+    };
+    let (a, b) = (mean(&sorted), mean(&reversed));
+    assert!((a - b).abs() < 0.05 * a, "{a} {b}");
+}
+
+fn all_preferences(labels: &[f64]) -> Vec<Preference> {
+    let n = labels.len() as u32;
+    let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
+    pairs
+        .filter(|(i, j)| labels[*i as usize] > labels[*j as usize])
+        .map(|(better, worse)| Preference { better, worse, weight: 1.0, equal: false })
+        .collect()
+}
+
+#[test]
+fn preferences_that_say_what_labels_say_give_the_same_lambdas() {
+    let labels = [2.0, 0.0, 1.0, 4.0, 0.0, 3.0, 1.0];
+    let scores = [0.3, 0.9, -0.2, 0.1, 0.5, -0.7, 0.0];
+    let pairs = all_preferences(&labels);
+    let all = METRICS.iter().map(|m| lambda(m)).chain([LambdaParams::default()]);
+    for params in all {
+        let objective = params.clone().check().unwrap();
+        let query = QueryView::new(&labels, &scores);
+        let (gradient, hessian) = derivatives(&objective, &query);
+        let told = QueryView { pairs: Some(&pairs), ..query };
+        let (told_gradient, told_hessian) = derivatives(&objective, &told);
+        for (a, b) in gradient.iter().chain(&hessian).zip(told_gradient.iter().chain(&told_hessian))
+        {
+            assert!((a - b).abs() < 1e-5, "{}: {a} {b}", params.weight);
+        }
+    }
+}
+
+#[test]
+fn preferences_have_weights_and_equal_ones_pull_together() {
+    let objective = LambdaParams::default().check().unwrap();
+    let pair = |equal| Preference { better: 0, worse: 1, weight: 3.0, equal };
+    let of = |pair: Preference| {
+        let view = QueryView { pairs: Some(&[pair]), ..QueryView::new(&[], &[1.0, 0.0]) };
+        derivatives(&objective, &view).0
+    };
+    let rho = 1.0 / (1.0 + 1_f64.exp());
+    assert!((f64::from(of(pair(false))[0]) + 3.0 * rho).abs() < 1e-6);
+    assert!((f64::from(of(pair(true))[0]) - 3.0 * (0.5 - rho)).abs() < 1e-6);
+    let loss = |equal| {
+        let pairs = [pair(equal)];
+        let view = QueryView { pairs: Some(&pairs), ..QueryView::new(&[], &[1.0, 0.0]) };
+        objective.loss(&view, &mut Workspace::default()).unwrap().unwrap()
+    };
+    let (wins, loses) = ((1.0 + (-1_f64).exp()).ln(), (1.0 + 1_f64.exp()).ln());
+    assert!((loss(false) - 3.0 * wins).abs() < 1e-12);
+    assert!((loss(true) - 1.5 * (wins + loses)).abs() < 1e-12);
+}
+
+#[test]
+fn preferences_that_cannot_be_are_told() {
+    let objective = LambdaParams::default().check().unwrap();
+    for (better, worse) in [(0, 2), (5, 1), (1, 1)] {
+        let pairs = [Preference { better, worse, weight: 1.0, equal: false }];
+        let view = QueryView { pairs: Some(&pairs), ..QueryView::new(&[], &[0.0, 0.0]) };
+        let message = try_derivatives(&objective, &view).unwrap_err().to_string();
+        assert!(message.contains("a query of 2"), "{message}");
+    }
+    let pairs = [Preference { better: 0, worse: 1, weight: 1.0, equal: false }];
+    let mut ndcg = lambda("ndcg").check().unwrap();
+    let unlabelled = QueryView { pairs: Some(&pairs), ..QueryView::new(&[], &[0.0, 0.0]) };
+    assert!(try_derivatives(&ndcg, &unlabelled).is_err());
+    // All labels of the data equal: as good as none.
+    ndcg.prepare(&Documents { labels: &[0.0, 0.0], weights: &[], scores: &[] }).unwrap();
+    let zeros = QueryView { pairs: Some(&pairs), ..QueryView::new(&[0.0, 0.0], &[0.0, 0.0]) };
+    let message = try_derivatives(&ndcg, &zeros).unwrap_err().to_string();
+    assert!(message.contains("need labels"), "{message}");
+}
+
+#[test]
+fn labels_beyond_a_scale_are_told_before_training() {
+    for (metric, labels, word) in
+        [("err", [5.0, 0.0], "max="), ("ndcg", [1e30, 0.0], "gain=linear")]
+    {
+        let mut objective = lambda(metric).check().unwrap();
+        let all = Documents { labels: &labels, weights: &[], scores: &[] };
+        let message = objective.prepare(&all).unwrap_err().to_string();
+        assert!(message.contains(word), "{message}");
+        assert!(try_derivatives(&objective, &QueryView::new(&labels, &[0.0, 0.0])).is_err());
+    }
+    // Gains of 1e30 are within 32 bits, gains of 1e300 are not, unless divided by the best.
+    let query = |labels| QueryView::new(labels, &[0.0, 0.1]);
+    let dcg = LambdaParams { norm_query: false, ..lambda("dcg(gain=linear)") }.check().unwrap();
+    assert!(derivatives(&dcg, &query(&[1e30, 0.0])).0[0] < -1e29);
+    let message = try_derivatives(&dcg, &query(&[1e300, 0.0])).unwrap_err().to_string();
+    assert!(message.contains("32-bit"), "{message}");
+    let ndcg = lambda("ndcg(gain=linear)").check().unwrap();
+    assert!(derivatives(&ndcg, &query(&[1e300, 0.0])).0[0] < 0.0);
+}
+
+fn draws(documents: usize) -> (Vec<f64>, Vec<f64>) {
+    let mut random = rankwright_data::Random::new(4, 4);
+    let labels = (0..documents).map(|_| random.below(4) as f64).collect();
+    let scores = (0..documents).map(|_| random.normal()).collect();
+    (labels, scores)
+}
+
+#[test]
+fn a_query_of_a_million_documents_is_fine() {
+    let (labels, scores) = draws(1_000_000);
+    for params in [lambda("ndcg@10"), lambda("ap@10")] {
+        let objective = params.check().unwrap();
+        let (gradient, hessian) = derivatives(&objective, &QueryView::new(&labels, &scores));
+        let largest = gradient.iter().fold(0.0_f64, |m, g| m.max(f64::from(g.abs())));
+        let sum: f64 = gradient.iter().map(|g| f64::from(*g)).sum();
+        assert!(largest > 0.0 && sum.abs() < 1e-5 * largest, "{sum} {largest}");
+        assert!(hessian.iter().all(|h| h.is_finite() && *h >= 0.0));
+    }
+}
+
+#[test]
+fn sampled_pairs_keep_the_expectation_and_the_sum() {
+    let documents = 20_500;
+    let (labels, scores) = draws(documents);
+    let objective = LambdaParams::default().check().unwrap();
+    assert!(is_sampled(documents, objective.truncation));
+    let seeds = 12;
+    let mut mean = vec![0.0; documents];
+    for seed in 0..seeds {
+        let query = QueryView { seed, ..QueryView::new(&labels, &scores) };
+        let (gradient, _) = derivatives(&objective, &query);
+        let sum: f64 = gradient.iter().map(|g| f64::from(*g)).sum();
+        let sizes: f64 = gradient.iter().map(|g| f64::from(g.abs())).sum();
+        assert!(sum.abs() < 1e-7 * sizes, "{sum} {sizes}");
+        mean.iter_mut().zip(&gradient).for_each(|(m, g)| *m += f64::from(*g) / seeds as f64);
+    }
+    let exact = |i: usize| -> f64 {
+        let others = (0..documents).filter(|j| labels[*j] != labels[i]);
+        let sign = |j: usize| if labels[i] > labels[j] { 1.0 } else { -1.0 };
+        others.map(|j| -sign(j) / (1.0 + (sign(j) * (scores[i] - scores[j])).exp())).sum()
+    };
+    for i in (0..documents).step_by(1000) {
+        let exact = exact(i);
+        assert!((mean[i] - exact).abs() < 0.06 * documents as f64 / 4.0, "{} {exact}", mean[i]);
+    }
+    let query = QueryView::new(&labels, &scores);
+    let (_, hessian) = derivatives(&objective, &query);
+    let mut total = 0.0;
+    let visit = &mut |_, _, h: f64| total += 2.0 * h;
+    objective.pair_hessians(&query, &mut Workspace::default(), visit).unwrap();
+    let sum: f64 = hessian.iter().map(|h| f64::from(*h)).sum();
+    assert!((total - sum).abs() < 1e-4 * sum, "{total} {sum}");
+}
+
+#[test]
+fn a_loss_is_told_where_there_is_one() {
+    let query = QueryView::new(&[1.0, 0.0], &[0.0, 0.0]);
+    let loss = |params: LambdaParams| {
+        params.check().unwrap().loss(&query, &mut Workspace::default()).unwrap()
+    };
+    assert!((loss(LambdaParams::default()).unwrap() - 2_f64.ln()).abs() < 1e-12);
+    assert_eq!(loss(lambda("ndcg")), None);
+    assert_eq!(loss(LambdaParams { norm_gap: true, ..LambdaParams::default() }), None);
+}

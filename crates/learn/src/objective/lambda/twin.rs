@@ -1,0 +1,76 @@
+//! The slow twin of the lambda kernel: a plain double loop in 64 bits with the library's exp, as
+//! the formulas are written. Tests compare everything with it.
+
+use rankwright_eval::{MetricSpec, Orderer, SourceKind};
+
+use super::{Cut, LambdaParams, TiedLabels, Weight};
+use crate::objective::QueryView;
+
+/// Gradient and hessian of each document, by definition.
+pub(super) fn twin(params: &LambdaParams, query: &QueryView<'_>) -> (Vec<f64>, Vec<f64>) {
+    let n = query.scores.len();
+    let seed = query.seed ^ (query.query as u64).wrapping_mul(0xd1b5_4a32_d192_ed03);
+    let mut orderer = Orderer::default();
+    let order = orderer.order_seeded(query.scores, seed, &mut []).unwrap();
+    let at: Vec<usize> = order.iter().map(|&d| d as usize).collect();
+    let labels: Vec<f64> = at.iter().map(|&d| query.labels[d]).collect();
+    let scores: Vec<f64> = at.iter().map(|&d| query.scores[d]).collect();
+    let weight = |rank: usize| query.weights.get(at[rank]).map_or(1.0, |w| f64::from(*w));
+    let truncation = match (&params.truncation, &params.weight) {
+        (Some(t), _) => *t,
+        (None, Weight::Metric(m)) => m.canonical().cutoff.map_or(n, |k| k as usize + 3),
+        _ => n,
+    };
+    let (mut gradient, mut hessian, mut total) = (vec![0.0; n], vec![0.0; n], 0.0);
+    let range = scores.first().map_or(0.0, |best| best - scores[n - 1]);
+    for i in 0..n.saturating_sub(1).min(truncation) {
+        let deltas = changes(params, &labels, truncation, i);
+        for j in i + 1..n {
+            let (better, worse) = if labels[i] >= labels[j] { (i, j) } else { (j, i) };
+            let mut w = deltas[j].abs() * weight(i) * weight(j);
+            if params.norm_gap && range > 0.0 {
+                w /= 0.01 + (scores[i] - scores[j]).abs();
+            }
+            let sigma = params.sigma;
+            let x = sigma * (scores[better] - scores[worse]);
+            let (rho, other) = (1.0 / (1.0 + x.exp()), 1.0 / (1.0 + (-x).exp()));
+            let lambda = if labels[i] != labels[j] {
+                -sigma * w * rho
+            } else if params.ties == TiedLabels::Half {
+                sigma * w * (0.5 - rho)
+            } else {
+                continue;
+            };
+            gradient[at[better]] += lambda;
+            gradient[at[worse]] -= lambda;
+            hessian[at[i]] += sigma * sigma * w * rho * other;
+            hessian[at[j]] += sigma * sigma * w * rho * other;
+            total += 2.0 * lambda.abs();
+        }
+    }
+    if params.norm_query {
+        let norm = if total > 0.0 { total.ln_1p() / total } else { 1.0 } / std::f64::consts::LN_2;
+        gradient.iter_mut().chain(&mut hessian).for_each(|x| *x *= norm);
+    }
+    (gradient, hessian)
+}
+
+/// The metric's change for rank i against every rank; 1 for weight 1.
+fn changes(params: &LambdaParams, labels: &[f64], truncation: usize, i: usize) -> Vec<f64> {
+    let Weight::Metric(metric) = &params.weight else { return vec![1.0; labels.len()] };
+    let mut ideal = labels.to_vec();
+    ideal.sort_by(|a, b| b.total_cmp(a));
+    let mut spec = metric.canonical().clone();
+    if params.cut == Cut::Soft && !["p", "recall", "success"].contains(&spec.name.as_str()) {
+        spec.cutoff = None;
+        if spec.name == "ndcg" {
+            ideal.truncate(truncation);
+        }
+    }
+    let measure = MetricSpec::from_spec(spec).unwrap().resolve(SourceKind::Features).unwrap();
+    let mut swap = measure.swap().unwrap();
+    swap.prepare(labels, &ideal).unwrap();
+    let mut row = vec![0.0; labels.len()];
+    swap.row(i, &mut row);
+    row
+}

@@ -1,0 +1,178 @@
+//! The weight of a pair: 1, or how much a metric would change if the two documents swapped ranks.
+//!
+//! | weight | learner |
+//! |---|---|
+//! | 1 | RankNet on trees, RankMART |
+//! | abs(delta metric) | LambdaMART (Burges, MSR-TR-2010-82) |
+//!
+//! A metric with a cut-off k knows two ways. `cut=soft`, the default and what other tools do: the
+//! change of the metric without its cut-off, so that documents far below rank k are still told
+//! apart; NDCG is scaled by the ideal DCG at the truncation level. `cut=hard`: the change of the
+//! metric exactly as written, which is 0 between two ranks below k. P@k, recall@k and success@k
+//! are always hard: without a cut-off they never change. Equal labels have weight 0 under a metric.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rankwright_eval::{Measure, MetricSpec, SourceKind, SpecError, SwapDelta};
+
+use crate::error::LearnError;
+
+/// What a pair counts.
+#[derive(Debug, Clone)]
+pub enum Weight {
+    /// 1: the plain pair logistic loss.
+    One,
+    /// The change of a metric when the two documents swap ranks.
+    Metric(MetricSpec),
+    /// The same for a metric of one's own; always as written.
+    Custom(Measure),
+}
+
+/// What becomes of a metric's cut-off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Cut {
+    /// The metric goes on below the cut-off.
+    #[default]
+    Soft,
+    /// The metric as written.
+    Hard,
+}
+
+/// Metrics that say nothing without their cut-off.
+const ALWAYS_HARD: [&str; 3] = ["p", "recall", "success"];
+
+/// A metric settled as a weight.
+#[derive(Debug)]
+pub(super) struct Target {
+    /// Tells the targets of a process apart.
+    id: u64,
+    measure: Measure,
+    /// How many of the ideal labels the metric is to see.
+    ideal: usize,
+}
+
+/// The swaps that a thread keeps from query to query, with the target that they belong to.
+#[derive(Debug, Default)]
+pub(super) struct Swaps {
+    kept: Option<(u64, Box<dyn SwapDelta>)>,
+}
+
+impl Weight {
+    /// The cut-off of the metric, if it has one.
+    pub(super) fn cutoff(&self) -> Option<u32> {
+        match self {
+            Weight::One => None,
+            Weight::Metric(spec) => spec.canonical().cutoff,
+            Weight::Custom(measure) => measure.spec().cutoff,
+        }
+    }
+
+    /// Settles the metric; `None` for weight 1.
+    pub(super) fn settle(&self, cut: Cut, truncation: usize) -> Result<Option<Target>, SpecError> {
+        let mut ideal = usize::MAX;
+        let measure = match self {
+            Weight::One => return Ok(None),
+            Weight::Custom(measure) => measure.clone(),
+            Weight::Metric(spec) => {
+                let name = spec.info().name;
+                let mut written = spec.canonical().clone();
+                if cut == Cut::Soft && !ALWAYS_HARD.contains(&name) {
+                    written.cutoff = None;
+                    if name == "ndcg" {
+                        ideal = truncation;
+                    }
+                }
+                MetricSpec::from_spec(written)?.resolve(SourceKind::Features)?
+            }
+        };
+        if measure.swap().is_none() {
+            let name = self.to_string();
+            let why = "has no change under swaps, so that lambdas cannot aim at it; \
+                       use ndcg, dcg, ap, err, rbp, rr, p, recall or success"
+                .to_owned();
+            return Err(SpecError::Conflict { name, why });
+        }
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        Ok(Some(Target { id, measure, ideal }))
+    }
+}
+
+impl std::fmt::Display for Weight {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Weight::One => f.write_str("1"),
+            Weight::Metric(spec) => spec.fmt(f),
+            Weight::Custom(measure) => measure.fmt(f),
+        }
+    }
+}
+
+impl Target {
+    /// Takes up a query: labels by rank, and best first.
+    pub(super) fn prepare<'s>(
+        &self,
+        swaps: &'s mut Swaps,
+        labels: &[f64],
+        ideal: &[f64],
+    ) -> Result<&'s dyn SwapDelta, LearnError> {
+        if swaps.kept.as_ref().is_none_or(|(id, _)| *id != self.id) {
+            swaps.kept = self.measure.swap().map(|swap| (self.id, swap));
+        }
+        let Some((_, swap)) = swaps.kept.as_mut() else {
+            return Err(LearnError::unfit(
+                format!("the metric {} has no change under swaps", self.measure),
+                "choose another metric",
+            ));
+        };
+        swap.prepare(labels, ideal.get(..self.ideal).unwrap_or(ideal))?;
+        Ok(&**swap)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn deltas(metric: &str, cut: Cut, truncation: usize) -> Vec<f64> {
+        let weight = Weight::Metric(MetricSpec::parse(metric).unwrap());
+        let target = weight.settle(cut, truncation).unwrap().unwrap();
+        let mut swaps = Swaps::default();
+        let labels = [0.0, 2.0, 1.0, 0.0, 3.0];
+        let swap = target.prepare(&mut swaps, &labels, &[3.0, 2.0, 1.0, 0.0, 0.0]).unwrap();
+        let mut row = vec![0.0; 5];
+        swap.row(2, &mut row);
+        row
+    }
+
+    #[test]
+    fn a_soft_cut_goes_on_below_the_cut_off_and_a_hard_one_does_not() {
+        let (soft, hard) = (deltas("ndcg@2", Cut::Soft, 5), deltas("ndcg@2", Cut::Hard, 5));
+        assert!(soft[4] > 0.0 && hard[4] == 0.0);
+        assert_eq!(soft, deltas("ndcg", Cut::Hard, 5));
+        assert!(hard[0] > 0.0);
+    }
+
+    #[test]
+    fn ndcg_is_scaled_by_the_ideal_at_the_truncation_level() {
+        let (two, all) = (deltas("ndcg@2", Cut::Soft, 2), deltas("ndcg@2", Cut::Soft, 5));
+        let ideal = |depth: usize| -> f64 {
+            let gains = [7.0, 3.0, 1.0];
+            gains[..depth].iter().enumerate().map(|(r, g)| g / (r as f64 + 2.0).log2()).sum()
+        };
+        assert!((two[4] * ideal(2) - all[4] * ideal(3)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn precision_is_always_hard() {
+        assert_eq!(deltas("p@2", Cut::Soft, 5), deltas("p@2", Cut::Hard, 5));
+        assert!(deltas("p@2", Cut::Soft, 5)[0] > 0.0);
+    }
+
+    #[test]
+    fn a_metric_without_swaps_is_refused_by_name() {
+        let weight = Weight::Metric(MetricSpec::parse("kendall").unwrap());
+        let message = weight.settle(Cut::Soft, 5).unwrap_err().to_string();
+        assert!(message.contains("kendall") && message.contains("use ndcg"), "{message}");
+    }
+}

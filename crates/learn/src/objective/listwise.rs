@@ -1,0 +1,56 @@
+//! What the listwise objectives share: scores of a query as a probability distribution.
+//!
+//! ```text
+//! p_i = w_i exp(s_i) / sum over the query of w_j exp(s_j)
+//! ```
+//!
+//! A document of weight w counts like w copies of it. Infinite scores are legal: documents at the
+//! largest score share everything. Where no document counts, all p are 0. Cost O(n).
+
+use super::{Derivatives, QueryView, pointwise};
+use crate::error::LearnError;
+use crate::exp::exp;
+
+/// Sets `into` to p; gives the logarithm of the denominator less the largest score, and that score.
+pub(super) fn softmax(values: &[f64], weights: &[f32], into: &mut Vec<f64>) -> (f64, f64) {
+    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    into.clear();
+    // The largest less itself is 0 even where it is infinite.
+    into.extend(values.iter().map(|&s| exp(if s == most { 0.0 } else { s - most })));
+    for (p, &weight) in into.iter_mut().zip(weights) {
+        *p *= f64::from(weight);
+    }
+    let total = normalise(into);
+    (total.ln(), most)
+}
+
+/// Divides by the sum, where there is one; gives the sum.
+pub(super) fn normalise(values: &mut [f64]) -> f64 {
+    let total: f64 = values.iter().sum();
+    if total > 0.0 {
+        values.iter_mut().for_each(|v| *v /= total);
+    }
+    total
+}
+
+/// Sets the derivatives; refuses what 32 bits cannot hold.
+pub(super) fn write(
+    query: &QueryView<'_>,
+    out: &mut Derivatives<'_>,
+    each: impl Fn(usize) -> (f64, f64),
+) -> Result<(), LearnError> {
+    let mut finite = true;
+    for row in 0..query.scores.len() {
+        let (gradient, hessian) = each(row);
+        (out.gradient[row], out.hessian[row]) = (gradient as f32, hessian as f32);
+        finite &= out.gradient[row].is_finite() && out.hessian[row].is_finite();
+    }
+    if finite { Ok(()) } else { Err(pointwise::too_large(query)) }
+}
+
+/// Cross entropy between a target and the softmax of the scores.
+pub(super) fn cross_entropy(query: &QueryView<'_>, target: &[f64], log: (f64, f64)) -> f64 {
+    let (log_sum, most) = log;
+    let terms = query.scores.iter().zip(target).filter(|(_, t)| **t > 0.0);
+    terms.map(|(&s, t)| t * (log_sum + if s == most { 0.0 } else { most - s })).sum()
+}

@@ -1,0 +1,86 @@
+//! Binary log-loss on relevant or not (Friedman 2001, section 4.4, as the lectures have it).
+//!
+//! ```text
+//! y = +1 where label >= rel, else -1
+//! L = log(1 + exp(-2 y F))     gradient g = -2y / (1 + exp(2 y F))     hessian |g| (2 - |g|)
+//! ```
+//!
+//! Both derivatives are exact; each is multiplied by the document's weight. With ybar the weighted
+//! mean of y, the best constant is 1/2 log((1 + ybar) / (1 - ybar)); where all labels agree ybar is
+//! taken as +-0.999999, which bounds it by 7.3. Cost O(n).
+
+use rankwright_eval::{ParamInfo, Params, SpecError};
+
+use super::{Derivatives, Documents, Objective, QueryView, Workspace, check_shape, pointwise};
+use crate::error::LearnError;
+use crate::exp::{falling_sigmoid, softplus};
+
+/// Largest mean of y that the starting constant reckons with.
+const SUREST: f64 = 0.999_999;
+
+/// The two-class logistic loss.
+///
+/// ```
+/// use rankwright_learn::objective::{Documents, LogLoss, Objective};
+///
+/// let all = Documents { labels: &[2.0, 0.0, 1.0, 1.0], weights: &[], scores: &[] };
+/// let base = LogLoss::default().prepare(&all)?;
+/// assert!((base - 0.5 * 3.0_f64.ln()).abs() < 1e-12);
+/// # Ok::<(), rankwright_learn::LearnError>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct LogLoss {
+    /// Lowest label that counts as relevant.
+    pub rel: f64,
+}
+
+impl Default for LogLoss {
+    fn default() -> Self {
+        Self { rel: 1.0 }
+    }
+}
+
+/// Parameters of `logloss`.
+pub(super) const PARAMS: &[ParamInfo] =
+    &[ParamInfo { name: "rel", doc: "lowest label that counts as relevant", default: "1" }];
+
+impl LogLoss {
+    pub(super) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
+        Ok(Self { rel: params.f64("rel", 1.0)? })
+    }
+
+    fn sign(&self, label: f64) -> f64 {
+        if label >= self.rel { 1.0 } else { -1.0 }
+    }
+}
+
+impl Objective for LogLoss {
+    fn derivatives(
+        &self,
+        query: &QueryView<'_>,
+        _work: &mut Workspace,
+        out: &mut Derivatives<'_>,
+    ) -> Result<(), LearnError> {
+        check_shape(query, out)?;
+        pointwise::fill(query, out, |label, score| {
+            let y = self.sign(label);
+            let wrong = falling_sigmoid(2.0 * y * score);
+            (-2.0 * y * wrong, 4.0 * wrong * falling_sigmoid(-2.0 * y * score))
+        })
+    }
+
+    fn loss(
+        &self,
+        query: &QueryView<'_>,
+        _work: &mut Workspace,
+    ) -> Result<Option<f64>, LearnError> {
+        let loss = |label, score: f64| softplus(-2.0 * self.sign(label) * score);
+        Ok(Some(pointwise::sum(query, loss)))
+    }
+
+    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+        pointwise::check_labels(all)?;
+        let mean = pointwise::mean(all, |label| self.sign(label)).clamp(-SUREST, SUREST);
+        Ok(0.5 * ((1.0 + mean) / (1.0 - mean)).ln())
+    }
+}

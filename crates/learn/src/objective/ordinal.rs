@@ -1,0 +1,392 @@
+//! Ordinal regression: the cumulative logit (proportional odds, McCullagh 1980) on any grades.
+//!
+//! The K distinct labels of the training data, in order, are the grades. With thresholds
+//! t_1 < ... < t_(K-1), P(grade <= k) = 1 / (1 + exp(F - t_k)). For a document of grade k let A and
+//! B be that probability for k and for k - 1 (1 and 0 at the ends):
+//!
+//! ```text
+//! L = -log(A - B)      gradient 1 - A - B      hessian A (1 - A) + B (1 - B)
+//! ```
+//!
+//! Both derivatives are exact for fixed thresholds, and multiplied by the document's weight. The
+//! thresholds start as the logits of the labels' cumulative shares, which is the best fit for
+//! F = 0, the constant that training starts from. Before each tree they are fitted to the scores
+//! by Newton's method (the likelihood is concave, the matrix has three diagonals), from those
+//! logits each time, so that a resumed run finds the same ones; sums go in a fixed order.
+//!
+//! More than 255 different labels are refused. One grade only gives zeros. Cost O(n log K) a query,
+//! O(rows) for each Newton step.
+
+use rayon::prelude::*;
+
+use super::pointwise::{self, weight};
+use super::{Derivatives, Documents, Objective, QueryView, Workspace, check_shape};
+use crate::error::LearnError;
+use crate::exp::{exp, falling_sigmoid};
+
+/// Most grades.
+const MOST: usize = 255;
+/// Most Newton steps before a tree.
+const STEPS: usize = 12;
+/// Rows whose sums are made by one task; fixed, so that no number of threads changes a sum.
+const BLOCK: usize = 8192;
+/// Least distance of two thresholds.
+const APART: f64 = 1e-6;
+/// Shares of grades that the first thresholds reckon with lie this far from 0 and 1.
+const RARE: f64 = 1e-9;
+
+/// The cumulative-logit loss.
+///
+/// ```
+/// use rankwright_learn::objective::{Documents, Objective, Ordinal};
+///
+/// let mut ordinal = Ordinal::default();
+/// let all = Documents { labels: &[0.0, 0.5, 0.5, 7.0], weights: &[], scores: &[] };
+/// assert_eq!(ordinal.prepare(&all)?, 0.0);
+/// // A quarter of the labels is at most 0, three quarters are at most 0.5.
+/// assert!((ordinal.thresholds()[0] - (1.0_f64 / 3.0).ln()).abs() < 1e-9);
+/// assert!((ordinal.thresholds()[1] - 3.0_f64.ln()).abs() < 1e-9);
+/// # Ok::<(), rankwright_learn::LearnError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Ordinal {
+    grades: Vec<f64>,
+    /// Logits of the cumulative shares.
+    first: Vec<f64>,
+    thresholds: Vec<f64>,
+}
+
+/// What one document says about its two thresholds.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// P(grade <= own), P(grade < own).
+    upper: f64,
+    lower: f64,
+    /// 1 - upper, 1 - lower, without cancellation.
+    above_upper: f64,
+    above_lower: f64,
+    /// 1 - exp(-(distance of the two thresholds)).
+    width: f64,
+}
+
+impl Place {
+    fn chance(&self) -> f64 {
+        self.upper * self.above_lower * self.width
+    }
+}
+
+/// Minus the log-likelihood and its derivatives by the thresholds.
+#[derive(Debug, Clone)]
+struct Fit {
+    loss: f64,
+    slope: Vec<f64>,
+    diagonal: Vec<f64>,
+    beside: Vec<f64>,
+}
+
+impl Fit {
+    fn new(thresholds: usize) -> Self {
+        let zeros = || vec![0.0; thresholds];
+        Self { loss: 0.0, slope: zeros(), diagonal: zeros(), beside: zeros() }
+    }
+
+    fn add(&mut self, other: &Fit) {
+        self.loss += other.loss;
+        for (mine, theirs) in [
+            (&mut self.slope, &other.slope),
+            (&mut self.diagonal, &other.diagonal),
+            (&mut self.beside, &other.beside),
+        ] {
+            mine.iter_mut().zip(theirs).for_each(|(a, b)| *a += b);
+        }
+    }
+
+    fn add_document(&mut self, grade: usize, place: &Place, weight: f64) {
+        const TINY: f64 = 1e-300;
+        self.loss -= weight * place.chance().max(TINY).ln();
+        let up = place.above_upper / (place.above_lower * place.width).max(TINY);
+        let down = place.lower / (place.upper * place.width).max(TINY);
+        if let Some(slope) = self.slope.get_mut(grade) {
+            *slope -= weight * up;
+            self.diagonal[grade] += weight * (up * up - up * (place.above_upper - place.upper));
+        }
+        if let Some(under) = grade.checked_sub(1) {
+            self.slope[under] += weight * down;
+            self.diagonal[under] +=
+                weight * (down * down + down * (place.above_lower - place.lower));
+            if grade < self.slope.len() {
+                self.beside[under] -= weight * up * down;
+            }
+        }
+    }
+
+    /// Solves (three diagonals) * step = -slope.
+    fn newton_step(&self) -> Vec<f64> {
+        let n = self.slope.len();
+        let ridge = 1e-12 * self.diagonal.iter().fold(1e-12, |m: f64, d| m.max(*d));
+        let (mut upper, mut step) = (vec![0.0; n], vec![0.0; n]);
+        let (mut last_upper, mut last_step) = (0.0, 0.0);
+        for k in 0..n {
+            let left = if k > 0 { self.beside[k - 1] } else { 0.0 };
+            let pivot = (self.diagonal[k] + ridge - left * last_upper).max(ridge);
+            last_upper = self.beside[k] / pivot;
+            last_step = (-self.slope[k] - left * last_step) / pivot;
+            (upper[k], step[k]) = (last_upper, last_step);
+        }
+        for k in (0..n.saturating_sub(1)).rev() {
+            step[k] -= upper[k] * step[k + 1];
+        }
+        step
+    }
+}
+
+impl Ordinal {
+    /// The thresholds between the grades.
+    pub fn thresholds(&self) -> &[f64] {
+        &self.thresholds
+    }
+
+    /// The grades: every label of the training data once, in order.
+    pub fn grades(&self) -> &[f64] {
+        &self.grades
+    }
+
+    fn grade(&self, label: f64) -> Result<usize, LearnError> {
+        self.grades.binary_search_by(|g| g.total_cmp(&(label + 0.0))).map_err(|_| {
+            LearnError::unfit(
+                format!("the label {label} is none of the grades seen before training"),
+                "ordinal regression needs every label in the data that it is prepared with",
+            )
+        })
+    }
+
+    fn place(&self, grade: usize, score: f64, thresholds: &[f64]) -> Place {
+        let upper = thresholds.get(grade).map_or(f64::INFINITY, |t| t - score);
+        let under = grade.checked_sub(1).and_then(|g| thresholds.get(g));
+        let lower = under.map_or(f64::NEG_INFINITY, |t| t - score);
+        let apart = match (thresholds.get(grade), under) {
+            (Some(a), Some(b)) => a - b,
+            _ => f64::INFINITY,
+        };
+        Place {
+            upper: falling_sigmoid(-upper),
+            lower: falling_sigmoid(-lower),
+            above_upper: falling_sigmoid(upper),
+            above_lower: falling_sigmoid(lower),
+            width: 1.0 - exp(-apart),
+        }
+    }
+
+    fn collect_grades(&mut self, all: &Documents<'_>) -> Result<(), LearnError> {
+        self.grades.clear();
+        for label in all.labels.iter().map(|l| l + 0.0) {
+            if let Err(at) = self.grades.binary_search_by(|g| g.total_cmp(&label)) {
+                self.grades.insert(at, label);
+            }
+            if self.grades.len() > MOST {
+                return Err(LearnError::unfit(
+                    format!("found more than {MOST} different labels"),
+                    "ordinal regression takes that many grades at most; \
+                     round the labels, or use squared",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn first_thresholds(&mut self, all: &Documents<'_>) -> Result<(), LearnError> {
+        let mut counts = vec![0.0; self.grades.len()];
+        for (row, &label) in all.labels.iter().enumerate() {
+            let grade = self.grade(label)?;
+            counts[grade] += weight(all, row);
+        }
+        let total: f64 = counts.iter().sum();
+        let mut sum = 0.0;
+        self.first.clear();
+        for count in counts.iter().take(counts.len().saturating_sub(1)) {
+            sum += count;
+            let share = if total > 0.0 { (sum / total).clamp(RARE, 1.0 - RARE) } else { 0.5 };
+            self.first.push((share / (1.0 - share)).ln());
+        }
+        keep_apart(&mut self.first);
+        Ok(())
+    }
+
+    fn fit_at(&self, all: &Documents<'_>, thresholds: &[f64]) -> Result<Fit, LearnError> {
+        let block = |start: usize| {
+            let mut fit = Fit::new(thresholds.len());
+            for row in start..all.labels.len().min(start + BLOCK) {
+                let weight = weight(all, row);
+                if weight > 0.0 {
+                    let grade = self.grade(all.labels[row])?;
+                    let place = self.place(grade, all.scores[row], thresholds);
+                    fit.add_document(grade, &place, weight);
+                }
+            }
+            Ok(fit)
+        };
+        let starts: Vec<usize> = (0..all.labels.len()).step_by(BLOCK).collect();
+        let parts: Result<Vec<Fit>, LearnError> = starts.into_par_iter().map(block).collect();
+        let mut sum = Fit::new(thresholds.len());
+        parts?.iter().for_each(|part| sum.add(part));
+        Ok(sum)
+    }
+
+    /// Newton's method from the first thresholds, moved along with the scores.
+    fn fit(&self, all: &Documents<'_>) -> Result<Vec<f64>, LearnError> {
+        let (mut sum, mut total) = (0.0, 0.0);
+        for (row, score) in all.scores.iter().enumerate() {
+            let weight = weight(all, row);
+            sum += weight * score;
+            total += weight;
+        }
+        let shift = if total > 0.0 { sum / total } else { 0.0 };
+        let mut here: Vec<f64> = self.first.iter().map(|t| t + shift).collect();
+        let mut fit = self.fit_at(all, &here)?;
+        for _ in 0..STEPS {
+            if fit.slope.iter().all(|s| s.abs() <= 1e-9 * total) {
+                break;
+            }
+            let step = fit.newton_step();
+            let mut length = longest(&here, &step);
+            let better = loop {
+                let mut there: Vec<f64> =
+                    here.iter().zip(&step).map(|(t, s)| t + length * s).collect();
+                keep_apart(&mut there);
+                let found = self.fit_at(all, &there)?;
+                if found.loss <= fit.loss {
+                    break Some((there, found));
+                }
+                length *= 0.5;
+                if length < 1e-4 {
+                    break None;
+                }
+            };
+            let Some(better) = better else { break };
+            (here, fit) = better;
+        }
+        Ok(here)
+    }
+}
+
+/// The share of a step that halves no distance between thresholds.
+fn longest(thresholds: &[f64], step: &[f64]) -> f64 {
+    let pairs = thresholds.windows(2).zip(step.windows(2));
+    pairs.fold(1.0, |length: f64, (t, s)| {
+        let closer = s[0] - s[1];
+        if closer > 0.0 { length.min(0.5 * (t[1] - t[0]) / closer) } else { length }
+    })
+}
+
+fn keep_apart(thresholds: &mut [f64]) {
+    for k in 1..thresholds.len() {
+        thresholds[k] = thresholds[k].max(thresholds[k - 1] + APART);
+    }
+}
+
+impl Objective for Ordinal {
+    fn derivatives(
+        &self,
+        query: &QueryView<'_>,
+        _work: &mut Workspace,
+        out: &mut Derivatives<'_>,
+    ) -> Result<(), LearnError> {
+        check_shape(query, out)?;
+        for &label in query.labels {
+            self.grade(label)?;
+        }
+        pointwise::fill(query, out, |label, score| {
+            let grade = self.grade(label).unwrap_or_default();
+            let p = self.place(grade, score, &self.thresholds);
+            (p.above_upper - p.lower, p.upper * p.above_upper + p.lower * p.above_lower)
+        })
+    }
+
+    fn loss(
+        &self,
+        query: &QueryView<'_>,
+        _work: &mut Workspace,
+    ) -> Result<Option<f64>, LearnError> {
+        for &label in query.labels {
+            self.grade(label)?;
+        }
+        Ok(Some(pointwise::sum(query, |label, score| {
+            let grade = self.grade(label).unwrap_or_default();
+            -self.place(grade, score, &self.thresholds).chance().max(1e-300).ln()
+        })))
+    }
+
+    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+        pointwise::check_labels(all)?;
+        self.collect_grades(all)?;
+        self.first_thresholds(all)?;
+        self.thresholds.clone_from(&self.first);
+        Ok(0.0)
+    }
+
+    fn refresh(&mut self, all: &Documents<'_>) -> Result<(), LearnError> {
+        if all.scores.len() == all.labels.len() {
+            self.thresholds = self.fit(all)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn documents<'a>(labels: &'a [f64], scores: &'a [f64]) -> Documents<'a> {
+        Documents { labels, weights: &[], scores }
+    }
+
+    #[test]
+    fn more_than_255_grades_are_refused_with_a_way_out() {
+        let labels: Vec<f64> = (0..256).map(f64::from).collect();
+        let mut ordinal = Ordinal::default();
+        let message = ordinal.prepare(&documents(&labels, &[])).unwrap_err().to_string();
+        assert!(message.contains("255") && message.contains("squared"), "{message}");
+        assert!(ordinal.prepare(&documents(&labels[..255], &[])).is_ok());
+    }
+
+    #[test]
+    fn a_constant_score_moves_all_thresholds_by_as_much() {
+        let labels = [0.0, 1.0, 1.0, 2.0, 3.0, 3.0];
+        let mut ordinal = Ordinal::default();
+        ordinal.prepare(&documents(&labels, &[])).unwrap();
+        let before = ordinal.thresholds().to_vec();
+        ordinal.refresh(&documents(&labels, &[1.25; 6])).unwrap();
+        for (a, b) in before.iter().zip(ordinal.thresholds()) {
+            assert!((a + 1.25 - b).abs() < 1e-9);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(100))]
+        #[test]
+        fn fitted_thresholds_are_where_the_likelihood_is_flat(
+            rows in prop::collection::vec((0_u8..5, -2.0..2.0_f64), 30..200),
+        ) {
+            let labels: Vec<f64> = rows.iter().map(|r| f64::from(r.0)).collect();
+            let scores: Vec<f64> = rows.iter().map(|r| r.1 + f64::from(r.0) * 0.3).collect();
+            let all = documents(&labels, &scores);
+            let mut ordinal = Ordinal::default();
+            ordinal.prepare(&all).unwrap();
+            ordinal.refresh(&all).unwrap();
+            let fit = ordinal.fit_at(&all, ordinal.thresholds()).unwrap();
+            prop_assert!(fit.slope.iter().all(|s| s.abs() < 1e-4), "{:?}", fit.slope);
+            prop_assert!(ordinal.thresholds().windows(2).all(|w| w[0] < w[1]));
+            let step = 1e-5;
+            for k in 0..fit.slope.len() {
+                let moved = |by: f64| {
+                    let mut t = ordinal.thresholds().to_vec();
+                    t[k] += by;
+                    ordinal.fit_at(&all, &t).unwrap()
+                };
+                let curve = (moved(step).slope[k] - moved(-step).slope[k]) / (2.0 * step);
+                prop_assert!((curve - fit.diagonal[k]).abs() < 1e-4 * fit.diagonal[k].max(1.0));
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What the pointwise objectives share: a loop over documents with their weights, sums in a fixed
+//! order, and the check of labels.
+//!
+//! A document of weight w counts w times; weight 0 gives exact zeros, whatever the label.
+
+use rankwright_eval::EvalError;
+
+use super::{Derivatives, Documents, QueryView};
+use crate::error::LearnError;
+
+/// Sets each document's derivatives from its label and score, times its weight.
+pub(super) fn fill(
+    query: &QueryView<'_>,
+    out: &mut Derivatives<'_>,
+    derive: impl Fn(f64, f64) -> (f64, f64),
+) -> Result<(), LearnError> {
+    need_labels(query)?;
+    let mut finite = true;
+    for (row, (&label, &score)) in query.labels.iter().zip(query.scores).enumerate() {
+        let (mut gradient, mut hessian) = derive(label, score);
+        if let Some(&weight) = query.weights.get(row) {
+            let weight = f64::from(weight);
+            (gradient, hessian) =
+                if weight == 0.0 { (0.0, 0.0) } else { (gradient * weight, hessian * weight) };
+        }
+        let (gradient, hessian) = (gradient as f32, hessian as f32);
+        finite &= gradient.is_finite() && hessian.is_finite();
+        out.gradient[row] = gradient;
+        out.hessian[row] = hessian;
+    }
+    if finite { Ok(()) } else { Err(too_large(query)) }
+}
+
+/// The error for derivatives that 32 bits cannot hold, or that a score spoilt.
+pub(super) fn too_large(query: &QueryView<'_>) -> LearnError {
+    if let Some(row) = query.scores.iter().position(|s| s.is_nan()) {
+        return EvalError::NanScore { row }.into();
+    }
+    LearnError::unfit(
+        format!("derivatives of query {} leave the range of a 32-bit float", query.query),
+        "labels, scores and weights this large cannot be learnt; scale the labels down",
+    )
+}
+
+/// Refuses queries that have preferences instead of labels.
+pub(super) fn need_labels(query: &QueryView<'_>) -> Result<(), LearnError> {
+    if query.labels.len() == query.scores.len() && query.pairs.is_none() {
+        return Ok(());
+    }
+    Err(LearnError::unfit(
+        format!("query {} has preferences instead of labels", query.query),
+        "this objective learns from labels; preferences train pair-logistic (rankmart)",
+    ))
+}
+
+/// Sum over the documents of a query, times their weights.
+pub(super) fn sum(query: &QueryView<'_>, value: impl Fn(f64, f64) -> f64) -> f64 {
+    let rows = query.labels.iter().zip(query.scores).enumerate();
+    let weighted = rows.map(|(row, (&label, &score))| {
+        let weight = query.weights.get(row).map_or(1.0, |w| f64::from(*w));
+        if weight == 0.0 { 0.0 } else { weight * value(label, score) }
+    });
+    weighted.sum()
+}
+
+/// Weight of a row.
+pub(super) fn weight(all: &Documents<'_>, row: usize) -> f64 {
+    all.weights.get(row).map_or(1.0, |w| f64::from(*w))
+}
+
+/// Weighted mean of a value of the labels; 0 where no row counts.
+pub(super) fn mean(all: &Documents<'_>, value: impl Fn(f64) -> f64) -> f64 {
+    let (mut sum, mut total) = (0.0, 0.0);
+    for (row, &label) in all.labels.iter().enumerate() {
+        let weight = weight(all, row);
+        if weight > 0.0 {
+            sum += weight * value(label);
+            total += weight;
+        }
+    }
+    if total > 0.0 { sum / total } else { 0.0 }
+}
+
+/// Refuses labels that are not finite.
+pub(super) fn check_labels(all: &Documents<'_>) -> Result<(), LearnError> {
+    match all.labels.iter().enumerate().find(|(_, l)| !l.is_finite()) {
+        None => Ok(()),
+        Some((row, label)) => Err(LearnError::unfit(
+            format!("the label of row {row} (from 0) is {label}"),
+            "labels must be finite numbers",
+        )),
+    }
+}

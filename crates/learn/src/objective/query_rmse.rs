@@ -1,0 +1,52 @@
+//! Squared error after centring each query ("QueryRMSE"): only differences within a query count.
+//!
+//! ```text
+//! r_i = s_i - y_i,  m = weighted mean of r over the query
+//! L = 1/2 sum of w_i (r_i - m)^2      gradient w_i (r_i - m)      hessian w_i
+//! ```
+//!
+//! The gradient is exact. The second derivative is w_i (1 - w_i / sum of w); w_i is what is given,
+//! slightly more, so that steps are slightly shorter. Any constant is as good as any other; the
+//! weighted mean of the labels is taken, so that scores look like labels. Cost O(n). A query of one
+//! document has gradient 0.
+
+use super::{Derivatives, Documents, Objective, QueryView, Workspace, check_shape, pointwise};
+use crate::error::LearnError;
+
+/// Half the squared difference between score and label, up to a constant for each query.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct QueryRmse;
+
+/// Weighted mean of score - label; 0 where no document counts.
+fn mean_residual(query: &QueryView<'_>) -> f64 {
+    let total = pointwise::sum(query, |_, _| 1.0);
+    if total > 0.0 { pointwise::sum(query, |label, score| score - label) / total } else { 0.0 }
+}
+
+impl Objective for QueryRmse {
+    fn derivatives(
+        &self,
+        query: &QueryView<'_>,
+        _work: &mut Workspace,
+        out: &mut Derivatives<'_>,
+    ) -> Result<(), LearnError> {
+        check_shape(query, out)?;
+        let mean = mean_residual(query);
+        pointwise::fill(query, out, |label, score| (score - label - mean, 1.0))
+    }
+
+    fn loss(
+        &self,
+        query: &QueryView<'_>,
+        _work: &mut Workspace,
+    ) -> Result<Option<f64>, LearnError> {
+        let mean = mean_residual(query);
+        let half_square = |r: f64| 0.5 * r * r;
+        Ok(Some(pointwise::sum(query, |label, score| half_square(score - label - mean))))
+    }
+
+    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+        pointwise::check_labels(all)?;
+        Ok(pointwise::mean(all, |label| label))
+    }
+}

@@ -1,0 +1,115 @@
+//! ListNet's top-one cross entropy (Cao et al., ICML 2007), also called softmax loss.
+//!
+//! ```text
+//! p = softmax of the scores     t = the target distribution     L = -sum of t_i log p_i
+//! gradient p_i - t_i            hessian p_i (1 - p_i)
+//! ```
+//!
+//! `target=softmax`, the default and ListNet's own: t is the softmax of the labels. `target=gain`:
+//! t is the gains 2^label - 1 divided by their sum, and a query without gain gives zeros. The
+//! gradient is exact, the hessian is the exact diagonal of the matrix of second derivatives. A
+//! document of weight w counts like w copies of it. Queries of 0 or 1 documents give zeros; equal
+//! labels pull scores together. Cost O(n).
+
+use rankwright_eval::{Gain, ParamInfo, Params, SpecError};
+
+use super::{Derivatives, Documents, Objective, QueryView, Workspace};
+use super::{check_shape, listwise, pointwise};
+use crate::error::LearnError;
+
+/// Where the target distribution comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SoftmaxTarget {
+    /// Softmax of the labels.
+    #[default]
+    Softmax,
+    /// Gains 2^label - 1, divided by their sum.
+    Gain,
+}
+
+/// Cross entropy between labels and scores, both as distributions over a query's documents.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Softmax {
+    /// The target distribution.
+    pub target: SoftmaxTarget,
+}
+
+/// The two distributions of a query.
+struct Distributions<'w> {
+    model: &'w [f64],
+    target: &'w [f64],
+    /// What [`listwise::softmax`] gives for the model.
+    log: (f64, f64),
+}
+
+/// Parameters of `softmax`.
+pub(super) const PARAMS: &[ParamInfo] = &[ParamInfo {
+    name: "target",
+    doc: "distribution that scores should have: softmax (of the labels) | gain (2^label - 1)",
+    default: "softmax",
+}];
+
+impl Softmax {
+    pub(super) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
+        let targets = [("softmax", SoftmaxTarget::Softmax), ("gain", SoftmaxTarget::Gain)];
+        Ok(Self { target: params.choice("target", &targets, SoftmaxTarget::Softmax)? })
+    }
+
+    fn target(&self, query: &QueryView<'_>, into: &mut Vec<f64>) -> Result<(), LearnError> {
+        pointwise::need_labels(query)?;
+        if self.target == SoftmaxTarget::Softmax {
+            listwise::softmax(query.labels, query.weights, into);
+            return Ok(());
+        }
+        into.clear();
+        for (row, &label) in query.labels.iter().enumerate() {
+            let weight = query.weights.get(row).map_or(1.0, |w| f64::from(*w));
+            into.push(weight * Gain::Exp.of(label)?);
+        }
+        listwise::normalise(into);
+        Ok(())
+    }
+
+    /// Both distributions; `None` where there is nothing to learn.
+    fn distributions<'w>(
+        &self,
+        query: &QueryView<'_>,
+        work: &'w mut Workspace,
+    ) -> Result<Option<Distributions<'w>>, LearnError> {
+        let [model, target, _] = &mut work.numbers;
+        self.target(query, target)?;
+        let log = listwise::softmax(query.scores, query.weights, model);
+        let some = query.scores.len() > 1 && target.iter().any(|t| *t > 0.0);
+        Ok(some.then_some(Distributions { model, target, log }))
+    }
+}
+
+impl Objective for Softmax {
+    fn derivatives(
+        &self,
+        query: &QueryView<'_>,
+        work: &mut Workspace,
+        out: &mut Derivatives<'_>,
+    ) -> Result<(), LearnError> {
+        check_shape(query, out)?;
+        match self.distributions(query, work)? {
+            None => listwise::write(query, out, |_| (0.0, 0.0)),
+            Some(Distributions { model: p, target: t, .. }) => {
+                listwise::write(query, out, |i| (p[i] - t[i], p[i] * (1.0 - p[i])))
+            }
+        }
+    }
+
+    fn loss(&self, query: &QueryView<'_>, work: &mut Workspace) -> Result<Option<f64>, LearnError> {
+        let found = self.distributions(query, work)?;
+        Ok(Some(found.map_or(0.0, |d| listwise::cross_entropy(query, d.target, d.log))))
+    }
+
+    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+        pointwise::check_labels(all)?;
+        if self.target == SoftmaxTarget::Gain {
+            Gain::Exp.of(all.labels.iter().copied().fold(0.0, f64::max))?;
+        }
+        Ok(0.0)
+    }
+}

@@ -1,0 +1,48 @@
+//! Squared error on the labels: MART (Friedman 2001), the plain regression on grades.
+//!
+//! ```text
+//! L = 1/2 sum of w (s - y)^2      gradient w (s - y)      hessian w
+//! ```
+//!
+//! Both derivatives are exact. The best constant is the weighted mean of the labels, 0 where
+//! there are no rows or all weights are 0. Cost O(n). Queries do not matter.
+
+use super::{Derivatives, Documents, Objective, QueryView, Workspace, check_shape, pointwise};
+use crate::error::LearnError;
+
+/// Half the squared difference between score and label.
+///
+/// ```
+/// use rankwright_learn::objective::{Documents, Objective, Squared};
+///
+/// let all = Documents { labels: &[1.0, 2.0, 6.0], weights: &[], scores: &[] };
+/// assert_eq!(Squared.prepare(&all)?, 3.0);
+/// # Ok::<(), rankwright_learn::LearnError>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Squared;
+
+impl Objective for Squared {
+    fn derivatives(
+        &self,
+        query: &QueryView<'_>,
+        _work: &mut Workspace,
+        out: &mut Derivatives<'_>,
+    ) -> Result<(), LearnError> {
+        check_shape(query, out)?;
+        pointwise::fill(query, out, |label, score| (score - label, 1.0))
+    }
+
+    fn loss(
+        &self,
+        query: &QueryView<'_>,
+        _work: &mut Workspace,
+    ) -> Result<Option<f64>, LearnError> {
+        Ok(Some(pointwise::sum(query, |label, score| 0.5 * (score - label) * (score - label))))
+    }
+
+    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+        pointwise::check_labels(all)?;
+        Ok(pointwise::mean(all, |label| label))
+    }
+}

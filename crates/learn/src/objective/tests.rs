@@ -1,0 +1,290 @@
+//! The table of objectives, walked: each entry's text, and its derivatives against differences of
+//! its loss.
+
+use proptest::prelude::*;
+use rankwright_eval::Spec;
+
+use super::*;
+
+fn objective(text: &str) -> Box<dyn Objective> {
+    parse_objective(&Spec::parse(text).unwrap()).unwrap()
+}
+
+fn derivatives(
+    objective: &dyn Objective,
+    query: &QueryView<'_>,
+) -> Result<(Vec<f32>, Vec<f32>), LearnError> {
+    let n = query.scores.len();
+    let (mut gradient, mut hessian, mut memory) = (vec![9.0; n], vec![9.0; n], vec![0; n]);
+    let mut out =
+        Derivatives { gradient: &mut gradient, hessian: &mut hessian, memory: &mut memory };
+    objective.derivatives(query, &mut Workspace::default(), &mut out)?;
+    Ok((gradient, hessian))
+}
+
+fn prepared(text: &str, labels: &[f64], scores: &[f64], weights: &[f32]) -> Box<dyn Objective> {
+    let mut objective = objective(text);
+    let all = Documents { labels, weights, scores };
+    objective.prepare(&all).unwrap();
+    objective.refresh(&all).unwrap();
+    objective
+}
+
+/// Specs whose loss is known and whose derivatives are those of it.
+const WITH_LOSS: &[&str] = &[
+    "squared",
+    "query-rmse",
+    "logloss",
+    "logloss(rel=2)",
+    "huber(alpha=0.6)",
+    "huber(delta=0.7)",
+    "ordinal",
+    "pair-logistic",
+    "pair-logistic(sigma=1.7, ties=half)",
+    "xendcg(terms=1)",
+    "softmax",
+    "softmax(target=gain)",
+];
+
+fn has_exact_curvature(text: &str) -> bool {
+    let info = find_objective(&Spec::parse(text).unwrap().name).unwrap();
+    info.curvature == Curvature::Exact
+}
+
+#[test]
+fn every_objective_has_a_doc_line_and_an_example_that_prints_back_and_runs() {
+    let (labels, scores) = ([0.0, 2.0, 1.0, 0.0], [0.3, 0.1, -0.2, 0.0]);
+    for info in OBJECTIVES {
+        assert!(!info.doc.is_empty() && !info.doc.contains('\n'), "{}", info.name);
+        let spec = Spec::parse(info.example).unwrap();
+        assert_eq!((spec.to_string().as_str(), spec.name.as_str()), (info.example, info.name));
+        for param in info.params {
+            assert!(!param.doc.is_empty() && !param.default.is_empty(), "{}", param.name);
+            if !param.default.starts_with('(') {
+                objective(&format!("{}({}={})", info.name, param.name, param.default));
+            }
+        }
+        let objective = prepared(info.example, &labels, &scores, &[]);
+        let (gradient, hessian) =
+            derivatives(&*objective, &QueryView::new(&labels, &scores)).unwrap();
+        assert!(gradient.iter().any(|g| *g != 0.0) && hessian.iter().all(|h| *h >= 0.0));
+        assert!(gradient[1] < gradient[0], "{}: the better document should rise", info.name);
+    }
+    for info in OBJECTIVES {
+        let lossy = WITH_LOSS.iter().any(|t| Spec::parse(t).unwrap().name == info.name);
+        assert!(lossy || info.name == "lambda", "{} has no loss to check it by", info.name);
+    }
+}
+
+#[test]
+fn slips_in_names_and_values_are_told() {
+    let fails = |text: &str| parse_objective(&Spec::parse(text).unwrap()).unwrap_err().to_string();
+    assert!(fails("sqared").contains("did you mean `squared`?"));
+    assert!(fails("lambda@10").contains("metric=...@k"));
+    assert!(fails("lambda(truncation=0)").contains("from 1 on"));
+    assert!(fails("lambda(metric=kendall)").contains("no change under swaps"));
+    assert!(fails("lambda(metric=ndgc)").contains("did you mean `ndcg`?"));
+    assert!(fails("lambda(ties=half)").contains("no parameter `ties`"));
+    assert!(fails("pair-logistic(sigma=0)").contains("above 0"));
+    assert!(fails("huber(alpha=0.5, delta=1)").contains("leave one out"));
+    assert!(fails("xendcg(terms=4)").contains("1 | 2 | 3"));
+}
+
+fn label() -> impl Strategy<Value = f64> {
+    prop_oneof![4 => (0_i32..5).prop_map(f64::from), 1 => Just(-1.0), 1 => Just(0.5)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn derivatives_are_those_of_the_loss(
+        rows in prop::collection::vec((label(), -2.0..2.0_f64, 0.0..2.0_f32), 0..12),
+        weighted in any::<bool>(), seed in any::<u64>(),
+    ) {
+        let labels: Vec<f64> = rows.iter().map(|r| r.0).collect();
+        let scores: Vec<f64> = rows.iter().map(|r| r.1).collect();
+        let weights: Vec<f32> = rows.iter().map(|r| r.2).filter(|_| weighted).collect();
+        for text in WITH_LOSS {
+            let objective = prepared(text, &labels, &scores, &weights);
+            let at = |row: usize, by: f64| {
+                let mut moved = scores.clone();
+                moved[row] += by;
+                let view = QueryView { weights: &weights, seed, ..QueryView::new(&labels, &moved) };
+                objective.loss(&view, &mut Workspace::default()).unwrap().unwrap()
+            };
+            let view = QueryView { weights: &weights, seed, ..QueryView::new(&labels, &scores) };
+            let (gradient, hessian) = derivatives(&*objective, &view).unwrap();
+            for row in 0..rows.len() {
+                let step = 1e-4;
+                let (up, here, down) = (at(row, step), at(row, 0.0), at(row, -step));
+                let slope = (up - down) / (2.0 * step);
+                let scale = 1.0 + here.abs();
+                prop_assert!((f64::from(gradient[row]) - slope).abs() < 2e-4 * scale,
+                    "{text} row {row}: {} instead of {slope}", gradient[row]);
+                let curve = (up - 2.0 * here + down) / (step * step);
+                if has_exact_curvature(text) {
+                    prop_assert!((f64::from(hessian[row]) - curve).abs() < 1e-4 * scale,
+                        "{text} row {row}: {} instead of {curve}", hessian[row]);
+                } else {
+                    prop_assert!(f64::from(hessian[row]) >= curve - 1e-4 * scale, "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_starting_constant_is_the_best_one(
+        rows in prop::collection::vec((label(), 0.01..2.0_f32), 2..20), weighted in any::<bool>(),
+    ) {
+        let labels: Vec<f64> = rows.iter().map(|r| r.0).collect();
+        let weights: Vec<f32> = rows.iter().map(|r| r.1).filter(|_| weighted).collect();
+        for text in ["squared", "query-rmse", "logloss", "huber(delta=0.7)", "ordinal"] {
+            let mut objective = objective(text);
+            let all = Documents { labels: &labels, weights: &weights, scores: &[] };
+            let base = objective.prepare(&all).unwrap();
+            let loss = |constant: f64| {
+                let scores = vec![constant; labels.len()];
+                let view = QueryView { weights: &weights, ..QueryView::new(&labels, &scores) };
+                objective.loss(&view, &mut Workspace::default()).unwrap().unwrap()
+            };
+            // All labels relevant, or none: the best constant is infinite, ours is bounded.
+            let bounded = text == "logloss" && base.abs() > 7.0;
+            for other in [base - 0.1, base + 0.1].into_iter().filter(|_| !bounded) {
+                prop_assert!(loss(base) <= loss(other) + 1e-9, "{text} {base} {other}");
+            }
+        }
+    }
+}
+
+#[test]
+fn empty_and_single_document_queries_are_fine() {
+    for info in OBJECTIVES {
+        for (labels, scores) in [(&[][..], &[][..]), (&[2.0], &[0.7])] {
+            let objective = prepared(info.example, labels, scores, &[]);
+            let view = QueryView::new(labels, scores);
+            let (gradient, hessian) = derivatives(&*objective, &view).unwrap();
+            let pointwise = ["squared", "logloss", "huber", "ordinal"].contains(&info.name);
+            assert!(pointwise || gradient.iter().all(|g| *g == 0.0), "{}", info.name);
+            assert!(hessian.iter().all(|h| h.is_finite()), "{}", info.name);
+            objective.loss(&view, &mut Workspace::default()).unwrap();
+            objective.pair_hessians(&view, &mut Workspace::default(), &mut |_, _, _| {}).unwrap();
+        }
+    }
+}
+
+#[test]
+fn zero_weights_give_zeros_and_the_others_do_not_notice() {
+    let (labels, scores) = ([1.0, 0.0, 3.0, 2.0], [0.3, 0.1, -0.4, 0.2]);
+    let few = ([1.0, 3.0, 2.0], [0.3, -0.4, 0.2]);
+    for text in WITH_LOSS.iter().filter(|t| !t.contains("alpha") && !t.contains("xendcg")) {
+        let objective = prepared(text, &labels, &scores, &[1.0, 0.0, 1.0, 1.0]);
+        let view = QueryView { weights: &[1.0, 0.0, 1.0, 1.0], ..QueryView::new(&labels, &scores) };
+        let (gradient, hessian) = derivatives(&*objective, &view).unwrap();
+        assert_eq!((gradient[1], hessian[1]), (0.0, 0.0), "{text}");
+        let without = derivatives(&*objective, &QueryView::new(&few.0, &few.1)).unwrap();
+        for (with, without) in [gradient[0], gradient[2], gradient[3]].iter().zip(&without.0) {
+            assert!((with - without).abs() < 1e-6, "{text}");
+        }
+        let none = QueryView { weights: &[0.0; 4], ..view };
+        let (gradient, hessian) = derivatives(&*objective, &none).unwrap();
+        assert!(gradient.iter().chain(&hessian).all(|x| *x == 0.0), "{text}");
+    }
+}
+
+#[test]
+fn a_document_of_weight_two_counts_like_two_copies() {
+    let (labels, scores) = ([1.0, 0.0, 3.0], [0.3, 0.1, -0.4]);
+    let (twice, scores_twice) = ([1.0, 0.0, 0.0, 3.0], [0.3, 0.1, 0.1, -0.4]);
+    for text in ["squared", "query-rmse", "logloss", "softmax", "pair-logistic"] {
+        let objective = prepared(text, &labels, &scores, &[]);
+        let view = QueryView { weights: &[1.0, 2.0, 1.0], ..QueryView::new(&labels, &scores) };
+        let weighted = derivatives(&*objective, &view).unwrap().0;
+        let copied = derivatives(&*objective, &QueryView::new(&twice, &scores_twice)).unwrap().0;
+        let merged = [copied[0], copied[1] + copied[2], copied[3]];
+        for (a, b) in weighted.iter().zip(merged) {
+            assert!((a - b).abs() < 1e-6, "{text}: {weighted:?} {merged:?}");
+        }
+    }
+}
+
+#[test]
+fn huge_labels_and_infinite_scores_give_numbers_or_an_error() {
+    let inf = f64::INFINITY;
+    let labels: [&[f64]; 3] = [&[1e30, 0.0, -1e30], &[1e300, 1.0, 0.0], &[-5.5, 0.25, 1e-300]];
+    let scores: [&[f64]; 6] = [
+        &[0.0, 1.0, 2.0],
+        &[inf, -inf, 0.0],
+        &[-inf, -inf, inf],
+        &[inf; 3],
+        &[-inf; 3],
+        &[1e308, -1e308, 1e-308],
+    ];
+    let mut fine = 0;
+    for info in OBJECTIVES {
+        for (labels, scores) in labels.iter().flat_map(|l| scores.iter().map(move |s| (l, s))) {
+            let mut objective = objective(info.example);
+            let all = Documents { labels, weights: &[], scores };
+            if objective.prepare(&all).and_then(|_| objective.refresh(&all)).is_err() {
+                continue;
+            }
+            if let Ok((gradient, hessian)) =
+                derivatives(&*objective, &QueryView::new(labels, scores))
+            {
+                fine += 1;
+                let all = gradient.iter().chain(&hessian);
+                assert!(all.clone().all(|x| x.is_finite()), "{} {labels:?} {scores:?}", info.name);
+            }
+        }
+    }
+    assert!(fine > 50, "{fine}");
+}
+
+#[test]
+fn labels_that_are_no_numbers_and_scores_that_are_nan_are_refused() {
+    for info in OBJECTIVES {
+        for bad in [f64::NAN, f64::INFINITY] {
+            let all = Documents { labels: &[0.0, bad], weights: &[], scores: &[] };
+            let message = objective(info.example).prepare(&all).unwrap_err().to_string();
+            assert!(message.contains("finite"), "{}: {message}", info.name);
+        }
+        let objective = prepared(info.example, &[0.0, 1.0], &[0.0, 0.0], &[]);
+        let view = QueryView::new(&[0.0, 1.0], &[f64::NAN, 0.0]);
+        assert!(derivatives(&*objective, &view).is_err(), "{}", info.name);
+    }
+}
+
+#[test]
+fn preferences_are_refused_by_those_that_learn_from_labels() {
+    let pairs = [Preference { better: 0, worse: 1, weight: 1.0, equal: false }];
+    for info in OBJECTIVES {
+        let objective = prepared(info.example, &[0.0, 0.0], &[0.0, 0.0], &[]);
+        let view = QueryView { pairs: Some(&pairs), ..QueryView::new(&[0.0, 0.0], &[0.0, 0.0]) };
+        let found = derivatives(&*objective, &view);
+        assert_eq!(found.is_ok(), info.name == "pair-logistic", "{}", info.name);
+        if let Err(error) = found {
+            assert!(error.to_string().contains("pair-logistic"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn slices_of_different_lengths_are_an_error() {
+    for info in OBJECTIVES {
+        let objective = prepared(info.example, &[0.0, 1.0], &[0.0, 0.0], &[]);
+        let view = QueryView::new(&[0.0], &[0.0, 0.0]);
+        assert!(derivatives(&*objective, &view).is_err(), "{}", info.name);
+    }
+}
+
+#[test]
+fn random_draws_depend_on_seed_and_query_alone() {
+    let (labels, scores) = ([1.0, 0.0, 3.0], [0.3, 0.1, -0.4]);
+    let xendcg = prepared("xendcg", &labels, &scores, &[]);
+    let of = |seed: u64, query: usize| {
+        let view = QueryView { seed, query, ..QueryView::new(&labels, &scores) };
+        derivatives(&*xendcg, &view).unwrap()
+    };
+    assert_eq!(of(1, 2), of(1, 2));
+    assert_ne!(of(1, 2), of(1, 3));
+    assert_ne!(of(1, 2), of(2, 2));
+}

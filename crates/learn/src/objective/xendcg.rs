@@ -1,0 +1,145 @@
+//! XE-NDCG: a cross entropy that bounds NDCG (Bruch, "An alternative cross entropy loss for
+//! learning to rank", WWW 2021).
+//!
+//! ```text
+//! rho = softmax of the scores     t_i = phi_i / sum of phi     phi_i = 2^label_i - g_i
+//! L = -sum of t_i log rho_i       g uniform in [0, 1), drawn anew for each query and iteration
+//! ```
+//!
+//! The matrix of second derivatives is D - O, with D_ii = rho_i (1 - rho_i) and O_ij = rho_i rho_j
+//! off the diagonal. A boosted tree divides by D alone; the paper (section 4.2) and LightGBM's
+//! `rank_xendcg` make up for O by the first terms of a series,
+//!
+//! ```text
+//! (D - O)^-1 l  =  D^-1 (l + O D^-1 l + O D^-1 O D^-1 l + ...)     l_i = rho_i - t_i
+//! ```
+//!
+//! and give the sum in brackets as the gradient, D as the hessian. `terms=1` is the plain gradient,
+//! exact; `terms=3`, the default, is the paper's. Each term costs O(n): with x = D^-1 of the last
+//! one, the next is rho_i (sum of rho_j x_j - rho_i x_i). The draws depend on seed and query alone.
+//! Labels below 0 count as 0. A document of weight w counts like w copies of it. Queries of 0 or 1
+//! documents give zeros; equal labels do not, because of g.
+
+use rankwright_data::Random;
+use rankwright_eval::{Gain, ParamInfo, Params, SpecError};
+
+use super::{Derivatives, Documents, Objective, QueryView, Workspace};
+use super::{check_shape, listwise, pointwise};
+use crate::error::LearnError;
+
+/// The cross entropy of XE-NDCG-MART.
+#[derive(Debug, Clone, Copy)]
+pub struct XeNdcg {
+    terms: u32,
+}
+
+impl Default for XeNdcg {
+    fn default() -> Self {
+        Self { terms: 3 }
+    }
+}
+
+/// Parameters of `xendcg`.
+pub(super) const PARAMS: &[ParamInfo] = &[ParamInfo {
+    name: "terms",
+    doc: "terms of the Newton step: 1 (the plain gradient) | 2 | 3 (as published)",
+    default: "3",
+}];
+
+impl XeNdcg {
+    pub(super) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
+        let terms = params.choice("terms", &[("1", 1), ("2", 2), ("3", 3)], 3)?;
+        Ok(Self { terms })
+    }
+
+    /// Sets the target distribution.
+    fn target(query: &QueryView<'_>, into: &mut Vec<f64>) -> Result<(), LearnError> {
+        pointwise::need_labels(query)?;
+        let mut random = Random::new(query.seed, query.query as u64);
+        into.clear();
+        for (row, &label) in query.labels.iter().enumerate() {
+            let weight = query.weights.get(row).map_or(1.0, |w| f64::from(*w));
+            into.push(weight * (Gain::Exp.of(label)? + 1.0 - random.unit()));
+        }
+        listwise::normalise(into);
+        Ok(())
+    }
+}
+
+/// Turns rho - t into the sum of the first terms.
+fn add_terms(gradient: &mut [f64], last: &mut [f64], rho: &[f64], terms: u32) {
+    for _ in 1..terms {
+        let mut sum = 0.0;
+        for (l, p) in last.iter_mut().zip(rho) {
+            // Where rho rounds to 1 the others are 0, and so is what this is multiplied with.
+            *l /= (1.0 - p).max(f64::EPSILON);
+            sum += *l;
+        }
+        for ((l, p), g) in last.iter_mut().zip(rho).zip(gradient.iter_mut()) {
+            *l = p * (sum - *l);
+            *g += *l;
+        }
+    }
+}
+
+impl Objective for XeNdcg {
+    fn derivatives(
+        &self,
+        query: &QueryView<'_>,
+        work: &mut Workspace,
+        out: &mut Derivatives<'_>,
+    ) -> Result<(), LearnError> {
+        check_shape(query, out)?;
+        let [rho, target, gradient] = &mut work.numbers;
+        Self::target(query, target)?;
+        listwise::softmax(query.scores, query.weights, rho);
+        if query.scores.len() < 2 {
+            return listwise::write(query, out, |_| (0.0, 0.0));
+        }
+        for (t, p) in target.iter_mut().zip(rho.iter()) {
+            *t = p - *t;
+        }
+        gradient.clone_from(target);
+        add_terms(gradient, target, rho, self.terms);
+        listwise::write(query, out, |i| (gradient[i], rho[i] * (1.0 - rho[i])))
+    }
+
+    fn loss(&self, query: &QueryView<'_>, work: &mut Workspace) -> Result<Option<f64>, LearnError> {
+        let [rho, target, _] = &mut work.numbers;
+        Self::target(query, target)?;
+        let log = listwise::softmax(query.scores, query.weights, rho);
+        let some = query.scores.len() > 1;
+        Ok(Some(if some { listwise::cross_entropy(query, target, log) } else { 0.0 }))
+    }
+
+    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+        pointwise::check_labels(all)?;
+        Gain::Exp.of(all.labels.iter().copied().fold(0.0, f64::max))?;
+        Ok(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The series with the matrices written out.
+    #[test]
+    fn terms_are_those_of_the_series() {
+        let (rho, l) = ([0.5, 0.3, 0.15, 0.05], [0.2, -0.4, 0.15, 0.05]);
+        let apply = |x: &[f64]| -> Vec<f64> {
+            let over: Vec<f64> = (0..4).map(|j| x[j] / (rho[j] * (1.0 - rho[j]))).collect();
+            let off = |i: usize| (0..4).filter(move |j| *j != i);
+            (0..4).map(|i| off(i).map(|j| rho[i] * rho[j] * over[j]).sum()).collect()
+        };
+        let (second, third) = (apply(&l), apply(&apply(&l)));
+        for terms in 1..4 {
+            let (mut gradient, mut last) = (l, l);
+            add_terms(&mut gradient, &mut last, &rho, terms);
+            for i in 0..4 {
+                let more = [0.0, second[i], second[i] + third[i]][terms as usize - 1];
+                assert!((gradient[i] - l[i] - more).abs() < 1e-12, "{terms} {i}");
+            }
+        }
+    }
+}

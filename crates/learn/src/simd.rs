@@ -1,0 +1,29 @@
+//! Which machine code the kernels run: wide registers where the processor has them, or portable.
+//!
+//! Every kernel is one piece of plain Rust, compiled twice: once for AVX2, once for any processor.
+//! Nothing in it depends on the width of a register (no fused multiply-add, fixed lanes), so both
+//! give the same bits; tests compare them.
+
+/// How a kernel is to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Simd {
+    /// The widest that this processor has.
+    #[default]
+    Auto,
+    /// The portable code, whatever the processor.
+    Portable,
+}
+
+impl Simd {
+    /// Whether the code compiled for AVX2 may be called.
+    pub fn avx2(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        {
+            self == Simd::Auto && std::arch::is_x86_feature_detected!("avx2")
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            false
+        }
+    }
+}

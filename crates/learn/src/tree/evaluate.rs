@@ -1,0 +1,319 @@
+//! Histograms and best splits of two fresh leaves, in one parallel step.
+//!
+//! The rows of the smaller leaf are added up; the larger one's histogram is the parent's less
+//! that, in the parent's place. Columns are dealt out in pieces; each piece adds, subtracts and
+//! searches its own columns, so nobody waits in between. With several processes the sums must be
+//! exchanged before the subtraction, and the step is done in two halves.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::histogram::{Cells, Rows, UNIT, add};
+use super::params::Direction;
+use super::split::{Found, Limits, Rule, Scratch, Search, Strict};
+use crate::bins::{Binned, CELLS, Member};
+use crate::collective::Collective;
+use crate::error::LearnError;
+use crate::simd::Simd;
+
+/// One feature that may be split on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) column: u32,
+    pub(crate) member: Member,
+    /// Whether the feature is alone in its column.
+    alone: bool,
+    /// Number of value bins.
+    pub(crate) values: usize,
+    pub(crate) missing: bool,
+    pub(crate) direction: Option<Direction>,
+}
+
+/// A leaf to be searched.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Target {
+    pub(crate) total: u64,
+    pub(crate) limits: Limits,
+}
+
+/// Splits found, one for each place; `None` where there is none.
+pub(crate) type Founds = Vec<Option<Found>>;
+
+/// The features of a data set, in the order of their columns.
+#[derive(Debug)]
+pub(crate) struct Evaluator<'a> {
+    binned: &'a Binned,
+    collective: &'a dyn Collective,
+    simd: Simd,
+    pub(crate) places: Vec<Place>,
+    /// Number of the first place of each unit of columns, and the number of places at the end.
+    firsts: Vec<usize>,
+    /// Whether any feature has a direction: then limits count everywhere.
+    constrained: bool,
+}
+
+/// The two leaves of a step: one whose rows are added up, and its sibling in the parent's cells.
+#[derive(Debug)]
+pub(crate) struct Step<'a> {
+    pub(crate) rows: Rows<'a>,
+    pub(crate) packed: &'a [u64],
+    pub(crate) small: Target,
+    pub(crate) cells: &'a mut [Cells],
+    /// The sibling; none for the root.
+    pub(crate) large: Option<(Target, &'a mut [Cells])>,
+}
+
+/// The share of one task.
+struct Piece<'a> {
+    units: Range<usize>,
+    places: &'a [Place],
+    active: &'a [bool],
+    cells: &'a mut [Cells],
+    large: &'a mut [Cells],
+    founds: [&'a mut [Option<Found>]; 2],
+}
+
+impl<'a> Evaluator<'a> {
+    pub(crate) fn new(
+        binned: &'a Binned,
+        directions: &[(u32, Direction)],
+        collective: &'a dyn Collective,
+        simd: Simd,
+    ) -> Self {
+        let units = binned.lines().iter().map(|line| line.width / UNIT).sum::<usize>();
+        let (mut places, mut firsts) = (Vec::new(), Vec::with_capacity(units + 1));
+        for (number, column) in binned.columns().iter().enumerate() {
+            if number % UNIT == 0 {
+                firsts.push(places.len());
+            }
+            for &member in &column.members {
+                let Some(bins) = binned.feature(member.feature) else { continue };
+                let direction = directions.iter().find(|(f, _)| *f == member.feature);
+                places.push(Place {
+                    column: number as u32,
+                    member,
+                    alone: column.members.len() == 1,
+                    values: bins.values(),
+                    missing: bins.missing,
+                    direction: direction.map(|(_, d)| *d),
+                });
+            }
+        }
+        firsts.resize(units + 1, places.len());
+        let constrained = places.iter().any(|place| place.direction.is_some());
+        Self { binned, collective, simd, places, firsts, constrained }
+    }
+
+    /// Number of columns that a histogram needs room for.
+    pub(crate) fn width(&self) -> usize {
+        (self.firsts.len() - 1) * UNIT
+    }
+
+    /// Builds, subtracts and searches. `active` has a flag for each place.
+    pub(crate) fn run(
+        &self,
+        step: Step<'_>,
+        rule: &Rule,
+        active: &[bool],
+    ) -> Result<[Founds; 2], LearnError> {
+        let mut founds = [vec![None; self.places.len()], vec![None; self.places.len()]];
+        let Step { rows, packed, small, cells, large } = step;
+        let (large, large_cells) = match large {
+            Some((target, cells)) => (Some(target), cells),
+            None => (None, &mut [][..]),
+        };
+        let mut pieces = self.pieces(cells, large_cells, active, &mut founds);
+        let build = |piece: &mut Piece<'_>| {
+            piece.cells.iter_mut().for_each(|cells| cells.fill(0));
+            add(self.binned.lines(), rows, packed, piece.units.clone(), piece.cells);
+        };
+        let finish = |piece: &mut Piece<'_>| {
+            for (large, small) in piece.large.iter_mut().zip(piece.cells.iter()) {
+                for (large, small) in large.iter_mut().zip(small) {
+                    *large = large.wrapping_sub(*small);
+                }
+            }
+            self.search(piece, small, large, rule);
+        };
+        if self.collective.size() > 1 {
+            pieces.par_iter_mut().with_max_len(1).for_each(build);
+            for piece in &mut pieces {
+                self.collective.sum(piece.cells.as_flattened_mut())?;
+            }
+            pieces.par_iter_mut().with_max_len(1).for_each(finish);
+        } else {
+            pieces.par_iter_mut().with_max_len(1).for_each(|piece| {
+                build(piece);
+                finish(piece);
+            });
+        }
+        Ok(founds)
+    }
+
+    /// Deals out the columns.
+    fn pieces<'b>(
+        &'b self,
+        mut cells: &'b mut [Cells],
+        mut large: &'b mut [Cells],
+        mut active: &'b [bool],
+        founds: &'b mut [Founds; 2],
+    ) -> Vec<Piece<'b>> {
+        let units = self.firsts.len() - 1;
+        let threads = rayon::current_num_threads();
+        // Fewer pieces copy less of the scattered rows. The exchange between processes must be cut
+        // alike on all of them.
+        let wanted = if self.collective.size() > 1 { 1 } else { threads };
+        let count = wanted.clamp(1, units.max(1));
+        let [small, other] = founds;
+        let (mut small, mut other) = (small.as_mut_slice(), other.as_mut_slice());
+        let mut pieces = Vec::with_capacity(count);
+        for piece in 0..count {
+            let range = units * piece / count..units * (piece + 1) / count;
+            let places = &self.places[self.firsts[range.start]..self.firsts[range.end]];
+            let (mine, cells_left) = cells.split_at_mut(range.len() * UNIT);
+            let width = if large.is_empty() { 0 } else { range.len() * UNIT };
+            let (mine_large, large_left) = large.split_at_mut(width);
+            let (mine_small, small_left) = small.split_at_mut(places.len());
+            let (mine_other, other_left) = other.split_at_mut(places.len());
+            let (mine_active, active_left) = active.split_at(places.len());
+            (cells, large, active) = (cells_left, large_left, active_left);
+            (small, other) = (small_left, other_left);
+            pieces.push(Piece {
+                units: range,
+                places,
+                active: mine_active,
+                cells: mine,
+                large: mine_large,
+                founds: [mine_small, mine_other],
+            });
+        }
+        pieces
+    }
+
+    fn search(&self, piece: &mut Piece<'_>, small: Target, large: Option<Target>, rule: &Rule) {
+        let first = (piece.units.start * UNIT) as u32;
+        let [of_small, of_large] = &mut piece.founds;
+        let (places, active) = (piece.places, piece.active);
+        let search = |cells: &[Cells], target: Target, out: &mut [Option<Found>]| {
+            let job = Job { places, active, cells, first, target, rule };
+            #[cfg(target_arch = "x86_64")]
+            if self.simd.avx2() && self.is_plain(rule) {
+                // SAFETY: `Simd::avx2` has asked the processor.
+                return unsafe { search_avx2(&job, out) };
+            }
+            match self.is_plain(rule) {
+                true => search_fast(&job, out),
+                false => search_strict(&job, out),
+            }
+        };
+        search(piece.cells, small, of_small);
+        if let Some(large) = large {
+            search(piece.large, large, of_large);
+        }
+    }
+
+    fn is_plain(&self, rule: &Rule) -> bool {
+        rule.l1 == 0.0 && !self.constrained
+    }
+
+    /// The best split of one place with its rows counted: `count` is called with the rows' bytes.
+    pub(crate) fn counted(
+        &self,
+        place: usize,
+        cells: &[Cells],
+        by_byte: &[u64; CELLS],
+        target: Target,
+        rule: &Rule,
+    ) -> Option<Found> {
+        let place = self.places.get(place)?;
+        let mut counts = [0_u64; CELLS];
+        for (byte, count) in by_byte.iter().enumerate() {
+            counts[place.member.bin(byte as u8)] += count;
+        }
+        let (values, missing) = counts.split_at(place.values);
+        let missing = if place.missing { missing.first().copied().unwrap_or(0) } else { 0 };
+        let strict = Strict {
+            counts: Some(super::split::Counts { values, missing }),
+            limits: target.limits,
+            direction: place.direction,
+        };
+        let mut scratch = [0; CELLS];
+        let cells = cells.get(place.column as usize)?;
+        search_of(place, cells, &mut scratch, target).plain(rule, &strict)
+    }
+}
+
+/// A search over some places in one leaf.
+struct Job<'a> {
+    places: &'a [Place],
+    active: &'a [bool],
+    cells: &'a [Cells],
+    /// Column of the first cells.
+    first: u32,
+    target: Target,
+    rule: &'a Rule,
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn search_avx2(job: &Job<'_>, out: &mut [Option<Found>]) {
+    search_body(job, out);
+}
+
+fn search_fast(job: &Job<'_>, out: &mut [Option<Found>]) {
+    search_body(job, out);
+}
+
+#[inline(always)]
+fn search_body(job: &Job<'_>, out: &mut [Option<Found>]) {
+    let mut scratch = Scratch::default();
+    let mut shared = [0; CELLS];
+    for ((place, active), out) in job.places.iter().zip(job.active).zip(out) {
+        *out = None;
+        if *active {
+            let cells = &job.cells[(place.column - job.first) as usize];
+            let search = search_of(place, cells, &mut shared, job.target);
+            *out = search.fast(job.rule, &mut scratch);
+        }
+    }
+}
+
+fn search_strict(job: &Job<'_>, out: &mut [Option<Found>]) {
+    let mut shared = [0; CELLS];
+    for ((place, active), out) in job.places.iter().zip(job.active).zip(out) {
+        *out = None;
+        if *active {
+            let strict =
+                Strict { counts: None, limits: job.target.limits, direction: place.direction };
+            let cells = &job.cells[(place.column - job.first) as usize];
+            *out = search_of(place, cells, &mut shared, job.target).plain(job.rule, &strict);
+        }
+    }
+}
+
+/// The cells of one feature; those of a shared column are summed into `shared` first.
+#[inline(always)]
+fn search_of<'a>(
+    place: &Place,
+    cells: &'a Cells,
+    shared: &'a mut [u64; CELLS],
+    target: Target,
+) -> Search<'a> {
+    let cells: &[u64] = if place.alone {
+        cells
+    } else {
+        let slots = usize::from(place.member.slots);
+        shared[..slots].fill(0);
+        let stride = usize::from(place.member.stride);
+        // Runs of equal digits: whole stretches of cells go to the same bin.
+        for (run, cells) in cells[..CELLS].chunks(stride).enumerate() {
+            let sum = cells.iter().fold(0_u64, |sum, cell| sum.wrapping_add(*cell));
+            let bin = run % slots;
+            shared[bin] = shared[bin].wrapping_add(sum);
+        }
+        shared
+    };
+    let missing = place.missing.then(|| cells[place.values]);
+    Search { values: &cells[..place.values], missing, total: target.total }
+}

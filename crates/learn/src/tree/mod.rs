@@ -1,0 +1,20 @@
+//! Trees, grown from integer histograms.
+//!
+//! [`quantise`] turns derivatives into whole numbers, [`histogram`] sums them by column and bin,
+//! [`split`] finds the best split of a feature, [`partition`] moves the rows of a split leaf, and
+//! [`evaluate`] does all that for two fresh leaves and [`grow`] puts the tree together. [`params`] says what a tree may look like.
+
+mod evaluate;
+mod grow;
+mod histogram;
+mod params;
+mod partition;
+mod quantise;
+mod split;
+#[cfg(test)]
+mod twin;
+
+pub(crate) use grow::{Grow, Grower, Grown, GrownRows, Input};
+pub use params::{Direction, Growth, TreeParams};
+pub(crate) use quantise::Scales;
+pub(crate) use split::Limits;

@@ -1,0 +1,200 @@
+//! Gradients as whole numbers: the step that makes sums exact, hence independent of their order.
+//!
+//! First and second derivatives are multiplied by a power of two each and rounded to the nearest
+//! whole number; both are packed into 64 bits, `g << 32 | h`, so that one wrapping addition adds
+//! both. The powers are the largest for which the sum of absolute values over all rows stays below
+//! 2^30: then no partial sum leaves its half (h is never negative, so nothing carries into g).
+//! They are found from an exact integer sum of coarsely rounded values, so that they do not depend
+//! on the order either. Leaf values use wide sums ([`Scales::wide`]) with 31 bits more.
+//! Cost: three passes over the derivatives. All zero is legal; a NaN or an infinity is an error.
+
+use rayon::prelude::*;
+
+use crate::collective::Collective;
+use crate::error::LearnError;
+
+/// Rows a task.
+const CHUNK: usize = 1 << 15;
+/// Sums of absolute values stay at or below 2 to this power.
+const SUM_BITS: i32 = 30;
+/// How much finer the wide sums are.
+const WIDER: i32 = 31;
+/// Bits of the coarse values from which the power is found.
+const COARSE_BITS: i32 = 20;
+
+/// Powers of two that turn derivatives into whole numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Scales {
+    pub(crate) gradient: f64,
+    pub(crate) hessian: f64,
+    /// The largest packed second derivative of a row.
+    pub(crate) largest_hessian: u32,
+}
+
+impl Scales {
+    /// The scales for some derivatives.
+    pub(crate) fn of(
+        gradient: &[f32],
+        hessian: &[f32],
+        collective: &dyn Collective,
+    ) -> Result<Self, LearnError> {
+        let largest = |values: &[f32]| {
+            // Absolute values as bits sort like numbers, NaN above all.
+            let of_chunk = |chunk: &[f32]| {
+                chunk.iter().fold(0_u32, |most, v| most.max(v.to_bits() & 0x7fff_ffff))
+            };
+            values.par_chunks(CHUNK).map(of_chunk).max().unwrap_or(0)
+        };
+        let mut most = [u64::from(largest(gradient)), u64::from(largest(hessian))];
+        collective.max(&mut most)?;
+        let most = most.map(|bits| f32::from_bits(bits as u32));
+        if most.iter().any(|v| !v.is_finite()) {
+            return Err(LearnError::unfit(
+                "the objective gave a derivative that is not a finite number",
+                "look for huge labels or scores, or lower the learning rate",
+            ));
+        }
+        let units = most.map(|most| exponent(most) - COARSE_BITS);
+        let mut sums = [coarse_sum(gradient, units[0]), coarse_sum(hessian, units[1])];
+        collective.sum(&mut sums)?;
+        let power = |sum: u64, unit: i32| match sum {
+            0 => 1.0,
+            _ => two_to(SUM_BITS - (unit + (u64::BITS - sum.leading_zeros()) as i32)),
+        };
+        let (gradient, hessian) = (power(sums[0], units[0]), power(sums[1], units[1]));
+        let largest_hessian = rounded(most[1], hessian);
+        Ok(Self { gradient, hessian, largest_hessian })
+    }
+
+    /// Packs one row.
+    #[inline(always)]
+    pub(crate) fn pack(&self, gradient: f32, hessian: f32) -> u64 {
+        let (g, h) = (rounded(gradient, self.gradient), rounded(hessian, self.hessian));
+        (u64::from(g) << 32).wrapping_add(u64::from(h))
+    }
+
+    /// One row as wide whole numbers.
+    #[inline(always)]
+    pub(crate) fn wide(&self, gradient: f32, hessian: f32) -> [i64; 2] {
+        let wider = (1_i64 << WIDER) as f64;
+        let part = |value: f32, scale: f64| (f64::from(value) * (scale * wider)) as i64;
+        [part(gradient, self.gradient), part(hessian, self.hessian)]
+    }
+
+    /// What a second derivative is multiplied with in wide sums.
+    pub(crate) fn wide_hessian(&self) -> f64 {
+        self.hessian * (1_i64 << WIDER) as f64
+    }
+
+    /// Wide sums as numbers.
+    pub(crate) fn numbers(&self, sums: [i64; 2]) -> (f64, f64) {
+        let wider = (1_i64 << WIDER) as f64;
+        (sums[0] as f64 / (self.gradient * wider), sums[1] as f64 / (self.hessian * wider))
+    }
+
+    /// Packs all rows.
+    pub(crate) fn pack_all(&self, gradient: &[f32], hessian: &[f32], out: &mut [u64]) {
+        let chunks = out
+            .par_chunks_mut(CHUNK)
+            .zip(gradient.par_chunks(CHUNK).zip(hessian.par_chunks(CHUNK)));
+        chunks.for_each(|(out, (gradient, hessian))| {
+            for (out, (g, h)) in out.iter_mut().zip(gradient.iter().zip(hessian)) {
+                *out = self.pack(*g, *h);
+            }
+        });
+    }
+}
+
+/// The nearest whole number, ties to even, as 32 bits in two's complement. Adding 1.5 * 2^52
+/// leaves just that in the low bits of the mantissa.
+#[inline(always)]
+fn rounded(value: f32, scale: f64) -> u32 {
+    (f64::from(value) * scale + 6_755_399_441_055_744.0).to_bits() as u32
+}
+
+/// The least e with value <= 2^e; 0 for 0.
+fn exponent(value: f32) -> i32 {
+    if value == 0.0 {
+        return 0;
+    }
+    let bits = f64::from(value).to_bits();
+    let below = (bits >> 52) as i32 - 1023;
+    below + i32::from(bits & ((1 << 52) - 1) != 0)
+}
+
+/// 2^e as a float, for the exponents that occur here.
+fn two_to(e: i32) -> f64 {
+    f64::from_bits(((e.clamp(-1000, 1000) + 1023) as u64) << 52)
+}
+
+/// Sum of absolute values in units of 2^unit, each rounded up: an upper bound, and exact.
+fn coarse_sum(values: &[f32], unit: i32) -> u64 {
+    let factor = two_to(-unit);
+    let of_chunk = |chunk: &[f32]| {
+        chunk.iter().map(|v| (f64::from(v.abs()) * factor) as u32 as u64 + 1).sum::<u64>()
+    };
+    values.par_chunks(CHUNK).map(of_chunk).sum()
+}
+
+/// The two halves of packed sums: first derivatives, second derivatives.
+#[inline(always)]
+pub(crate) fn unpack(packed: u64) -> (i32, i32) {
+    ((packed >> 32) as i32, packed as i32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collective::Local;
+    use proptest::prelude::*;
+
+    fn scales(g: &[f32], h: &[f32]) -> Scales {
+        Scales::of(g, h, &Local).unwrap()
+    }
+
+    #[test]
+    fn nothing_and_zeros_are_legal() {
+        assert_eq!(scales(&[], &[]).pack(0.0, 0.0), 0);
+        assert_eq!(scales(&[0.0, -0.0], &[0.0, 0.0]).pack(-0.0, 0.0), 0);
+    }
+
+    #[test]
+    fn what_is_no_number_is_an_error() {
+        for bad in [f32::NAN, f32::INFINITY] {
+            assert!(Scales::of(&[1.0, bad], &[1.0, 1.0], &Local).is_err());
+            assert!(Scales::of(&[1.0, 1.0], &[bad, 1.0], &Local).is_err());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn sums_of_halves_are_the_halves_of_the_sum(
+            rows in proptest::collection::vec((-1e3_f32..1e3, 0.0_f32..10.0), 1..500),
+            power in -60_i32..60,
+        ) {
+            let factor = 2_f32.powi(power);
+            let (g, h): (Vec<f32>, Vec<f32>) =
+                rows.iter().map(|(g, h)| (g * factor, h * factor)).unzip();
+            let scales = scales(&g, &h);
+            let mut packed = vec![0; g.len()];
+            scales.pack_all(&g, &h, &mut packed);
+            let sum = packed.iter().fold(0_u64, |a, b| a.wrapping_add(*b));
+            let plain: i64 = g.iter().map(|g| rounded(*g, scales.gradient) as i32 as i64).sum();
+            let (sum_g, sum_h) = unpack(sum);
+            prop_assert_eq!(i64::from(sum_g), plain);
+            let exact: f64 = h.iter().map(|h| f64::from(*h)).sum();
+            let error = (f64::from(sum_h) / scales.hessian - exact).abs();
+            prop_assert!(error <= 0.5 * g.len() as f64 / scales.hessian);
+            // Fine enough: the sum of all uses at least 28 of 30 bits.
+            prop_assert!(exact == 0.0 || exact * scales.hessian > f64::from(1 << 28) * 0.49);
+            let wide = g.iter().zip(&h).fold([0; 2], |sum, (g, h)| {
+                let [a, b] = scales.wide(*g, *h);
+                [sum[0] + a, sum[1] + b]
+            });
+            let (wide_g, wide_h) = scales.numbers(wide);
+            let exact_g: f64 = g.iter().map(|g| f64::from(*g)).sum();
+            prop_assert!((wide_h - exact).abs() <= exact * 1e-12);
+            prop_assert!((wide_g - exact_g).abs() <= f64::from(1000.0 * factor) * 1e-9);
+        }
+    }
+}

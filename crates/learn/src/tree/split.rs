@@ -1,0 +1,314 @@
+//! The best split of one feature in one leaf.
+//!
+//! With G and H the sums of first and second derivatives of a side, a split is worth
+//! `GL^2 / (HL + l2) + GR^2 / (HR + l2)`, less the same for the whole leaf: twice the fall of the
+//! loss to second order. Sums come from a histogram; every bin is tried as the last one on the
+//! left, with missing values on the right and, where there are any, on the left. All in the
+//! packed units of [`quantise`](super::quantise): one scale for G and one for H factor out.
+//!
+//! [`Search::fast`] is for the common case, compiled for wide registers; [`Search::plain`] knows
+//! l1, counts of rows and monotone bounds too, and is the fast one's twin. A side needs some
+//! second derivative, or it would have no value. Equal gains: the lowest bin, missing right first.
+
+use rankwright_model::Side;
+
+use super::params::Direction;
+use super::quantise::unpack;
+use crate::bins::CELLS;
+
+/// How splits are valued, in packed units.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rule {
+    pub(crate) l1: f64,
+    pub(crate) l2: f64,
+    /// Least sum of second derivatives of a side, at least 1.
+    pub(crate) min_hessian: f64,
+    pub(crate) min_rows: u64,
+}
+
+/// Limits that monotone constraints put on a leaf's value, in packed units.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Limits {
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+}
+
+impl Limits {
+    /// No limits.
+    pub(crate) const NONE: Limits = Limits { low: f64::NEG_INFINITY, high: f64::INFINITY };
+}
+
+/// A split that was found, by feature.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Found {
+    /// Worth of both sides, in packed units.
+    pub(crate) worth: f64,
+    /// Last bin on the left.
+    pub(crate) bin: u8,
+    /// Where missing values go.
+    pub(crate) missing: Side,
+    /// Packed sum of the left side.
+    pub(crate) left: u64,
+}
+
+impl Rule {
+    /// The gradient after the l1 penalty.
+    fn shrunk(&self, g: f64) -> f64 {
+        if self.l1 == 0.0 { g } else { g.signum() * (g.abs() - self.l1).max(0.0) }
+    }
+
+    /// The value that a side with these sums gets.
+    pub(crate) fn value(&self, g: f64, h: f64, limits: Limits) -> f64 {
+        let denominator = h + self.l2;
+        if denominator <= 0.0 {
+            return 0.0_f64.clamp(limits.low, limits.high);
+        }
+        (-self.shrunk(g) / denominator).clamp(limits.low, limits.high)
+    }
+
+    /// What a side with these sums is worth.
+    pub(crate) fn worth(&self, g: f64, h: f64, limits: Limits) -> f64 {
+        let denominator = h + self.l2;
+        if denominator <= 0.0 {
+            return 0.0;
+        }
+        if limits == Limits::NONE {
+            let shrunk = self.shrunk(g);
+            return shrunk * shrunk / denominator;
+        }
+        let value = self.value(g, h, limits);
+        -(2.0 * g * value + denominator * value * value + 2.0 * self.l1 * value.abs())
+    }
+}
+
+/// One feature's histogram in one leaf, ready to be searched.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Search<'a> {
+    /// Cells of the value bins.
+    pub(crate) values: &'a [u64],
+    /// Cell of the missing values, where the feature has any.
+    pub(crate) missing: Option<u64>,
+    /// Packed sum of the leaf.
+    pub(crate) total: u64,
+}
+
+/// Rows by bin, for exact limits on the number of rows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Counts<'a> {
+    pub(crate) values: &'a [u64],
+    pub(crate) missing: u64,
+}
+
+/// What a slow search minds besides the sums.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Strict<'a> {
+    pub(crate) counts: Option<Counts<'a>>,
+    pub(crate) limits: Limits,
+    pub(crate) direction: Option<Direction>,
+}
+
+impl Search<'_> {
+    /// Number of bins that may be the last on the left, for missing values on the right. The last
+    /// value bin may when missing values are then alone on the right.
+    fn ends(&self) -> usize {
+        self.values.len() - usize::from(self.missing.is_none())
+    }
+
+    /// Every possibility, one after the other.
+    pub(crate) fn plain(&self, rule: &Rule, strict: &Strict<'_>) -> Option<Found> {
+        let mut best: Option<Found> = None;
+        for missing in [Side::Right, Side::Left] {
+            let Some((mut left, ends)) = self.start(missing) else { continue };
+            let mut rows = match (missing, strict.counts) {
+                (Side::Left, Some(counts)) => counts.missing,
+                _ => 0,
+            };
+            for (bin, cell) in self.values.iter().enumerate().take(ends) {
+                left = left.wrapping_add(*cell);
+                rows += strict.counts.map_or(0, |c| c.values.get(bin).copied().unwrap_or(0));
+                if let Some(worth) = self.worth_of(left, rows, rule, strict)
+                    && best.is_none_or(|best| worth > best.worth)
+                {
+                    best = Some(Found { worth, bin: bin as u8, missing, left });
+                }
+            }
+        }
+        best
+    }
+
+    /// The first sum and the number of ends to try; none when there is nothing missing to move.
+    fn start(&self, missing: Side) -> Option<(u64, usize)> {
+        match missing {
+            Side::Right => Some((0, self.ends())),
+            Side::Left => self.missing.map(|cell| (cell, self.values.len() - 1)),
+        }
+    }
+
+    fn worth_of(&self, left: u64, rows: u64, rule: &Rule, strict: &Strict<'_>) -> Option<f64> {
+        let (gl, hl) = halves(left);
+        let (gr, hr) = halves(self.total.wrapping_sub(left));
+        if hl < rule.min_hessian || hr < rule.min_hessian {
+            return None;
+        }
+        if let Some(counts) = strict.counts {
+            let all: u64 = counts.values.iter().sum::<u64>() + counts.missing;
+            if rows < rule.min_rows || all - rows < rule.min_rows {
+                return None;
+            }
+        }
+        if let Some(direction) = strict.direction {
+            let l = rule.value(gl, hl, strict.limits);
+            let r = rule.value(gr, hr, strict.limits);
+            let wrong = match direction {
+                Direction::Rising => l > r,
+                Direction::Falling => l < r,
+            };
+            if wrong {
+                return None;
+            }
+        }
+        Some(rule.worth(gl, hl, strict.limits) + rule.worth(gr, hr, strict.limits))
+    }
+
+    /// The same without l1, counts and constraints, a register full of bins at a time.
+    #[inline(always)]
+    pub(crate) fn fast(&self, rule: &Rule, scratch: &mut Scratch) -> Option<Found> {
+        let mut best: Option<Found> = None;
+        for missing in [Side::Right, Side::Left] {
+            let Some((start, ends)) = self.start(missing) else { continue };
+            if let Some((bin, worth)) = scratch.scan(self.values, ends, start, self.total, rule)
+                && best.is_none_or(|best| worth > best.worth)
+            {
+                best = Some(Found { worth, bin: bin as u8, missing, left: scratch.sums[bin] });
+            }
+        }
+        best
+    }
+}
+
+#[inline(always)]
+fn halves(packed: u64) -> (f64, f64) {
+    let (g, h) = unpack(packed);
+    (f64::from(g), f64::from(h))
+}
+
+/// Buffers of a scan.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    sums: [u64; CELLS],
+    worths: [f64; CELLS],
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Self { sums: [0; CELLS], worths: [0.0; CELLS] }
+    }
+}
+
+/// Bins worked on together.
+const LANES: usize = 4;
+
+impl Scratch {
+    /// The best end among the first `ends` bins, and its worth.
+    #[inline(always)]
+    fn scan(
+        &mut self,
+        cells: &[u64],
+        ends: usize,
+        start: u64,
+        total: u64,
+        rule: &Rule,
+    ) -> Option<(usize, f64)> {
+        let mut sum = start;
+        for (to, cell) in self.sums.iter_mut().zip(&cells[..ends]) {
+            sum = sum.wrapping_add(*cell);
+            *to = sum;
+        }
+        let padded = ends.next_multiple_of(LANES).min(CELLS);
+        // What lies behind the last end must not win: as if everything were on the left.
+        self.sums[ends..padded].fill(total);
+        let mut most = [f64::NEG_INFINITY; LANES];
+        let sums = self.sums[..padded].as_chunks::<LANES>().0;
+        let worths = self.worths[..padded].as_chunks_mut::<LANES>().0;
+        for (sums, worths) in sums.iter().zip(worths) {
+            for lane in 0..LANES {
+                let (gl, hl) = halves(sums[lane]);
+                let (gr, hr) = halves(total.wrapping_sub(sums[lane]));
+                let worth = gl * gl / (hl + rule.l2) + gr * gr / (hr + rule.l2);
+                let legal = (hl >= rule.min_hessian) & (hr >= rule.min_hessian);
+                let worth = if legal { worth } else { f64::NEG_INFINITY };
+                worths[lane] = worth;
+                most[lane] = if worth > most[lane] { worth } else { most[lane] };
+            }
+        }
+        let best = most.into_iter().fold(f64::NEG_INFINITY, |a, b| if b > a { b } else { a });
+        if best == f64::NEG_INFINITY {
+            return None;
+        }
+        let bin = self.worths[..ends].iter().position(|worth| *worth == best)?;
+        Some((bin, best))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const FREE: Strict<'static> = Strict { counts: None, limits: Limits::NONE, direction: None };
+
+    fn pack(g: i32, h: u32) -> u64 {
+        ((g as u32 as u64) << 32).wrapping_add(u64::from(h))
+    }
+
+    fn rule(l2: f64, min_hessian: f64) -> Rule {
+        Rule { l1: 0.0, l2, min_hessian, min_rows: 1 }
+    }
+
+    proptest! {
+        #[test]
+        fn the_fast_search_equals_its_plain_twin(
+            cells in proptest::collection::vec((-1000_i32..1000, 0_u32..300), 1..255),
+            missing in proptest::option::of((-1000_i32..1000, 0_u32..300)),
+            l2 in 0_u32..50,
+            least in 1_u32..500,
+        ) {
+            let values: Vec<u64> = cells.iter().map(|(g, h)| pack(*g, *h)).collect();
+            let missing = missing.map(|(g, h)| pack(g, h));
+            let total = values.iter().chain(&missing).fold(0_u64, |a, b| a.wrapping_add(*b));
+            let search = Search { values: &values, missing, total };
+            let rule = rule(f64::from(l2), f64::from(least));
+            let fast = search.fast(&rule, &mut Scratch::default());
+            prop_assert_eq!(fast, search.plain(&rule, &FREE));
+        }
+    }
+
+    #[test]
+    fn a_split_between_values_and_missing_is_possible() {
+        let search =
+            Search { values: &[pack(-5, 2)], missing: Some(pack(5, 2)), total: pack(0, 4) };
+        let found = search.fast(&rule(0.0, 1.0), &mut Scratch::default()).unwrap();
+        assert_eq!((found.bin, found.missing, found.worth), (0, Side::Right, 25.0));
+    }
+
+    #[test]
+    fn constraints_and_counts_rule_splits_out() {
+        let values = [pack(-9, 3), pack(9, 3), pack(-1, 3)];
+        let search = Search { values: &values, missing: None, total: pack(-1, 9) };
+        let rule = rule(0.0, 1.0);
+        let free = search.plain(&rule, &FREE).unwrap();
+        // The left side should rise, which a rising feature forbids.
+        assert_eq!(free.bin, 0);
+        let rising = Strict { direction: Some(Direction::Rising), ..FREE };
+        assert_eq!(search.plain(&rule, &rising).unwrap().bin, 1);
+        let counts = Some(Counts { values: &[1, 1, 5], missing: 0 });
+        let counted = Strict { counts, ..FREE };
+        let two = Rule { min_rows: 2, ..rule };
+        assert_eq!(search.plain(&two, &counted).unwrap().bin, 1);
+        assert_eq!(search.plain(&Rule { min_rows: 4, ..rule }, &counted), None);
+        let narrow = Strict { limits: Limits { low: 0.0, high: 1.0 }, ..FREE };
+        let value = rule.value(-9.0, 3.0, narrow.limits);
+        assert_eq!(value, 1.0);
+        assert!(search.plain(&rule, &narrow).unwrap().worth < free.worth);
+    }
+}

@@ -1,0 +1,260 @@
+//! Odd data, each with a stated outcome. Training never panics; it gives a model or an error that
+//! says what to do.
+
+use rankwright_data::generate::LetorOptions;
+use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex};
+use rankwright_eval::{Measure, MetricSpec, SourceKind};
+use rankwright_learn::objective::{Lambda, LambdaParams};
+use rankwright_learn::tree::{Direction, Growth, TreeParams};
+use rankwright_learn::{BoostParams, Booster, Job, LearnError, Newton, Outcome, WatchedSet};
+use rankwright_model::{Kind, Model, ScoreOptions, Tree};
+
+/// Rows of (query, label, features).
+fn data(rows: &[(&str, f64, &[f32])]) -> Dataset {
+    Dataset::new(columns(rows)).unwrap()
+}
+
+fn columns(rows: &[(&str, f64, &[f32])]) -> Columns {
+    let mut queries = QueryIndex::default();
+    let of_row = rows.iter().map(|(query, ..)| queries.number(query)).collect();
+    let columns = rows.first().map_or(0, |(.., features)| features.len());
+    let values = rows.iter().flat_map(|(.., features)| features.iter().copied()).collect();
+    let matrix = Matrix::from_rows(rows.len(), columns, values).unwrap();
+    let labels = rows.iter().map(|(_, label, _)| *label).collect();
+    let names = FeatureNames::Ids { first: 1, count: columns };
+    Columns::new(matrix, names, labels, queries, of_row)
+}
+
+fn generated(queries: usize, seed: u64) -> Dataset {
+    LetorOptions { queries, documents: 40, seed }.generate().unwrap()
+}
+
+fn lambda() -> Lambda {
+    LambdaParams::for_metric(MetricSpec::parse("ndcg@10").unwrap()).check().unwrap()
+}
+
+fn params(trees: usize) -> BoostParams {
+    let tree = TreeParams { leaves: 4, min_rows: 1, min_hessian: 0.0, ..TreeParams::default() };
+    BoostParams { trees, tree, ..BoostParams::default() }
+}
+
+fn train(data: &Dataset, params: BoostParams) -> Result<Outcome, LearnError> {
+    Booster::new(params)?.train(&mut lambda(), &Job::new(data))
+}
+
+fn scores(model: &Model, data: &Dataset) -> Vec<f64> {
+    model.score(data, ScoreOptions::default()).unwrap()
+}
+
+fn trees(model: &Model) -> &[Tree] {
+    match model.kind() {
+        Kind::Trees(ensemble) => ensemble.trees(),
+        _ => &[],
+    }
+}
+
+fn ndcg() -> Measure {
+    MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap()
+}
+
+#[test]
+fn queries_of_one_document_give_a_constant_model() {
+    let data = data(&[("a", 1.0, &[1.0]), ("b", 0.0, &[2.0]), ("c", 2.0, &[3.0])]);
+    let model = train(&data, params(3)).unwrap().model;
+    assert_eq!(scores(&model, &data), [0.0; 3]);
+}
+
+#[test]
+fn equal_labels_give_a_constant_model() {
+    let data =
+        data(&[("a", 1.0, &[1.0]), ("a", 1.0, &[2.0]), ("b", 0.0, &[3.0]), ("b", 0.0, &[4.0])]);
+    let model = train(&data, params(3)).unwrap().model;
+    assert_eq!(scores(&model, &data), [0.0; 4]);
+}
+
+#[test]
+fn one_query_is_enough_to_learn_from() {
+    let data = data(&[("a", 0.0, &[3.0]), ("a", 2.0, &[1.0]), ("a", 1.0, &[2.0])]);
+    let found = scores(&train(&data, params(20)).unwrap().model, &data);
+    assert!(found[1] > found[2] && found[2] > found[0], "{found:?}");
+}
+
+#[test]
+fn constant_features_give_trees_of_one_leaf() {
+    let data = data(&[("a", 0.0, &[3.0]), ("a", 2.0, &[3.0]), ("a", 1.0, &[3.0])]);
+    let model = train(&data, params(2)).unwrap().model;
+    assert!(trees(&model).iter().all(|tree| tree.leaves().len() == 1));
+}
+
+#[test]
+fn missing_and_infinite_values_are_split_on() {
+    let (nan, inf) = (f32::NAN, f32::INFINITY);
+    let by_missing =
+        data(&[("a", 2.0, &[nan]), ("a", 0.0, &[1.0]), ("a", 2.0, &[nan]), ("a", 0.0, &[5.0])]);
+    let model = train(&by_missing, params(5)).unwrap().model;
+    let found = scores(&model, &by_missing);
+    assert!(found[0] > found[1] && found[0] == found[2], "{found:?}");
+    let infinite = data(&[("a", 0.0, &[-inf]), ("a", 2.0, &[inf]), ("a", 1.0, &[0.0])]);
+    let found = scores(&train(&infinite, params(20)).unwrap().model, &infinite);
+    assert!(found[1] > found[2] && found[2] > found[0], "{found:?}");
+}
+
+#[test]
+fn a_value_never_missing_in_training_goes_with_the_majority() {
+    let data =
+        data(&[("a", 2.0, &[1.0]), ("a", 0.0, &[2.0]), ("a", 0.0, &[2.0]), ("a", 0.0, &[2.0])]);
+    let model = train(&data, params(1)).unwrap().model;
+    assert_eq!(model.score_row(&[f32::NAN]), model.score_row(&[2.0]));
+}
+
+#[test]
+fn negative_labels_gain_nothing_but_train() {
+    let data = data(&[("a", -1.0, &[3.0]), ("a", 2.0, &[1.0]), ("a", 0.0, &[2.0])]);
+    let found = scores(&train(&data, params(10)).unwrap().model, &data);
+    assert!(found[1] > found[0] && found[1] > found[2], "{found:?}");
+}
+
+#[test]
+fn no_rows_are_an_error() {
+    let empty = data(&[]);
+    let message = train(&empty, params(1)).unwrap_err().to_string();
+    assert!(message.contains("no rows"), "{message}");
+}
+
+#[test]
+fn validation_data_without_a_relevant_document_is_an_error() {
+    let (data, blank) = (generated(6, 1), data(&[("x", 0.0, &[0.0; 136])]));
+    let valid = vec![WatchedSet { name: "valid.txt".into(), data: &blank }];
+    let job = Job { valid, metrics: vec![ndcg()], ..Job::new(&data) };
+    let error = Booster::new(params(2)).unwrap().train(&mut lambda(), &job).unwrap_err();
+    assert!(error.to_string().contains("no query of valid.txt has a value for ndcg@10"), "{error}");
+}
+
+#[test]
+fn stopping_without_validation_data_is_an_error() {
+    let stop = BoostParams { stop: Some(3), ..params(5) };
+    let message = train(&generated(6, 1), stop).unwrap_err().to_string();
+    assert!(message.contains("stop= needs validation data"), "{message}");
+}
+
+#[test]
+fn stopping_keeps_the_best_number_of_trees() {
+    let (train_on, valid_on) = (generated(30, 1), generated(20, 2));
+    let valid = vec![WatchedSet { name: "valid".into(), data: &valid_on }];
+    let job = Job { valid, metrics: vec![ndcg()], ..Job::new(&train_on) };
+    let stop = BoostParams { stop: Some(5), rate: 0.5, ..params(300) };
+    let outcome = Booster::new(stop).unwrap().train(&mut lambda(), &job).unwrap();
+    let best = outcome.record.best.unwrap();
+    assert_eq!(trees(&outcome.model).len(), best);
+    assert_eq!(outcome.record.iterations.len(), best + 5);
+    let values: Vec<f64> = outcome.record.iterations.iter().map(|i| i.values[0][0]).collect();
+    assert!(values.iter().all(|value| *value <= values[best - 1]));
+}
+
+#[test]
+fn every_limit_of_a_tree_holds_exactly() {
+    let data = generated(40, 3);
+    let tree = TreeParams {
+        leaves: 40,
+        depth: Some(4),
+        min_rows: 37,
+        l1: 0.01,
+        l2: 1.0,
+        ..TreeParams::default()
+    };
+    for growth in [Growth::LeafWise, Growth::DepthWise] {
+        let tree = TreeParams { growth, ..tree.clone() };
+        let params = BoostParams { trees: 4, tree, ..BoostParams::default() };
+        let model = train(&data, params).unwrap().model;
+        for tree in trees(&model) {
+            assert!(tree.depth() <= 4);
+            assert!(tree.leaves().iter().all(|leaf| leaf.rows >= 37), "{:?}", tree.leaves());
+            assert_eq!(tree.leaves().iter().map(|l| l.rows).sum::<u64>(), data.rows() as u64);
+        }
+    }
+}
+
+#[test]
+fn monotone_constraints_hold_for_every_document() {
+    let data = generated(40, 5);
+    // BM25 of the body may only raise a score, the length only lower it.
+    let monotone = vec![(21, Direction::Rising), (10, Direction::Falling)];
+    let tree = TreeParams { leaves: 15, monotone, ..TreeParams::default() };
+    let params = BoostParams { trees: 15, rate: 0.3, tree, ..BoostParams::default() };
+    let model = train(&data, params).unwrap().model;
+    assert!(trees(&model).iter().flat_map(Tree::splits).any(|split| split.feature == 21));
+    for row in (0..data.rows()).step_by(7) {
+        let mut values = data.matrix().row(row).to_vec();
+        for (feature, sign) in [(21, 1.0), (10, -1.0)] {
+            let own = values[feature];
+            let mut last = f64::NEG_INFINITY;
+            for step in 0..60 {
+                values[feature] = sign * (step as f32 * 0.8 - if sign < 0.0 { 48.0 } else { 0.0 });
+                let score = model.score_row(&values);
+                assert!(score >= last - 1e-12, "feature {feature}, row {row}");
+                last = score;
+            }
+            values[feature] = own;
+        }
+    }
+}
+
+#[test]
+fn a_query_of_weight_zero_changes_nothing() {
+    let mut rows = Vec::new();
+    let noise: Vec<Vec<f32>> = (0..40).map(|i| vec![(i * 7 % 11) as f32, (i % 5) as f32]).collect();
+    for (i, features) in noise.iter().enumerate() {
+        rows.push((if i < 20 { "kept" } else { "ignored" }, (i % 3) as f64, features.as_slice()));
+    }
+    let weights = Some((0..40).map(|row| if row < 20 { 1.0 } else { 0.0 }).collect());
+    let all = Dataset::new(Columns { query_weights: weights, ..columns(&rows) }).unwrap();
+    let kept = data(&rows[..20]);
+    let (all, kept) =
+        (train(&all, params(8)).unwrap().model, train(&kept, params(8)).unwrap().model);
+    for features in &noise[..20] {
+        assert_eq!(all.score_row(features), kept.score_row(features));
+    }
+}
+
+#[test]
+fn all_newton_steps_learn_and_a_pointwise_objective_refuses_pairs() {
+    let data = generated(30, 8);
+    for newton in [Newton::PerDocument, Newton::CrossLeaf, Newton::Joint] {
+        let params = BoostParams { newton, ..params(10) };
+        let job = Job { watch_training: true, metrics: vec![ndcg()], ..Job::new(&data) };
+        let outcome = Booster::new(params).unwrap().train(&mut lambda(), &job).unwrap();
+        let value = |at: usize| outcome.record.iterations[at].values[0][0];
+        assert!(value(9) > value(0), "{newton:?}: {} after {}", value(9), value(0));
+    }
+    let joint = Booster::new(BoostParams { newton: Newton::Joint, ..params(1) }).unwrap();
+    let mut squared = rankwright_learn::objective::Squared;
+    let error = joint.train(&mut squared, &Job::new(&data)).unwrap_err().to_string();
+    assert!(error.contains("this objective has none"), "{error}");
+}
+
+#[test]
+fn a_start_model_is_carried_on() {
+    let data = generated(30, 4);
+    let ten = train(&data, params(10)).unwrap().model;
+    let four = train(&data, params(4)).unwrap().model;
+    let job = Job { start: Some(&four), ..Job::new(&data) };
+    let more = Booster::new(params(6)).unwrap().train(&mut lambda(), &job).unwrap().model;
+    assert_eq!(trees(&more)[..4], trees(&four)[..]);
+    assert_eq!(trees(&more).len(), 10);
+    // Draws are numbered from the new start, so only the shape is the same, not the ties.
+    assert_eq!(trees(&more)[..4], trees(&ten)[..4]);
+}
+
+#[test]
+fn a_query_of_a_million_documents_trains() {
+    let n = 1_000_000;
+    let mut queries = QueryIndex::default();
+    let of_row = vec![queries.number("all"); n];
+    let values: Vec<f32> = (0..n).map(|i| (i * 7919 % n) as f32).collect();
+    let labels = (0..n).map(|i| f64::from(u8::from(i * 7919 % n < 1000))).collect();
+    let matrix = Matrix::from_rows(n, 1, values).unwrap();
+    let names = FeatureNames::Ids { first: 1, count: 1 };
+    let data = Dataset::new(Columns::new(matrix, names, labels, queries, of_row)).unwrap();
+    let model = train(&data, params(2)).unwrap().model;
+    assert!(model.score_row(&[10.0]) > model.score_row(&[900_000.0]));
+}

@@ -1,0 +1,102 @@
+//! The same bytes whatever the threads, the machine code and the interruptions.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rankwright_data::Dataset;
+use rankwright_data::generate::LetorOptions;
+use rankwright_eval::{MetricSpec, SourceKind};
+use rankwright_learn::objective::LambdaParams;
+use rankwright_learn::simd::Simd;
+use rankwright_learn::tree::TreeParams;
+use rankwright_learn::{
+    BoostParams, Booster, Checkpoints, Job, LearnError, Newton, Observer, Outcome, Record,
+    WatchedSet,
+};
+
+fn data() -> Dataset {
+    LetorOptions { queries: 50, documents: 60, seed: 11 }.generate().unwrap()
+}
+
+fn params(newton: Newton) -> BoostParams {
+    BoostParams {
+        trees: 8,
+        tree: TreeParams { leaves: 31, ..TreeParams::default() },
+        sample_queries: 0.8,
+        sample_features: 0.7,
+        newton,
+        ..BoostParams::default()
+    }
+}
+
+fn train(params: BoostParams, job: &Job<'_>) -> Result<Outcome, LearnError> {
+    let mut lambda = LambdaParams::for_metric(MetricSpec::parse("ndcg@10").unwrap());
+    lambda.simd = job.simd;
+    Booster::new(params)?.train(&mut lambda.check()?, job)
+}
+
+fn bytes(data: &Dataset, threads: usize, simd: Simd, newton: Newton) -> Vec<u8> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let job = Job { simd, ..Job::new(data) };
+    pool.install(|| train(params(newton), &job).unwrap().model.to_bytes())
+}
+
+#[test]
+fn threads_and_machine_code_do_not_change_a_byte() {
+    let data = data();
+    for newton in [Newton::PerDocument, Newton::CrossLeaf, Newton::Joint] {
+        let one = bytes(&data, 1, Simd::Auto, newton);
+        for threads in [2, 3, 8] {
+            assert!(bytes(&data, threads, Simd::Auto, newton) == one, "{threads} threads");
+        }
+        assert!(bytes(&data, 2, Simd::Portable, newton) == one, "portable code");
+    }
+}
+
+/// Wants to stop after so many trees.
+struct Impatient(usize, AtomicUsize);
+
+impl Observer for Impatient {
+    fn added(&self, record: &Record) {
+        self.1.store(record.iterations.len(), Ordering::Relaxed);
+    }
+
+    fn wants_to_stop(&self) -> bool {
+        self.1.load(Ordering::Relaxed) >= self.0
+    }
+}
+
+#[test]
+fn an_interrupted_training_goes_on_to_the_same_bytes() {
+    let (data, valid) =
+        (data(), LetorOptions { queries: 10, documents: 60, seed: 12 }.generate().unwrap());
+    let metric = MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap();
+    let valid = vec![WatchedSet { name: "valid".into(), data: &valid }];
+    let folder = tempfile::tempdir().unwrap();
+    let job = Job { valid, metrics: vec![metric], ..Job::new(&data) };
+    let whole = train(params(Newton::PerDocument), &job).unwrap();
+    let checkpoints = Checkpoints { every_trees: 1, ..Checkpoints::new(folder.path().join("a")) };
+    for trees in [1, 3, 4, 7] {
+        let observer = Impatient(trees, AtomicUsize::new(0));
+        let job = Job {
+            checkpoints: Some(checkpoints.clone()),
+            observer: &observer,
+            valid: job.valid.clone(),
+            metrics: job.metrics.clone(),
+            ..Job::new(&data)
+        };
+        let part = train(params(Newton::PerDocument), &job).unwrap();
+        assert!(!part.finished);
+        assert_eq!(part.record.iterations.len(), trees);
+    }
+    let job = Job { checkpoints: Some(checkpoints.clone()), ..job };
+    let resumed = train(params(Newton::PerDocument), &job).unwrap();
+    assert!(resumed.finished);
+    assert!(resumed.model.to_bytes() == whole.model.to_bytes());
+    let values =
+        |o: &Outcome| o.record.iterations.iter().map(|i| i.values.clone()).collect::<Vec<_>>();
+    assert_eq!(values(&resumed), values(&whole));
+
+    let other = Job { seed: 2, ..job };
+    let error = train(params(Newton::PerDocument), &other).unwrap_err().to_string();
+    assert!(error.contains("belongs to a training with other data"), "{error}");
+}

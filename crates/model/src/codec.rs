@@ -1,0 +1,118 @@
+//! The model file: a line that says what it is, a line of JSON, a compact body, a checksum.
+//!
+//! | part | what |
+//! |---|---|
+//! | first line | `RANKWRIGHT MODEL 1`: what it is, and the version of the format |
+//! | second line | the header as JSON: kind, how it was made, features (read it with `head -2`) |
+//! | body | numbers, little-endian, see below |
+//! | last 8 bytes | xxh3-64 of everything before |
+//!
+//! Body of `trees`: base f64, number of trees u32, then for each tree the number of splits `n` u32
+//! and arrays: features u32 x n, thresholds f32 x n, where missing values go (a bit each, lowest
+//! first, 1 is left, spare bits 0), left children u32 x n, right children u32 x n (the top bit
+//! marks a leaf), gains f64 x n, rows u64 x n, leaf values f64 x (n + 1), leaf rows u64 x (n + 1).
+//! Body of `linear`: bias f64, number of weights u32, weights f64.
+//!
+//! The same model always gives the same bytes. Any bytes give a model or an error: sizes are held
+//! against what is left before anything is allocated, and what the checksum covers is not trusted
+//! either; trees are made by [`Tree::new`](crate::Tree::new) and models by [`Model::new`].
+
+mod body;
+mod head;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use rankwright_data::bytes::Input;
+use rankwright_data::store::write_atomic;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::error::ModelError;
+use crate::model::Model;
+
+/// How every model file begins, before the version.
+const MAGIC: &[u8] = b"RANKWRIGHT MODEL ";
+const VERSION: u32 = 1;
+/// Length of the checksum at the end.
+const SUM: usize = 8;
+
+impl Model {
+    /// Whether bytes begin like a model file; a few of them are enough.
+    pub fn is_model(bytes: &[u8]) -> bool {
+        bytes.starts_with(MAGIC)
+    }
+
+    /// The model as the bytes of a file: the same for the same model.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend_from_slice(format!("{VERSION}\n").as_bytes());
+        bytes.extend_from_slice(head::write(self.header(), self.kind().name()).as_bytes());
+        bytes.push(b'\n');
+        body::write(self.kind(), &mut bytes);
+        let sum = xxh3_64(&bytes);
+        bytes.extend_from_slice(&sum.to_le_bytes());
+        bytes
+    }
+
+    /// Reads and checks the bytes of a model file.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
+        let rest = after_version(bytes)?;
+        let whole = bytes.split_last_chunk::<SUM>();
+        let (covered, sum) = whole.ok_or_else(|| ModelError::damaged("it is cut off"))?;
+        if xxh3_64(covered) != u64::from_le_bytes(*sum) {
+            return Err(ModelError::damaged("its checksum does not fit its content"));
+        }
+        // What follows the version, without the checksum.
+        let covered = rest.split_last_chunk::<SUM>().map_or(&[][..], |(covered, _)| covered);
+        let (line, numbers) = line_of(covered)
+            .ok_or_else(|| ModelError::damaged("there is no line with a header"))?;
+        let (header, kind) = head::read(line)?;
+        Model::new(header, body::read(&kind, numbers)?)
+    }
+
+    /// Writes the model atomically.
+    pub fn save(&self, path: &Path) -> Result<(), ModelError> {
+        let bytes = self.to_bytes();
+        Ok(write_atomic(path, |out| out.write_all(&bytes))?)
+    }
+
+    /// Reads a model from a file; `-` is standard input.
+    pub fn load(path: &Path) -> Result<Model, ModelError> {
+        let input = Input::open(path)?;
+        Model::from_bytes(&input.bytes).map_err(|error| error.in_file(input.name))
+    }
+}
+
+/// Checks the first line; gives what follows it.
+fn after_version(bytes: &[u8]) -> Result<&[u8], ModelError> {
+    let Some(rest) = bytes.strip_prefix(MAGIC) else {
+        let start = bytes.get(..bytes.len().min(20)).unwrap_or(&[]);
+        let found = match start {
+            [] => "nothing".into(),
+            _ => format!("'{}'", String::from_utf8_lossy(start).escape_debug()),
+        };
+        return Err(ModelError::NotAModel { found });
+    };
+    let (line, rest) =
+        line_of(rest).ok_or_else(|| ModelError::damaged("its first line does not end"))?;
+    if line.ends_with(b"\r") {
+        return Err(ModelError::damaged(
+            "its line ends were changed, perhaps by a transfer as text",
+        ));
+    }
+    let text = std::str::from_utf8(line).unwrap_or_default();
+    match text.parse::<u32>() {
+        Ok(VERSION) if text == VERSION.to_string() => Ok(rest),
+        Ok(found) if text == found.to_string() => {
+            Err(ModelError::Version { found, supported: VERSION })
+        }
+        _ => Err(ModelError::damaged("its first line has no version")),
+    }
+}
+
+/// The bytes up to a line end, and those after it.
+fn line_of(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = bytes.iter().position(|&byte| byte == b'\n')?;
+    Some((bytes.get(..end)?, bytes.get(end + 1..)?))
+}

@@ -1,0 +1,171 @@
+//! The body of a model file: numbers, little-endian, as the codec's table lays them out.
+
+use crate::ensemble::Ensemble;
+use crate::error::ModelError;
+use crate::linear::Linear;
+use crate::model::Kind;
+use crate::tree::{Child, Leaf, Side, Split, Tree};
+
+/// Marks a child that is a leaf.
+const LEAF: u32 = 1 << 31;
+/// The smallest tree: a number of splits, one leaf value, its rows.
+const SMALLEST_TREE: usize = 4 + 8 + 8;
+
+pub(super) fn write(kind: &Kind, out: &mut Vec<u8>) {
+    match kind {
+        Kind::Trees(ensemble) => {
+            put(out, [ensemble.base().to_le_bytes()]);
+            put(out, [(ensemble.trees().len() as u32).to_le_bytes()]);
+            ensemble.trees().iter().for_each(|tree| write_tree(tree, out));
+        }
+        Kind::Linear(line) => {
+            put(out, [line.bias().to_le_bytes()]);
+            put(out, [(line.weights().len() as u32).to_le_bytes()]);
+            put(out, line.weights().iter().map(|weight| weight.to_le_bytes()));
+        }
+    }
+}
+
+fn write_tree(tree: &Tree, out: &mut Vec<u8>) {
+    let (splits, leaves) = (tree.splits(), tree.leaves());
+    put(out, [(splits.len() as u32).to_le_bytes()]);
+    put(out, splits.iter().map(|split| split.feature.to_le_bytes()));
+    put(out, splits.iter().map(|split| split.threshold.to_le_bytes()));
+    put(out, splits.chunks(8).map(|eight| [missing_bits(eight)]));
+    put(out, splits.iter().map(|split| child_number(split.left).to_le_bytes()));
+    put(out, splits.iter().map(|split| child_number(split.right).to_le_bytes()));
+    put(out, splits.iter().map(|split| split.gain.to_le_bytes()));
+    put(out, splits.iter().map(|split| split.rows.to_le_bytes()));
+    put(out, leaves.iter().map(|leaf| leaf.value.to_le_bytes()));
+    put(out, leaves.iter().map(|leaf| leaf.rows.to_le_bytes()));
+}
+
+fn put<const N: usize>(out: &mut Vec<u8>, numbers: impl IntoIterator<Item = [u8; N]>) {
+    numbers.into_iter().for_each(|number| out.extend_from_slice(&number));
+}
+
+/// Bit `i` is 1 where missing values of split `i` go left.
+fn missing_bits(eight: &[Split]) -> u8 {
+    let bit = |(i, split): (usize, &Split)| u8::from(split.missing == Side::Left) << i;
+    eight.iter().enumerate().map(bit).sum()
+}
+
+fn child_number(child: Child) -> u32 {
+    match child {
+        Child::Split(number) => number,
+        Child::Leaf(number) => number | LEAF,
+    }
+}
+
+fn child(number: u32) -> Child {
+    match number & LEAF {
+        0 => Child::Split(number),
+        _ => Child::Leaf(number & !LEAF),
+    }
+}
+
+pub(super) fn read(kind: &str, bytes: &[u8]) -> Result<Kind, ModelError> {
+    let mut from = Reader(bytes);
+    let kind = match kind {
+        "trees" => Kind::Trees(read_ensemble(&mut from)?),
+        "linear" => {
+            let bias = f64::from_le_bytes(from.number()?);
+            let count = from.count()?;
+            Kind::Linear(Linear::new(bias, from.numbers(count, f64::from_le_bytes)?)?)
+        }
+        other => {
+            let known = "its kind is neither trees nor linear";
+            return Err(ModelError::damaged(format!("{known} but '{}'", other.escape_debug())));
+        }
+    };
+    match from.0.len() {
+        0 => Ok(kind),
+        left => Err(ModelError::damaged(format!("{left} bytes follow its end"))),
+    }
+}
+
+fn read_ensemble(from: &mut Reader<'_>) -> Result<Ensemble, ModelError> {
+    let base = f64::from_le_bytes(from.number()?);
+    let count = from.count()?;
+    if count > from.0.len() / SMALLEST_TREE {
+        return Err(ModelError::damaged(format!("{count} trees do not fit into it")));
+    }
+    let trees = (0..count).map(|number| {
+        read_tree(from).map_err(|error| match error {
+            ModelError::Invalid { what, expected } => {
+                ModelError::Invalid { what: format!("tree {number}: {what}"), expected }
+            }
+            other => other,
+        })
+    });
+    Ensemble::new(base, trees.collect::<Result<_, _>>()?)
+}
+
+fn read_tree(from: &mut Reader<'_>) -> Result<Tree, ModelError> {
+    let n = from.count()?;
+    let features = from.numbers(n, u32::from_le_bytes)?;
+    let thresholds = from.numbers(n, f32::from_le_bytes)?;
+    let missing = from.sides(n)?;
+    let left = from.numbers(n, u32::from_le_bytes)?;
+    let right = from.numbers(n, u32::from_le_bytes)?;
+    let gains = from.numbers(n, f64::from_le_bytes)?;
+    let rows = from.numbers(n, u64::from_le_bytes)?;
+    let values = from.numbers(n + 1, f64::from_le_bytes)?;
+    let leaf_rows = from.numbers(n + 1, u64::from_le_bytes)?;
+    let mut splits = Vec::with_capacity(n);
+    let numbers = features.into_iter().zip(thresholds).zip(missing);
+    let children = left.into_iter().map(child).zip(right.into_iter().map(child));
+    let figures = gains.into_iter().zip(rows);
+    for ((((feature, threshold), missing), (left, right)), (gain, rows)) in
+        numbers.zip(children).zip(figures)
+    {
+        splits.push(Split { feature, threshold, missing, left, right, gain, rows });
+    }
+    let leaves = values.into_iter().zip(leaf_rows).map(|(value, rows)| Leaf { value, rows });
+    Tree::new(splits, leaves.collect())
+}
+
+/// The bytes that are left.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, bytes: usize) -> Result<&'a [u8], ModelError> {
+        let (taken, rest) = self.0.split_at_checked(bytes).ok_or_else(|| {
+            let left = self.0.len();
+            ModelError::damaged(format!("{bytes} bytes should follow where {left} are left"))
+        })?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn number<const N: usize>(&mut self) -> Result<[u8; N], ModelError> {
+        self.take(N).map(|bytes| bytes.first_chunk().copied().unwrap_or([0; N]))
+    }
+
+    fn count(&mut self) -> Result<usize, ModelError> {
+        self.number().map(|bytes| u32::from_le_bytes(bytes) as usize)
+    }
+
+    fn numbers<const N: usize, T>(
+        &mut self,
+        count: usize,
+        of: impl Fn([u8; N]) -> T,
+    ) -> Result<Vec<T>, ModelError> {
+        let size =
+            count.checked_mul(N).ok_or_else(|| ModelError::damaged("a size is too large"))?;
+        let (chunks, _) = self.take(size)?.as_chunks::<N>();
+        Ok(chunks.iter().map(|&chunk| of(chunk)).collect())
+    }
+
+    /// Sides from bits; spare bits must be 0, so that a model has one form only.
+    fn sides(&mut self, count: usize) -> Result<Vec<Side>, ModelError> {
+        let bytes = self.take(count.div_ceil(8))?;
+        let bits = bytes.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1));
+        let mut sides: Vec<bool> = bits.collect();
+        if sides.split_off(count).contains(&true) {
+            return Err(ModelError::damaged("spare bits are set"));
+        }
+        let side = |left| if left { Side::Left } else { Side::Right };
+        Ok(sides.into_iter().map(side).collect())
+    }
+}

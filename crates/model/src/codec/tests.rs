@@ -1,0 +1,218 @@
+//! What the codec promises: trips are exact, damage is noticed, no bytes panic.
+
+use proptest::prelude::*;
+use rankwright_data::{Absent, FeatureNames};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::tree::tests::{chain, random, small};
+use crate::{Ensemble, Header, Kind, Linear, Model, ModelError, Tree};
+
+fn trees(trees: Vec<Tree>) -> Model {
+    let names = ["bm25", "page\nrank \"é\"", "c", "d"].map(String::from).to_vec();
+    let mut header = Header::new(FeatureNames::Named(names), Absent::Missing);
+    header.learner = "lambdamart(trees=2)".into();
+    header.seed = u64::MAX;
+    header.notes.insert("why".into(), "a test".into());
+    Model::new(header, Kind::Trees(Ensemble::new(0.5, trees).unwrap())).unwrap()
+}
+
+fn line() -> Model {
+    let header = Header::new(FeatureNames::Ids { first: 1, count: 3 }, Absent::Zero);
+    let line = Linear::new(-0.0, vec![0.1, 0.0, -1e300]).unwrap();
+    Model::new(header, Kind::Linear(line)).unwrap()
+}
+
+/// The same bytes with a checksum that fits.
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let end = bytes.len() - 8;
+    let sum = xxh3_64(&bytes[..end]);
+    bytes[end..].copy_from_slice(&sum.to_le_bytes());
+    bytes
+}
+
+/// Where the body starts.
+fn body(bytes: &[u8]) -> usize {
+    let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+    ends.map(|(at, _)| at + 1).nth(1).unwrap()
+}
+
+#[test]
+fn models_survive_the_trip_and_bytes_are_the_same_each_time() {
+    let shapes = vec![small(), Tree::constant(2.0, 3).unwrap(), random(7, 20, 4), chain(9)];
+    for model in [trees(shapes), trees(vec![]), line()] {
+        let bytes = model.to_bytes();
+        let back = Model::from_bytes(&bytes).unwrap();
+        assert_eq!(back, model);
+        assert_eq!(back.to_bytes(), bytes);
+        assert!(Model::is_model(&bytes) && Model::is_model(&bytes[..17]));
+    }
+}
+
+#[test]
+fn the_first_two_lines_can_be_read_by_people() {
+    let bytes = trees(vec![small()]).to_bytes();
+    let text = String::from_utf8_lossy(&bytes[..body(&bytes)]).into_owned();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[0], "RANKWRIGHT MODEL 1");
+    assert!(lines[1].starts_with(r#"{"kind":"trees","learner":"lambdamart(trees=2)""#));
+    assert!(lines[1].contains(r#""features":{"names":["bm25","page\nrank \"é\"","c","d"]}"#));
+}
+
+#[test]
+fn every_truncation_and_every_changed_byte_is_an_error() {
+    for model in [trees(vec![small(), random(3, 4, 4)]), line()] {
+        let bytes = model.to_bytes();
+        for end in 0..bytes.len() {
+            assert!(Model::from_bytes(&bytes[..end]).is_err(), "cut at {end}");
+        }
+        let mut changed = bytes.clone();
+        for at in 0..bytes.len() {
+            for flip in 1..=255 {
+                changed[at] = bytes[at] ^ flip;
+                assert!(Model::from_bytes(&changed).is_err(), "byte {at} flipped by {flip}");
+            }
+            changed[at] = bytes[at];
+        }
+        let longer = [&bytes[..], b"\0"].concat();
+        assert!(Model::from_bytes(&longer).is_err());
+    }
+}
+
+/// Writes bytes into the body of a sealed model; the reason for which it is refused.
+fn refusal(model: &Model, at: usize, new: &[u8]) -> String {
+    let mut bytes = model.to_bytes();
+    let at = body(&bytes) + at;
+    bytes[at..at + new.len()].copy_from_slice(new);
+    Model::from_bytes(&sealed(bytes)).unwrap_err().to_string()
+}
+
+#[test]
+fn what_a_fitting_checksum_covers_is_checked_too() {
+    let model = trees(vec![small()]);
+    // base 8, trees 4, splits 4; then arrays for two splits and three leaves.
+    let (trees, splits, features, thresholds, missing) = (8, 12, 16, 24, 32);
+    let (left, right, gains, values) = (33, 41, 49, 81);
+    let leaf = |number: u32| (number | 1 << 31).to_le_bytes();
+    let nan = f64::NAN.to_le_bytes();
+    for (at, new, reason) in [
+        (0, &nan[..], "base score of NaN"),
+        (trees, &2u32.to_le_bytes(), "bytes should follow"),
+        (trees, &0u32.to_le_bytes(), "bytes follow its end"),
+        (trees, &u32::MAX.to_le_bytes(), "4294967295 trees do not fit"),
+        (splits, &u32::MAX.to_le_bytes(), "bytes should follow where"),
+        (splits, &1u32.to_le_bytes(), "tree 0: split 0 leads to"),
+        (features, &4u32.to_le_bytes(), "feature number 4; expected numbers below 4"),
+        (features, &u32::MAX.to_le_bytes(), "feature 4294967295"),
+        (thresholds, &f32::NAN.to_le_bytes(), "tree 0: split 0 has a threshold that is NaN"),
+        (missing, &[0x82], "spare bits"),
+        (left, &7u32.to_le_bytes(), "Split(7); expected a child that exists"),
+        (left, &leaf(3), "Leaf(3)"),
+        (left, &leaf(1), "as another does"),
+        (right, &0u32.to_le_bytes(), "leads back to split 0"),
+        (right + 4, &0u32.to_le_bytes(), "split 1 leads back to split 0"),
+        (gains, &nan, "gain NaN"),
+        (values, &nan, "leaf 0 has the value NaN"),
+        (values + 8, &f64::INFINITY.to_le_bytes(), "leaf 1 has the value inf"),
+    ] {
+        let error = refusal(&model, at, new);
+        assert!(error.contains(reason), "{at}: {error}");
+    }
+    for (at, new, reason) in [
+        (0, &nan[..], "bias of NaN"),
+        (8, &2u32.to_le_bytes(), "8 bytes follow its end"),
+        (8, &4u32.to_le_bytes(), "32 bytes should follow where 24 are left"),
+        (12, &nan, "weight number 0 is NaN"),
+    ] {
+        let error = refusal(&line(), at, new);
+        assert!(error.contains(reason), "{at}: {error}");
+    }
+}
+
+/// A model with another text in its header; the reason for which it is refused.
+fn header_refusal(model: &Model, from: &str, to: &str) -> String {
+    let bytes = model.to_bytes();
+    let split = body(&bytes);
+    let text = std::str::from_utf8(&bytes[..split]).unwrap();
+    assert!(text.contains(from), "{text}");
+    let changed = [text.replacen(from, to, 1).as_bytes(), &bytes[split..]].concat();
+    Model::from_bytes(&sealed(changed)).unwrap_err().to_string()
+}
+
+#[test]
+fn headers_that_make_no_sense_are_refused() {
+    let model = trees(vec![small()]);
+    for (from, to, reason) in [
+        ("\"kind\":\"trees\"", "\"kind\":\"forest\"", "but 'forest'"),
+        ("\"kind\":\"trees\"", "\"kind\":\"linear\"", "damaged"),
+        ("\"bm25\"", "\"bm26\"", "feature hash"),
+        ("\"absent\":\"missing\"", "\"absent\":\"gone\"", "unknown variant"),
+        ("\"seed\":18446744073709551615", "\"seed\":-1", "header cannot be read"),
+        ("\"rows\":0", "\"rows\":0,\"extra\":0", "unknown field"),
+        ("\"rows\":0,", "", "missing field `rows`"),
+        ("MODEL 1\n", "MODEL 1\r\n", "line ends were changed"),
+        ("MODEL 1\n", "MODEL 01\n", "no version"),
+        ("MODEL 1\n", "MODEL \n", "no version"),
+    ] {
+        let error = header_refusal(&model, from, to);
+        assert!(error.contains(reason), "{to}: {error}");
+    }
+    let error = header_refusal(&line(), "\"count\":3", "\"count\":18446744073709551615");
+    assert!(error.contains("feature hash"), "{error}");
+}
+
+#[test]
+fn a_newer_version_says_so() {
+    let error = Model::from_bytes(b"RANKWRIGHT MODEL 2\nwhatever comes").unwrap_err();
+    assert!(matches!(error, ModelError::Version { found: 2, supported: 1 }));
+    assert!(error.help().unwrap().contains("newer program"));
+}
+
+#[test]
+fn what_is_no_model_says_what_it_begins_with() {
+    let error = Model::from_bytes(b"2 qid:1 1:0.5\n").unwrap_err().to_string();
+    assert!(error.contains("begins with '2 qid:1 1:0.5\\n'"), "{error}");
+    assert!(Model::from_bytes(b"").unwrap_err().to_string().contains("begins with nothing"));
+}
+
+#[test]
+fn files_are_saved_and_loaded_and_errors_name_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.model");
+    let model = trees(vec![small()]);
+    model.save(&path).unwrap();
+    assert_eq!(Model::load(&path).unwrap(), model);
+    model.save(&folder.path().join("a.gz")).unwrap();
+    assert_eq!(Model::load(&folder.path().join("a.gz")).unwrap(), model);
+    std::fs::write(&path, &model.to_bytes()[..100]).unwrap();
+    let error = Model::load(&path).unwrap_err();
+    assert!(error.to_string().contains("a.model: the model is damaged: its checksum"), "{error}");
+    assert!(error.help().unwrap().contains("train the model again"));
+    let error = Model::load(&folder.path().join("gone")).unwrap_err().to_string();
+    assert!(error.starts_with("cannot read"), "{error}");
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_give_a_model_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        let _ = Model::from_bytes(&bytes);
+        let _ = Model::from_bytes(&[b"RANKWRIGHT MODEL 1\n", &bytes[..]].concat());
+    }
+
+    #[test]
+    fn sealed_damage_gives_a_model_or_an_error(
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+        seed in 0u64..50,
+    ) {
+        let mut bytes = trees(vec![small(), random(seed, 6, 4)]).to_bytes();
+        let start = body(&bytes);
+        let end = bytes.len() - 8;
+        for (index, value) in changes {
+            bytes[start + index.index(end - start)] = value;
+        }
+        if let Ok(model) = Model::from_bytes(&sealed(bytes.clone())) {
+            prop_assert_eq!(model.to_bytes(), sealed(bytes), "a model has one form only");
+            prop_assert!(!model.score_row(&[1.0, f32::NAN]).is_nan());
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Pictures of a tree: as indented text, and as plain SVG.
+
+mod svg;
+mod text;
+
+use std::fmt::{Display, LowerExp};
+
+pub use svg::tree_svg;
+pub use text::tree_text;
+
+/// A name with what cannot be printed replaced, and cut to a number of characters.
+fn printable(name: &str, most: usize) -> String {
+    let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    match name.chars().nth(most) {
+        None => name.chars().map(clean).collect(),
+        Some(_) => name.chars().take(most.saturating_sub(1)).map(clean).chain(['…']).collect(),
+    }
+}
+
+/// The shortest text that reads back to the same float: with an exponent where plain digits would
+/// be a long row of zeros.
+fn shortest(value: impl Display + LowerExp) -> String {
+    let (plain, exponent) = (value.to_string(), format!("{value:e}"));
+    match plain.len() <= exponent.len() + 3 {
+        true => plain,
+        false => exponent,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_back_and_stay_short() {
+        for value in [0.1 + 0.2, -0.5, 1e300, 3e-300, 1234567.0, 0.0001, f64::MAX] {
+            let text = shortest(value);
+            assert_eq!(text.parse::<f64>().unwrap(), value);
+            assert!(text.len() <= 24, "{text}");
+        }
+        assert_eq!(shortest(0.1f32), "0.1");
+        assert_eq!(shortest(f32::INFINITY), "inf");
+        assert_eq!(shortest(1e30f32), "1e30");
+    }
+
+    #[test]
+    fn names_are_cut_and_cleaned() {
+        assert_eq!(printable("a\tb", 3), "a\u{fffd}b");
+        assert_eq!(printable("abcdef", 4), "abc…");
+    }
+}

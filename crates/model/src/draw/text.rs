@@ -1,0 +1,94 @@
+//! A tree as indented text: a line for each split and leaf, the `yes` side first.
+//!
+//! ```text
+//! bm25 <= 7.25? missing: no, 120 rows, gain 3.5
+//!   yes: -0.5 (80 rows)
+//!   no: pagerank <= 0.1? missing: yes, 40 rows, gain 1
+//!     yes: 0.125 (15 rows)
+//!     no: 0.75 (25 rows)
+//! ```
+//!
+//! Numbers are the shortest that read back to the same float. Indentation stops at a depth of 40,
+//! where the depth is written instead, so that the text of a tree that is one long chain stays
+//! linear in its size. A tree without splits is one line.
+
+use std::fmt::Write;
+
+use rankwright_data::FeatureNames;
+
+use super::{printable, shortest};
+use crate::tree::{Child, Side, Tree};
+
+/// From here on depth is told by a number.
+const DEEPEST: usize = 40;
+
+/// Draws a tree as text.
+///
+/// ```
+/// use rankwright_data::FeatureNames;
+/// use rankwright_model::{Tree, draw::tree_text};
+///
+/// let text = tree_text(&Tree::constant(0.5, 10)?, &FeatureNames::Named(vec![]));
+/// assert_eq!(text, "0.5 (10 rows)\n");
+/// # Ok::<(), rankwright_model::ModelError>(())
+/// ```
+pub fn tree_text(tree: &Tree, names: &FeatureNames) -> String {
+    let mut text = String::new();
+    let mut open = vec![(tree.root(), 0, "")];
+    while let Some((child, depth, side)) = open.pop() {
+        text.push_str(&"  ".repeat(depth.min(DEEPEST)));
+        if depth > DEEPEST {
+            let _ = write!(text, "[{depth}] ");
+        }
+        text.push_str(side);
+        match child {
+            Child::Leaf(leaf) => {
+                let leaf = &tree.leaves()[leaf as usize];
+                let _ = writeln!(text, "{} ({} rows)", shortest(leaf.value), leaf.rows);
+            }
+            Child::Split(number) => {
+                let split = &tree.splits()[number as usize];
+                let name = printable(&names.name(split.feature as usize), usize::MAX);
+                let missing = if split.missing == Side::Left { "yes" } else { "no" };
+                let _ = writeln!(
+                    text,
+                    "{name} <= {}? missing: {missing}, {} rows, gain {}",
+                    shortest(split.threshold),
+                    split.rows,
+                    shortest(split.gain)
+                );
+                open.push((split.right, depth + 1, "no: "));
+                open.push((split.left, depth + 1, "yes: "));
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::tests::{chain, small};
+
+    #[test]
+    fn every_split_and_leaf_has_its_line() {
+        let names = FeatureNames::Named(vec!["bm25".into(), "page\nrank".into()]);
+        let lines = [
+            "bm25 <= 0.5? missing: no, 10 rows, gain 2.5",
+            "  yes: -1 (4 rows)",
+            "  no: page\u{fffd}rank <= 0.1? missing: yes, 6 rows, gain 1",
+            "    yes: 0.25 (2 rows)",
+            "    no: 3 (4 rows)",
+            "",
+        ];
+        assert_eq!(tree_text(&small(), &names), lines.join("\n"));
+    }
+
+    #[test]
+    fn a_chain_of_splits_stays_readable_and_linear() {
+        let text = tree_text(&chain(5000), &FeatureNames::Ids { first: 1, count: 1 });
+        assert_eq!(text.lines().count(), 10_001);
+        assert!(text.len() < 10_001 * 200);
+        assert!(text.contains("[5000] no: 5000 (1 rows)\n"), "{}", &text[text.len() - 300..]);
+    }
+}

@@ -1,0 +1,86 @@
+//! A sum of trees: `score = base + tree_1(row) + tree_2(row) + ...`, added in f64 in this order.
+//!
+//! The order of addition is part of the contract: every scorer gives the bits of
+//! [`Ensemble::score_row`]. Leaf values are finite, so a sum may overflow to an infinity but is
+//! never NaN. Without trees every row scores `base`.
+
+use crate::error::ModelError;
+use crate::tree::Tree;
+
+/// A base score and trees.
+///
+/// ```
+/// use rankwright_model::{Ensemble, Tree};
+///
+/// let trees = vec![Tree::constant(0.5, 1)?, Tree::constant(0.25, 1)?];
+/// let model = Ensemble::new(1.0, trees)?;
+/// assert_eq!(model.score_row(&[]), 1.75);
+/// assert_eq!(model.truncated(1).score_row(&[]), 1.5);
+/// # Ok::<(), rankwright_model::ModelError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ensemble {
+    base: f64,
+    trees: Vec<Tree>,
+}
+
+impl Ensemble {
+    /// Puts trees on a base score, which must be finite.
+    pub fn new(base: f64, trees: Vec<Tree>) -> Result<Ensemble, ModelError> {
+        match base.is_finite() {
+            true => Ok(Ensemble { base, trees }),
+            false => Err(ModelError::invalid(format!("a base score of {base}"), "a finite one")),
+        }
+    }
+
+    /// The score before any tree.
+    pub fn base(&self) -> f64 {
+        self.base
+    }
+
+    /// The trees in the order in which they are added.
+    pub fn trees(&self) -> &[Tree] {
+        &self.trees
+    }
+
+    /// The largest feature number plus one; 0 where nothing is asked.
+    pub fn features(&self) -> usize {
+        self.trees.iter().map(Tree::features).max().unwrap_or(0)
+    }
+
+    /// The score of a row. A feature beyond the end of the row is missing.
+    pub fn score_row(&self, row: &[f32]) -> f64 {
+        self.trees.iter().fold(self.base, |sum, tree| sum + tree.value(row))
+    }
+
+    /// The model of the first `n` trees; all of them where there are fewer.
+    pub fn truncated(&self, n: usize) -> Ensemble {
+        Ensemble { base: self.base, trees: self.trees.iter().take(n).cloned().collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::tests::small;
+
+    #[test]
+    fn a_score_is_the_base_and_the_trees_in_their_order() {
+        let tiny = Tree::constant(1e-17, 1).unwrap();
+        let trees = vec![tiny.clone(), tiny, small()];
+        let model = Ensemble::new(0.1, trees).unwrap();
+        assert_eq!(model.score_row(&[0.0, 0.0]), 0.1 + 1e-17 + 1e-17 - 1.0);
+        assert_eq!(model.features(), 2);
+        assert_eq!(model.truncated(2).trees().len(), 2);
+        assert_eq!(model.truncated(9), model);
+        assert_eq!(model.truncated(0).score_row(&[]), 0.1);
+    }
+
+    #[test]
+    fn an_overflow_is_infinite_and_never_nan() {
+        let huge = |value| Tree::constant(value, 1).unwrap();
+        let model = Ensemble::new(f64::MAX, vec![huge(f64::MAX), huge(f64::MIN)]).unwrap();
+        assert_eq!(model.score_row(&[]), f64::INFINITY);
+        assert!(Ensemble::new(f64::NAN, vec![]).is_err());
+    }
+}

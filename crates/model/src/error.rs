@@ -1,0 +1,131 @@
+//! What can go wrong with models: what was found, what was expected, what to do.
+
+use rankwright_data::DataError;
+
+/// Everything the model crate reports instead of a result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// A file could not be read or written.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// Bytes that are no model at all.
+    #[error("this is no Rankwright model: it begins with {found}, not with 'RANKWRIGHT MODEL'")]
+    NotAModel {
+        /// How the bytes begin.
+        found: String,
+    },
+    /// A model of another version of the format.
+    #[error("the model has format version {found}; this program reads version {supported}")]
+    Version {
+        /// The version in the file.
+        found: u32,
+        /// The version that is read.
+        supported: u32,
+    },
+    /// A model whose bytes are not what was once written.
+    #[error("the model is damaged: {what}")]
+    Damaged {
+        /// What does not fit.
+        what: String,
+    },
+    /// Parts that do not make a model.
+    #[error("{what}; expected {expected}")]
+    Invalid {
+        /// What was found.
+        what: String,
+        /// What should have been.
+        expected: String,
+    },
+    /// The data lacks features that the model needs.
+    #[error("the data lacks {count} of the model's features: {names}")]
+    MissingFeatures {
+        /// How many.
+        count: usize,
+        /// Their names, the first few.
+        names: String,
+    },
+    /// The data has features that the model does not know.
+    #[error("the data has {count} features that the model does not know: {names}")]
+    UnknownFeatures {
+        /// How many.
+        count: usize,
+        /// Their names, the first few.
+        names: String,
+    },
+    /// Absent values were read in another way than the model was trained with.
+    #[error(
+        "the model takes absent features as {model}, but the data was read with them as {data}"
+    )]
+    Absent {
+        /// The model's rule.
+        model: &'static str,
+        /// The data's rule.
+        data: &'static str,
+    },
+    /// An error in a named file.
+    #[error("{file}: {error}")]
+    InFile {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        error: Box<ModelError>,
+    },
+}
+
+impl ModelError {
+    /// Parts that do not make a model, and what would.
+    pub fn invalid(what: impl Into<String>, expected: impl Into<String>) -> Self {
+        ModelError::Invalid { what: what.into(), expected: expected.into() }
+    }
+
+    pub(crate) fn damaged(what: impl Into<String>) -> Self {
+        ModelError::Damaged { what: what.into() }
+    }
+
+    /// The same error with the file that it befell.
+    pub fn in_file(self, file: impl Into<String>) -> Self {
+        match self {
+            // These name their file already.
+            ModelError::Data(_) | ModelError::InFile { .. } => self,
+            other => ModelError::InFile { file: file.into(), error: Box::new(other) },
+        }
+    }
+
+    /// What the user can do, if the error knows.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            ModelError::Data(error) => error.help(),
+            ModelError::InFile { error, .. } => error.help(),
+            ModelError::NotAModel { .. } => {
+                Some("give a file that `rankwright train` wrote with --out".into())
+            }
+            ModelError::Version { found, supported } if found > supported => {
+                Some("a newer program wrote it: update this one, or train the model again".into())
+            }
+            ModelError::Damaged { .. } => {
+                Some("copy or train the model again; nothing in the file can be trusted".into())
+            }
+            ModelError::MissingFeatures { .. } => {
+                Some("add these columns to the data, or rename them as in training".into())
+            }
+            ModelError::UnknownFeatures { .. } => {
+                Some("check that this is the right data; --ignore-extra passes over them".into())
+            }
+            ModelError::Absent { model, .. } => {
+                Some(format!("read the data again from its source with --absent {model}"))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The first few of a list of names, for a message.
+pub(crate) fn few<S: AsRef<str>>(names: &[S]) -> String {
+    const SHOWN: usize = 10;
+    let shown: Vec<&str> = names.iter().take(SHOWN).map(S::as_ref).collect();
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}

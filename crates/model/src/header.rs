@@ -1,0 +1,138 @@
+//! What a model knows about itself: its features, and how it was made.
+//!
+//! Everything here depends on data, spec and seed alone, so that the same training gives the same
+//! bytes; times, dates and machines go elsewhere.
+
+use std::collections::{BTreeMap, HashSet};
+
+use rankwright_data::{Absent, FeatureNames};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use crate::error::ModelError;
+
+/// The header of a model.
+///
+/// ```
+/// use rankwright_data::{Absent, FeatureNames};
+/// use rankwright_model::Header;
+///
+/// let mut header = Header::new(FeatureNames::Ids { first: 1, count: 136 }, Absent::Zero);
+/// header.learner = "lambdamart(trees=100)".into();
+/// assert_eq!(header.feature_hash(), header.clone().feature_hash());
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Header {
+    /// The features, in the order in which trees and weights number them.
+    pub features: FeatureNames,
+    /// What an absent feature of a sparse row means.
+    pub absent: Absent,
+    /// The learner that made the model, as a canonical spec.
+    pub learner: String,
+    /// The objective that was made small.
+    pub objective: String,
+    /// The metric that training watched.
+    pub metric: String,
+    /// The conventions of that metric.
+    pub conventions: String,
+    /// The seed of the training.
+    pub seed: u64,
+    /// Queries in the training data.
+    pub queries: u64,
+    /// Rows in the training data.
+    pub rows: u64,
+    /// Whatever else is worth telling.
+    pub notes: BTreeMap<String, String>,
+}
+
+impl Header {
+    /// A header for these features; everything else is empty.
+    pub fn new(features: FeatureNames, absent: Absent) -> Header {
+        Header {
+            features,
+            absent,
+            learner: String::new(),
+            objective: String::new(),
+            metric: String::new(),
+            conventions: String::new(),
+            seed: 0,
+            queries: 0,
+            rows: 0,
+            notes: BTreeMap::new(),
+        }
+    }
+
+    /// A number that tells feature sets apart: the xxh3-64 of the names, or of the range of ids.
+    pub fn feature_hash(&self) -> u64 {
+        match &self.features {
+            FeatureNames::Ids { first, count } => {
+                xxh3_64(format!("ids {first} {count}").as_bytes())
+            }
+            FeatureNames::Named(names) => {
+                let mut hash = Xxh3::new();
+                for name in names {
+                    // With its length, so that "ab", "c" differs from "a", "bc".
+                    hash.update(&(name.len() as u64).to_le_bytes());
+                    hash.update(name.as_bytes());
+                }
+                hash.digest()
+            }
+        }
+    }
+
+    /// Feature names must be different, and ids must be numbers that fit.
+    pub(crate) fn check(&self) -> Result<(), ModelError> {
+        match &self.features {
+            FeatureNames::Ids { first, count } => {
+                let end = u64::from(*first).checked_add(*count as u64);
+                match end.is_some_and(|end| end <= u64::from(u32::MAX)) && *first <= 1 {
+                    true => Ok(()),
+                    false => Err(ModelError::invalid(
+                        format!("{count} feature ids from {first} on"),
+                        "ids that count from 0 or 1 and stay below 4294967295",
+                    )),
+                }
+            }
+            FeatureNames::Named(names) => {
+                let mut met = HashSet::with_capacity(names.len());
+                match names.iter().find(|name| !met.insert(name.as_str())) {
+                    None => Ok(()),
+                    Some(twice) => Err(ModelError::invalid(
+                        format!("two features called '{twice}'"),
+                        "a name of its own for each feature",
+                    )),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(names: &[&str]) -> Header {
+        let names = names.iter().map(|name| name.to_string()).collect();
+        Header::new(FeatureNames::Named(names), Absent::Zero)
+    }
+
+    #[test]
+    fn the_hash_tells_feature_sets_apart() {
+        let ids = |first, count| Header::new(FeatureNames::Ids { first, count }, Absent::Zero);
+        let all =
+            [named(&["ab", "c"]), named(&["a", "bc"]), named(&["c", "ab"]), ids(1, 2), ids(0, 2)];
+        let hashes: HashSet<u64> = all.iter().map(Header::feature_hash).collect();
+        assert_eq!(hashes.len(), all.len());
+        assert_eq!(ids(1, 2).feature_hash(), ids(1, 2).feature_hash());
+    }
+
+    #[test]
+    fn features_that_cannot_be_told_apart_are_refused() {
+        let error = named(&["a", "b", "a"]).check().unwrap_err().to_string();
+        assert!(error.starts_with("two features called 'a'"), "{error}");
+        for (first, count) in [(1, usize::MAX), (2, 1), (1, u32::MAX as usize)] {
+            let header = Header::new(FeatureNames::Ids { first, count }, Absent::Zero);
+            assert!(header.check().is_err(), "{count} from {first}");
+        }
+        assert!(named(&["a", "b"]).check().is_ok() && named(&[]).check().is_ok());
+    }
+}

@@ -1,0 +1,35 @@
+//! Models: trees and lines that score documents.
+//!
+//! A model is valid by construction. [`Tree::new`] and [`Model::new`] are the only ways in, and
+//! untrusted bytes go through them too: [`Model::from_bytes`] gives a model or a [`ModelError`],
+//! never a panic and never a tree with a cycle. A [`Model`] carries a [`Header`] that says what
+//! its features are called and how it was made; [`Model::score`] meets it with data by
+//! [`Matching`].
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)
+)]
+
+#[cfg_attr(not(test), deny(clippy::indexing_slicing))]
+mod codec;
+pub mod draw;
+mod ensemble;
+mod error;
+mod flat;
+mod header;
+mod importance;
+mod linear;
+mod matching;
+mod model;
+mod score;
+mod tree;
+
+pub use ensemble::Ensemble;
+pub use error::ModelError;
+pub use header::Header;
+pub use importance::Importance;
+pub use linear::Linear;
+pub use matching::Matching;
+pub use model::{Kind, Model};
+pub use score::ScoreOptions;
+pub use tree::{Child, Leaf, Side, Split, Tree};

@@ -1,0 +1,95 @@
+//! Scores of a whole data set: matched, checked once, then in blocks of rows on all threads.
+//!
+//! Scores stand in the row order of the data set (`Dataset::to_source_order` gives the file's).
+//! Each is the same to the bit as [`Model::score_row`] of the row with its values in the model's
+//! order, on any number of threads. Cost: rows x trees x depth. No rows, no scores.
+
+use rankwright_data::Dataset;
+use rayon::prelude::*;
+
+use crate::error::ModelError;
+use crate::flat::{BLOCK, Flat};
+use crate::matching::Matching;
+use crate::model::{Kind, Model};
+
+/// How data is met with a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ScoreOptions {
+    /// Pass over features that the model does not know, instead of refusing the data.
+    pub ignore_extra: bool,
+}
+
+impl Model {
+    /// The score of each row.
+    ///
+    /// ```
+    /// use rankwright_data::{Absent, Columns, Dataset, FeatureNames, Matrix, QueryIndex};
+    /// use rankwright_model::{Header, Kind, Linear, Model, ScoreOptions};
+    ///
+    /// let features = FeatureNames::Ids { first: 1, count: 2 };
+    /// let line = Linear::new(0.0, vec![1.0, 10.0])?;
+    /// let model = Model::new(Header::new(features.clone(), Absent::Zero), Kind::Linear(line))?;
+    /// let mut queries = QueryIndex::default();
+    /// let of_row = vec![queries.number("a"); 2];
+    /// let matrix = Matrix::from_rows(2, 2, vec![1.0, 2.0, 3.0, 4.0])?;
+    /// let data = Dataset::new(Columns::new(matrix, features, vec![0.0; 2], queries, of_row))?;
+    /// assert_eq!(model.score(&data, ScoreOptions::default())?, [21.0, 43.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn score(&self, data: &Dataset, options: ScoreOptions) -> Result<Vec<f64>, ModelError> {
+        let flat = Flat::new(self.kind(), &self.matched(data, options)?);
+        let (values, columns) = (data.matrix().values(), data.columns());
+        let mut scores = vec![0.0; data.rows()];
+        scores.par_chunks_mut(BLOCK).enumerate().for_each(|(block, scores)| {
+            let start = block * BLOCK;
+            let rows = &values[start * columns..(start + scores.len()) * columns];
+            flat.score(rows, columns, scores);
+        });
+        Ok(scores)
+    }
+
+    /// The score of each row as if the values of one feature had been exchanged among the rows:
+    /// row `r` takes that of row `order[r]`. What permutation importance is made of.
+    pub fn score_permuted(
+        &self,
+        data: &Dataset,
+        options: ScoreOptions,
+        feature: usize,
+        order: &[u32],
+    ) -> Result<Vec<f64>, ModelError> {
+        if order.len() != data.rows() || order.iter().any(|&row| row as usize >= data.rows()) {
+            return Err(ModelError::invalid(
+                format!("an order of {} rows for {}", order.len(), data.rows()),
+                "a row number for each row",
+            ));
+        }
+        let matching = self.matched(data, options)?;
+        let Some(column) = matching.column(feature) else { return self.score(data, options) };
+        let flat = Flat::new(self.kind(), &matching);
+        let (values, columns) = (data.matrix().values(), data.columns());
+        let mut scores = vec![0.0; data.rows()];
+        let blocks = scores.par_chunks_mut(BLOCK).zip(order.par_chunks(BLOCK)).enumerate();
+        blocks.for_each_init(Vec::new, |copy: &mut Vec<f32>, (block, (scores, order))| {
+            let start = block * BLOCK;
+            copy.clear();
+            copy.extend_from_slice(&values[start * columns..(start + scores.len()) * columns]);
+            for (row, &from) in copy.chunks_exact_mut(columns).zip(order) {
+                row[column] = data.matrix().get(from as usize, column);
+            }
+            flat.score(copy, columns, scores);
+        });
+        Ok(scores)
+    }
+
+    fn matched(&self, data: &Dataset, options: ScoreOptions) -> Result<Matching, ModelError> {
+        let (model, data_rule) = (self.header().absent, data.absent());
+        // To a line an absent value is worth 0 either way.
+        if model != data_rule && matches!(self.kind(), Kind::Trees(_)) {
+            return Err(ModelError::Absent { model: model.name(), data: data_rule.name() });
+        }
+        Matching::new(self.header(), data.features(), options.ignore_extra)
+    }
+}
+
+#[cfg(test)]
+mod tests;

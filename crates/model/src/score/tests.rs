@@ -1,0 +1,145 @@
+//! Scores of data sets against the plain way, row by row.
+
+use proptest::prelude::*;
+use rankwright_data::{Absent, Columns, FeatureNames, Matrix, QueryIndex, Random};
+
+use super::*;
+use crate::tree::tests::{random, small};
+use crate::{Ensemble, Header, Linear};
+
+fn data(rows: usize, features: FeatureNames, absent: Absent, seed: u64) -> Dataset {
+    let mut draw = Random::new(seed, 2);
+    let value = |_| match draw.below(12) {
+        10 => f32::NAN,
+        11 => [f32::INFINITY, f32::NEG_INFINITY, -0.0][draw.below(3)],
+        n => n as f32,
+    };
+    let columns = features.len();
+    let matrix = Matrix::from_rows(rows, columns, (0..rows * columns).map(value).collect());
+    let mut queries = QueryIndex::default();
+    let of_row = (0..rows).map(|row| queries.number(&(row / 7).to_string())).collect();
+    let labels = vec![0.0; rows];
+    let all = Columns::new(matrix.unwrap(), features, labels, queries, of_row);
+    Dataset::new(Columns { absent, ..all }).unwrap()
+}
+
+fn forest(features: FeatureNames, absent: Absent, seed: u64) -> Model {
+    let count = features.len();
+    let trees = (0..9).map(|n| random(seed + n, (n * n) as usize, count)).collect();
+    let kind = Kind::Trees(Ensemble::new(0.3, trees).unwrap());
+    Model::new(Header::new(features, absent), kind).unwrap()
+}
+
+fn line(features: FeatureNames, absent: Absent, seed: u64) -> Model {
+    let mut draw = Random::new(seed, 3);
+    let weights = (0..features.len()).map(|_| draw.below(3) as f64 * draw.normal()).collect();
+    let kind = Kind::Linear(Linear::new(-0.0, weights).unwrap());
+    Model::new(Header::new(features, absent), kind).unwrap()
+}
+
+/// The plain way: the row's values put into the model's order, then one row after another.
+fn slowly(model: &Model, data: &Dataset, ignore_extra: bool) -> Vec<u64> {
+    let matching = Matching::new(model.header(), data.features(), ignore_extra).unwrap();
+    let row = |row: usize| -> Vec<f32> {
+        let value = |feature| match matching.column(feature) {
+            Some(column) => data.matrix().get(row, column),
+            None => matching.absent(),
+        };
+        (0..model.header().features.len()).map(value).collect()
+    };
+    (0..data.rows()).map(|r| model.score_row(&row(r)).to_bits()).collect()
+}
+
+fn bits(scores: Vec<f64>) -> Vec<u64> {
+    scores.into_iter().map(f64::to_bits).collect()
+}
+
+fn named(names: &[&str]) -> FeatureNames {
+    FeatureNames::Named(names.iter().map(|name| name.to_string()).collect())
+}
+
+proptest! {
+    #[test]
+    fn fast_scores_have_the_bits_of_slow_ones(
+        seed in 0u64..1000, rows in 0usize..200, case in 0usize..5, missing in any::<bool>(),
+    ) {
+        let absent = if missing { Absent::Missing } else { Absent::Zero };
+        let ids = |first, count| FeatureNames::Ids { first, count };
+        let (model, given, ignore_extra) = match case {
+            0 => (ids(1, 4), ids(1, 4), false),
+            1 => (ids(1, 4), ids(1, 2), false),
+            2 => (ids(0, 4), ids(1, 6), true),
+            3 => (named(&["a", "b", "c"]), named(&["c", "x", "a", "b"]), true),
+            _ => (ids(1, 4), ids(1, 0), false),
+        };
+        let data = data(rows, given, absent, seed);
+        for model in [forest(model.clone(), absent, seed), line(model, absent, seed)] {
+            let scores = model.score(&data, ScoreOptions { ignore_extra }).unwrap();
+            prop_assert_eq!(bits(scores), slowly(&model, &data, ignore_extra));
+        }
+    }
+
+    #[test]
+    fn permuted_scores_are_those_of_permuted_data(seed in 0u64..1000, feature in 0usize..4) {
+        let features = FeatureNames::Ids { first: 1, count: 3 };
+        let data = data(150, features.clone(), Absent::Zero, seed);
+        let model = forest(FeatureNames::Ids { first: 1, count: 4 }, Absent::Zero, seed);
+        let mut order: Vec<u32> = (0..150).collect();
+        Random::new(seed, 4).shuffle(&mut order);
+        let found =
+            model.score_permuted(&data, ScoreOptions::default(), feature, &order).unwrap();
+        let mut expected = Vec::new();
+        for (row, &from) in order.iter().enumerate() {
+            let mut values = data.matrix().row(row).to_vec();
+            values.push(0.0);
+            // The last feature is absent from the data: nothing to exchange.
+            if feature < 3 {
+                values[feature] = data.matrix().get(from as usize, feature);
+            }
+            expected.push(model.score_row(&values).to_bits());
+        }
+        prop_assert_eq!(bits(found), expected);
+    }
+}
+
+#[test]
+fn an_order_that_does_not_fit_is_refused() {
+    let features = FeatureNames::Ids { first: 1, count: 2 };
+    let data = data(3, features.clone(), Absent::Zero, 1);
+    let model = forest(features, Absent::Zero, 1);
+    for order in [&[0, 1][..], &[0, 1, 3]] {
+        assert!(model.score_permuted(&data, ScoreOptions::default(), 0, order).is_err());
+    }
+}
+
+#[test]
+fn threads_do_not_change_a_bit() {
+    let features = FeatureNames::Ids { first: 1, count: 5 };
+    let data = data(1000, features.clone(), Absent::Zero, 5);
+    let model = forest(features, Absent::Zero, 5);
+    let with = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        bits(pool.install(|| model.score(&data, ScoreOptions::default())).unwrap())
+    };
+    assert_eq!(with(1), with(3));
+}
+
+#[test]
+fn the_rule_for_absent_values_must_be_the_models() {
+    let features = FeatureNames::Ids { first: 1, count: 2 };
+    let data = data(5, features.clone(), Absent::Zero, 1);
+    let trees = Kind::Trees(Ensemble::new(0.0, vec![small()]).unwrap());
+    let model = Model::new(Header::new(features.clone(), Absent::Missing), trees).unwrap();
+    let error = model.score(&data, ScoreOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("as missing, but the data was read with them as zero"));
+    assert!(error.help().unwrap().contains("--absent missing"));
+    assert!(line(features, Absent::Missing, 1).score(&data, ScoreOptions::default()).is_ok());
+}
+
+#[test]
+fn features_that_do_not_meet_are_refused() {
+    let data = data(5, named(&["a", "b"]), Absent::Zero, 1);
+    let model = forest(named(&["a", "c"]), Absent::Zero, 1);
+    let error = model.score(&data, ScoreOptions { ignore_extra: true }).unwrap_err();
+    assert!(matches!(error, ModelError::MissingFeatures { count: 1, .. }), "{error}");
+}

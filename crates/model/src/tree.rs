@@ -1,0 +1,375 @@
+//! A regression tree that cannot be wrong: every value of [`Tree`] has been checked.
+//!
+//! Splits and leaves are numbered. The root is split 0, or leaf 0 of a tree without splits. A row
+//! goes left where its value is at most the threshold, right where it is above, and to the side
+//! `missing` where it is NaN. [`Tree::new`] demands that
+//!
+//! - there is one leaf more than there are splits, and each is reached exactly once;
+//! - a split's children have larger numbers than it has, so that there is no cycle and a loop
+//!   over the numbers meets parents before children;
+//! - thresholds are not NaN (infinite ones are legal), gains and leaf values are finite.
+//!
+//! Checking costs one pass. A path from the root costs at most `depth` steps.
+
+use crate::error::ModelError;
+
+/// Where a side of a split leads.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Child {
+    /// To the split of this number.
+    Split(u32),
+    /// To the leaf of this number.
+    Leaf(u32),
+}
+
+/// A side of a split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The side of values at most the threshold.
+    Left,
+    /// The side of values above the threshold.
+    Right,
+}
+
+/// A question about one feature.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Split {
+    /// Number of the feature, from 0.
+    pub feature: u32,
+    /// Values at most this go left.
+    pub threshold: f32,
+    /// Where a missing value (NaN) goes.
+    pub missing: Side,
+    /// Where `value <= threshold` leads.
+    pub left: Child,
+    /// Where `value > threshold` leads.
+    pub right: Child,
+    /// What the split gained in training.
+    pub gain: f64,
+    /// Training rows that came here.
+    pub rows: u64,
+}
+
+impl Split {
+    /// Where a value leads.
+    pub fn side(&self, value: f32) -> Side {
+        match value.is_nan() {
+            true => self.missing,
+            false if value <= self.threshold => Side::Left,
+            false => Side::Right,
+        }
+    }
+
+    /// The child on a side.
+    pub fn child(&self, side: Side) -> Child {
+        match side {
+            Side::Left => self.left,
+            Side::Right => self.right,
+        }
+    }
+}
+
+/// An end of a tree.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Leaf {
+    /// What it adds to a score.
+    pub value: f64,
+    /// Training rows that came here.
+    pub rows: u64,
+}
+
+/// A checked regression tree.
+///
+/// ```
+/// use rankwright_model::{Child, Leaf, Side, Split, Tree};
+///
+/// let split = Split {
+///     feature: 1,
+///     threshold: 0.5,
+///     missing: Side::Right,
+///     left: Child::Leaf(0),
+///     right: Child::Leaf(1),
+///     gain: 2.0,
+///     rows: 10,
+/// };
+/// let leaves = [-1.0, 1.0].map(|value| Leaf { value, rows: 5 }).to_vec();
+/// let tree = Tree::new(vec![split], leaves)?;
+/// assert_eq!(tree.value(&[9.0, 0.5]), -1.0);
+/// assert_eq!(tree.value(&[9.0, f32::NAN]), 1.0);
+/// assert!(Tree::new(vec![split], vec![]).is_err());
+/// # Ok::<(), rankwright_model::ModelError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tree {
+    splits: Vec<Split>,
+    leaves: Vec<Leaf>,
+}
+
+/// The most splits that a tree may have.
+const MOST: usize = i32::MAX as usize;
+
+impl Tree {
+    /// Checks splits and leaves and makes a tree of them.
+    pub fn new(splits: Vec<Split>, leaves: Vec<Leaf>) -> Result<Tree, ModelError> {
+        if splits.len() > MOST || leaves.len() != splits.len() + 1 {
+            return Err(ModelError::invalid(
+                format!("a tree of {} splits and {} leaves", splits.len(), leaves.len()),
+                "one leaf more than splits, and at most 2147483647 splits",
+            ));
+        }
+        for (number, leaf) in leaves.iter().enumerate() {
+            if !leaf.value.is_finite() {
+                let what = format!("leaf {number} has the value {}", leaf.value);
+                return Err(ModelError::invalid(what, "finite leaf values"));
+            }
+        }
+        check_splits(&splits, leaves.len())?;
+        Ok(Tree { splits, leaves })
+    }
+
+    /// The tree that is one leaf: the same value for every row.
+    pub fn constant(value: f64, rows: u64) -> Result<Tree, ModelError> {
+        Tree::new(Vec::new(), vec![Leaf { value, rows }])
+    }
+
+    /// The splits by number.
+    pub fn splits(&self) -> &[Split] {
+        &self.splits
+    }
+
+    /// The leaves by number.
+    pub fn leaves(&self) -> &[Leaf] {
+        &self.leaves
+    }
+
+    /// Where every row starts.
+    pub fn root(&self) -> Child {
+        match self.splits.is_empty() {
+            true => Child::Leaf(0),
+            false => Child::Split(0),
+        }
+    }
+
+    /// The largest feature number plus one; 0 for a tree without splits.
+    pub fn features(&self) -> usize {
+        self.splits.iter().map(|split| split.feature as usize + 1).max().unwrap_or(0)
+    }
+
+    /// Splits on the longest path; 0 for a tree without splits.
+    pub fn depth(&self) -> usize {
+        // Children come after parents, so that backwards each child's height is known.
+        let mut heights = vec![0usize; self.splits.len()];
+        for (number, split) in self.splits.iter().enumerate().rev() {
+            let height = |child: Child| match child {
+                Child::Split(below) => heights[below as usize],
+                Child::Leaf(_) => 0,
+            };
+            heights[number] = 1 + height(split.left).max(height(split.right));
+        }
+        heights.first().copied().unwrap_or(0)
+    }
+
+    /// The number of the leaf that a row comes to. A feature beyond the end of the row is missing.
+    pub fn leaf_of(&self, row: &[f32]) -> usize {
+        let mut at = self.root();
+        loop {
+            match at {
+                Child::Leaf(leaf) => return leaf as usize,
+                Child::Split(number) => {
+                    let split = &self.splits[number as usize];
+                    let value = row.get(split.feature as usize).copied().unwrap_or(f32::NAN);
+                    at = split.child(split.side(value));
+                }
+            }
+        }
+    }
+
+    /// The value of the leaf that a row comes to.
+    pub fn value(&self, row: &[f32]) -> f64 {
+        self.leaves[self.leaf_of(row)].value
+    }
+
+    /// The same tree with every leaf value multiplied; an error where one is no longer finite.
+    pub fn scaled(&self, factor: f64) -> Result<Tree, ModelError> {
+        let scale = |leaf: &Leaf| Leaf { value: leaf.value * factor, ..*leaf };
+        Tree::new(self.splits.clone(), self.leaves.iter().map(scale).collect())
+    }
+}
+
+/// Checks numbers and shape. Among `n` splits there are `2n` sides for `n - 1` splits (all but the
+/// root) and `n + 1` leaves: if no child is out of range or met twice, all are met.
+fn check_splits(splits: &[Split], leaves: usize) -> Result<(), ModelError> {
+    let mut met_splits = vec![false; splits.len()];
+    let mut met_leaves = vec![false; leaves];
+    for (number, split) in splits.iter().enumerate() {
+        let bad = |what: String, expected: &str| {
+            ModelError::invalid(format!("split {number} {what}"), expected)
+        };
+        if split.feature == u32::MAX {
+            return Err(bad(format!("asks for feature {}", split.feature), "a smaller number"));
+        }
+        if split.threshold.is_nan() {
+            return Err(bad("has a threshold that is NaN".into(), "a number"));
+        }
+        if !split.gain.is_finite() {
+            return Err(bad(format!("has the gain {}", split.gain), "a finite gain"));
+        }
+        for child in [split.left, split.right] {
+            let seen = match child {
+                Child::Split(to) if to as usize <= number => {
+                    return Err(bad(format!("leads back to split {to}"), "a later split"));
+                }
+                Child::Split(to) => met_splits.get_mut(to as usize),
+                Child::Leaf(to) => met_leaves.get_mut(to as usize),
+            };
+            match seen {
+                Some(seen) if !*seen => *seen = true,
+                Some(_) => {
+                    return Err(bad(
+                        format!("leads to {child:?}, as another does"),
+                        "one way to each child",
+                    ));
+                }
+                None => return Err(bad(format!("leads to {child:?}"), "a child that exists")),
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rankwright_data::Random;
+
+    pub(crate) fn split(feature: u32, threshold: f32, left: Child, right: Child) -> Split {
+        Split { feature, threshold, missing: Side::Right, left, right, gain: 1.0, rows: 6 }
+    }
+
+    fn leaves(values: &[f64]) -> Vec<Leaf> {
+        values.iter().map(|&value| Leaf { value, rows: 4 }).collect()
+    }
+
+    /// Two splits, three leaves.
+    pub(crate) fn small() -> Tree {
+        let mut splits = vec![
+            split(0, 0.5, Child::Leaf(0), Child::Split(1)),
+            split(1, 0.1, Child::Leaf(1), Child::Leaf(2)),
+        ];
+        (splits[0].gain, splits[0].rows, splits[1].missing) = (2.5, 10, Side::Left);
+        let mut leaves = leaves(&[-1.0, 0.25, 3.0]);
+        leaves[1].rows = 2;
+        Tree::new(splits, leaves).unwrap()
+    }
+
+    /// A tree that is all depth: each split has one leaf, on the left.
+    pub(crate) fn chain(splits: u32) -> Tree {
+        let right = |i| if i + 1 == splits { Child::Leaf(splits) } else { Child::Split(i + 1) };
+        let all = (0..splits).map(|i| split(0, i as f32, Child::Leaf(i), right(i))).collect();
+        let leaf = |i: u32| Leaf { value: f64::from(i), rows: 1 };
+        Tree::new(all, (0..=splits).map(leaf).collect()).unwrap()
+    }
+
+    /// A tree of random shape, with thresholds among the values 0 to 9 that random rows have.
+    pub(crate) fn random(seed: u64, splits: usize, features: usize) -> Tree {
+        let mut draw = Random::new(seed, 0);
+        // Each new split takes the place of a random leaf of the tree so far.
+        let mut all: Vec<Split> = Vec::new();
+        let mut places: Vec<Option<(usize, Side)>> = vec![None];
+        for number in 0..splits {
+            let place = draw.below(places.len());
+            let below = Child::Split(number as u32);
+            match places.swap_remove(place) {
+                Some((parent, Side::Left)) => all[parent].left = below,
+                Some((parent, Side::Right)) => all[parent].right = below,
+                None => {}
+            }
+            let threshold = draw.below(10) as f32 - 0.5 * draw.below(2) as f32;
+            let unset = Child::Leaf(0);
+            let mut new = split(draw.below(features) as u32, threshold, unset, unset);
+            new.missing = if draw.below(2) == 0 { Side::Left } else { Side::Right };
+            new.gain = draw.unit();
+            all.push(new);
+            places.extend([Some((number, Side::Left)), Some((number, Side::Right))]);
+        }
+        for (leaf, place) in places.iter().enumerate() {
+            match place {
+                Some((parent, Side::Left)) => all[*parent].left = Child::Leaf(leaf as u32),
+                Some((parent, Side::Right)) => all[*parent].right = Child::Leaf(leaf as u32),
+                None => {}
+            }
+        }
+        let leaf = |_| Leaf { value: draw.normal(), rows: draw.below(100) as u64 };
+        Tree::new(all, (0..=splits).map(leaf).collect()).unwrap()
+    }
+
+    #[test]
+    fn values_at_the_threshold_go_left_and_missing_ones_where_told() {
+        let tree = small();
+        assert_eq!(tree.value(&[0.5, 9.0]), -1.0);
+        assert_eq!(tree.value(&[0.6, 0.1]), 0.25);
+        assert_eq!(tree.value(&[f32::INFINITY, 0.2]), 3.0);
+        assert_eq!(tree.value(&[f32::NAN, f32::NAN]), 0.25);
+        assert_eq!(tree.value(&[]), 0.25, "a row that is too short has missing values");
+        assert_eq!((tree.features(), tree.depth(), tree.root()), (2, 2, Child::Split(0)));
+    }
+
+    #[test]
+    fn a_tree_without_splits_is_its_leaf() {
+        let tree = Tree::constant(4.0, 7).unwrap();
+        assert_eq!((tree.root(), tree.depth(), tree.features()), (Child::Leaf(0), 0, 0));
+        assert_eq!(tree.value(&[1.0]), 4.0);
+        assert_eq!(chain(100_000).depth(), 100_000);
+    }
+
+    #[test]
+    fn bad_trees_are_refused_with_a_reason() {
+        use Child::{Leaf as L, Split as S};
+        let two = |a: Split, b: Split| Tree::new(vec![a, b], leaves(&[1.0, 2.0, 3.0]));
+        let fine = split(0, 1.0, L(1), L(2));
+        for (tree, reason) in [
+            (two(split(0, 1.0, L(0), S(0)), fine), "split 0 leads back to split 0"),
+            (two(split(0, 1.0, L(0), S(1)), split(0, 1.0, L(1), S(0))), "leads back to split 0"),
+            (two(split(0, 1.0, L(0), S(2)), fine), "split 0 leads to Split(2); expected a child"),
+            (two(split(0, 1.0, L(3), S(1)), fine), "split 0 leads to Leaf(3)"),
+            (two(split(0, 1.0, L(1), S(1)), fine), "split 1 leads to Leaf(1), as another does"),
+            (two(split(0, 1.0, S(1), S(1)), fine), "Split(1), as another does"),
+            (two(split(0, f32::NAN, L(0), S(1)), fine), "threshold that is NaN"),
+            (two(split(u32::MAX, 1.0, L(0), S(1)), fine), "feature 4294967295"),
+            (Tree::new(vec![fine], leaves(&[1.0])), "1 splits and 1 leaves"),
+            (Tree::new(vec![], vec![]), "0 splits and 0 leaves"),
+            (Tree::constant(f64::NAN, 1), "leaf 0 has the value NaN"),
+            (Tree::constant(f64::INFINITY, 1), "leaf 0 has the value inf"),
+        ] {
+            let error = tree.unwrap_err().to_string();
+            assert!(error.contains(reason), "{error}");
+        }
+        let mut bad = split(0, f32::INFINITY, L(0), S(1));
+        assert!(two(bad, fine).is_ok(), "an infinite threshold is legal");
+        bad.gain = f64::INFINITY;
+        assert!(two(bad, fine).unwrap_err().to_string().contains("gain inf"));
+    }
+
+    #[test]
+    fn scaling_multiplies_leaves_and_refuses_to_overflow() {
+        let tree = small().scaled(0.5).unwrap();
+        assert_eq!(
+            tree.leaves().iter().map(|leaf| leaf.value).collect::<Vec<_>>(),
+            [-0.5, 0.125, 1.5]
+        );
+        assert_eq!(tree.splits(), small().splits());
+        assert!(small().scaled(f64::MAX).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn random_trees_lead_every_row_to_a_leaf(seed in any::<u64>(), splits in 0usize..40) {
+            let tree = random(seed, splits, 3);
+            let mut draw = Random::new(seed, 1);
+            let row = [draw.below(10) as f32, draw.below(10) as f32];
+            prop_assert!(tree.leaf_of(&row) <= splits);
+            prop_assert!(tree.depth() <= splits);
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Models that were written once must be read for good.
+
+use std::path::PathBuf;
+
+use rankwright_data::{Absent, FeatureNames};
+use rankwright_model::{Child, Ensemble, Header, Kind, Leaf, Linear, Model, Side, Split, Tree};
+
+fn fixture(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+}
+
+/// The model that the file of trees holds.
+fn trees() -> Model {
+    let split = |feature, threshold, missing, left, right, gain| Split {
+        feature,
+        threshold,
+        missing,
+        left,
+        right,
+        gain,
+        rows: 12,
+    };
+    let splits = vec![
+        split(2, 0.1, Side::Left, Child::Split(1), Child::Leaf(0), 3.25),
+        split(0, -1.5, Side::Right, Child::Leaf(2), Child::Leaf(1), 0.1),
+    ];
+    let leaves = [0.7, -0.1, 1e-3].map(|value| Leaf { value, rows: 4 }).to_vec();
+    let trees = vec![Tree::new(splits, leaves).unwrap(), Tree::constant(0.05, 12).unwrap()];
+    let names = ["bm25", "page rank", "clicks"].map(String::from).to_vec();
+    let mut header = Header::new(FeatureNames::Named(names), Absent::Missing);
+    header.learner = "lambdamart(trees=2, leaves=3)".into();
+    header.objective = "lambda(metric=ndcg@10)".into();
+    header.metric = "ndcg@10".into();
+    header.conventions = "gain=exp, blank=skip".into();
+    (header.seed, header.queries, header.rows) = (42, 3, 12);
+    header.notes.insert("note".into(), "made by hand".into());
+    Model::new(header, Kind::Trees(Ensemble::new(-0.25, trees).unwrap())).unwrap()
+}
+
+/// The model that the file of a line holds.
+fn line() -> Model {
+    let weights = Linear::parse_weights("2:0.5/3:-0.1").unwrap();
+    let names = Linear::names_of(&weights).unwrap();
+    let line = Linear::from_weights(&names, 1.0, &weights).unwrap();
+    Model::new(Header::new(names, Absent::Zero), Kind::Linear(line)).unwrap()
+}
+
+#[test]
+fn trees_of_version_1_are_read_with_the_same_scores() {
+    let model = Model::load(&fixture("trees-1.model")).unwrap();
+    assert_eq!(model, trees());
+    for (row, score) in [
+        ([0.0, 0.0, 0.2], -0.25 + 0.7 + 0.05),
+        ([-2.0, 0.0, 0.1], -0.25 + 1e-3 + 0.05),
+        ([f32::NAN, 0.0, f32::NAN], -0.25 - 0.1 + 0.05),
+    ] {
+        assert_eq!(model.score_row(&row), score);
+    }
+}
+
+#[test]
+fn a_line_of_version_1_is_read_with_the_same_scores() {
+    let model = Model::load(&fixture("line-1.model")).unwrap();
+    assert_eq!(model, line());
+    assert_eq!(model.score_row(&[9.0, 2.0, 10.0]), 1.0 + 1.0 - 1.0);
+}
+
+/// The bytes of version 1 are settled: they change only together with the version.
+#[test]
+fn the_same_models_still_give_the_same_bytes() {
+    for (name, model) in [("trees-1.model", trees()), ("line-1.model", line())] {
+        assert_eq!(std::fs::read(fixture(name)).unwrap(), model.to_bytes(), "{name}");
+    }
+}
