@@ -1,0 +1,301 @@
+"""Ranking quality on MQ2008 and MQ2007-partial beside LightGBM, XGBoost and CatBoost.
+
+Five folds each: fold f trains on parts f, f+1, f+2, validates on f+3 and tests on f+4, wrapping
+round. Every system has the same number of points in `quality_grid.toml`; trees are stopped and the
+point is chosen by NDCG@10 on the validation part, and only the chosen point meets the test part.
+Test values are pooled over the folds. Queries without a relevant document are skipped, and one
+evaluator, ours, says every number.
+
+Test parts are looked at only when the grid is committed as it stands. The data folder is
+RANKWRIGHT_DATA. What was fitted is kept in `bench/out/quality/`, under a name made of everything
+it depends on, so that a new build of ours does not fit the peers again.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from _common import BENCH, OUT, markdown, measure, program, verdict, worker
+from _quality_fits import fit_ours, library_version, run_worker
+
+GRID = BENCH / "quality_grid.toml"
+KEPT = OUT / "quality"
+SETS = ("mq2008", "mq2007-partial")
+PARTS = 5
+ALPHA = 0.05
+# Raise it when the way of fitting changes, so that what is kept is not taken for the new way.
+PROTOCOL = 1
+
+
+# --- one fold of one system ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Fold:
+    """The files of one fold."""
+
+    folder: Path
+    number: int
+
+    def part(self, offset):
+        return self.folder / f"S{(self.number - 1 + offset) % PARTS + 1}.txt"
+
+    @property
+    def files(self):
+        return {
+            "train": [str(self.part(i)) for i in range(3)],
+            "valid": [str(self.part(3))],
+            "test": [str(self.part(4))],
+        }
+
+
+@cache
+def digest(path):
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def points(grid, system):
+    """The settings of each point, `fixed` ones included."""
+    entry = grid["systems"][system]
+    return [
+        entry["fixed"] | dict(zip(entry["settings"], row, strict=True)) for row in entry["points"]
+    ]
+
+
+def task(grid, system, fold):
+    """Everything that a fit depends on, apart from where files lie."""
+    library = grid["systems"][system]["library"]
+    ours = library == "rankwright"
+    version = digest(program("RANKWRIGHT_BIN", "rankwright")) if ours else library_version(library)
+    return {
+        "protocol": PROTOCOL,
+        "library": library,
+        "version": version,
+        "points": points(grid, system),
+        "common": {key: grid[key] for key in ("trees", "stop", "seed", "metric")},
+        "data": {role: [digest(path) for path in paths] for role, paths in fold.files.items()},
+    }
+
+
+def fitted(grid, system, fold):
+    """The kept result of a fold, fitted now if there is none."""
+    wanted = task(grid, system, fold)
+    key = hashlib.sha256(json.dumps(wanted, sort_keys=True).encode()).hexdigest()[:16]
+    path = KEPT / f"{system}-{fold.folder.name}-{fold.number}-{key}.json"
+    if not path.exists():
+        result = {"task": wanted} | fit(wanted, fold)
+        KEPT.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(path.name + ".part")
+        partial.write_text(json.dumps(result) + "\n")
+        partial.replace(path)
+        told = ", ".join(f"{point['valid']:.4f}" for point in result["points"])
+        print(f"  {system}, {fold.folder.name}, fold {fold.number}: {told}", file=sys.stderr)
+    return json.loads(path.read_text())
+
+
+def fit(wanted, fold):
+    """Fits every point, chooses one on the validation part, keeps its scores of the test part."""
+    with tempfile.TemporaryDirectory() as folder:
+        request = wanted | {"files": fold.files, "folder": folder}
+        if wanted["library"] == "rankwright":
+            fits = fit_ours(request)
+        else:
+            (Path(folder) / "request.json").write_text(json.dumps(request))
+            fits = measure(worker(__file__, folder)).output["fits"]
+        for i, one in enumerate(fits):
+            one["valid"] = evaluate(Path(folder) / f"valid-{i}.txt", fold.files["valid"], wanted)
+        chosen = max(range(len(fits)), key=lambda i: fits[i]["valid"])
+        scores = (Path(folder) / f"test-{chosen}.txt").read_text().split()
+    return {"points": fits, "chosen": chosen, "test_scores": scores}
+
+
+def evaluate(scores, files, wanted):
+    words = ["--scores", str(scores), *files, "--metric", wanted["common"]["metric"]]
+    return json.loads(ours("eval", *words))["metrics"][0]["value"]
+
+
+def ours(*words):
+    command = [program("RANKWRIGHT_BIN", "rankwright"), *words, "--json", "--quiet"]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+
+
+# --- the comparison ------------------------------------------------------------------------------
+
+
+def compare(options):
+    root = os.environ.get("RANKWRIGHT_DATA")
+    if not root:
+        print("quality: skipped, RANKWRIGHT_DATA does not name a data folder")
+        return
+    grid = tomllib.loads(GRID.read_text())
+    if len({len(entry["points"]) for entry in grid["systems"].values()}) != 1:
+        sys.exit(f"{GRID.name}: the systems must have the same number of points")
+    systems = chosen_systems(grid, options.systems)
+    tables = {}
+    for name in options.sets:
+        folds = [Fold(Path(root) / name, number) for number in options.folds]
+        # By system within a fold: what is finished of an interrupted run is comparable.
+        tables[name] = {system: [] for system in systems}
+        for fold in folds:
+            for system in systems:
+                tables[name][system].append(fitted(grid, system, fold))
+    digits = digest(GRID)[:16]
+    print(f"\ngrid {digits}, folds {', '.join(map(str, options.folds))}")
+    report_validation(grid, tables)
+    if committed():
+        report_tests(grid, tables, options, Path(root))
+    else:
+        print("\nThe grid is not committed as it stands: commit it, then the test parts are shown.")
+
+
+def chosen_systems(grid, words):
+    """`all`, `peers`, `ours` or names."""
+    known = list(grid["systems"])
+    mine = [name for name in known if is_ours(grid, name)]
+    groups = {"all": known, "ours": mine, "peers": [name for name in known if name not in mine]}
+    names = []
+    for word in words.split(","):
+        if word not in groups and word not in known:
+            sys.exit(f"no system `{word}`; there are: {', '.join([*groups, *known])}")
+        names += [name for name in groups.get(word, [word]) if name not in names]
+    return names
+
+
+def is_ours(grid, system):
+    return grid["systems"][system]["library"] == "rankwright"
+
+
+def committed():
+    """Whether the grid is committed without a change; outside a checkout there is no saying."""
+    git = ["git", "-C", str(BENCH)]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    try:
+        if subprocess.run([*git, "rev-parse", "HEAD"], **quiet).returncode != 0:
+            return True
+        tracked = subprocess.run([*git, "ls-files", "--error-unmatch", GRID.name], **quiet)
+        same = subprocess.run([*git, "diff", "--quiet", "HEAD", "--", GRID.name], **quiet)
+        return tracked.returncode == 0 and same.returncode == 0
+    except FileNotFoundError:
+        return True
+
+
+def mean(values):
+    values = list(values)
+    return sum(values) / len(values)
+
+
+def validation(fits):
+    """Mean validation value of the chosen points over the folds."""
+    return mean(fit["points"][fit["chosen"]]["valid"] for fit in fits)
+
+
+def label(grid, system):
+    return f"**Rankwright** {system}" if is_ours(grid, system) else system
+
+
+def report_validation(grid, tables):
+    for name, systems in tables.items():
+        rows = []
+        for system, fits in systems.items():
+            best = [fit["points"][fit["chosen"]] for fit in fits]
+            numbers = " ".join(str(fit["chosen"] + 1) for fit in fits)
+            trees = " ".join(str(point["trees"]) for point in best)
+            seconds = sum(point["seconds"] for fit in fits for point in fit["points"])
+            row = [label(grid, system), f"{validation(fits):.4f}", numbers, trees]
+            rows.append([*row, f"{seconds:.0f}"])
+        print(f"\n{name}, validation parts\n")
+        header = ["system", "NDCG@10 of the chosen", "point of each fold", "trees", "fit s in all"]
+        print(markdown(header, rows))
+
+
+# --- the test parts ------------------------------------------------------------------------------
+
+
+def report_tests(grid, tables, options, root):
+    best = {}
+    for name, systems in tables.items():
+        folds = [Fold(root / name, number) for number in options.folds]
+        files = [path for fold in folds for path in fold.files["test"]]
+        best[name] = report_set(grid, name, systems, files)
+    if any(pair is None for pair in best.values()):
+        print("\nThe targets need ours and peers.")
+        return
+    print()
+    full = len(options.folds) == PARTS
+    for name, (_, _, versus) in best.items():
+        lower = versus["difference"] < 0 and versus["p"] < ALPHA
+        told = f"{versus['difference']:+.4f}, p {versus['p']:.3f}"
+        verdict(f"{name}: ours not significantly below the best peer ({told})", not lower, full)
+    mine, theirs = (mean(pair[i] for pair in best.values()) for i in (0, 1))
+    claim = f"mean over the sets at least the best peer's ({mine:.4f} and {theirs:.4f})"
+    verdict(claim, mine >= theirs, full and set(best) == set(SETS))
+
+
+def report_set(grid, name, systems, files):
+    """The table of a set; `(our value, the best peer's, the test between them)`, where ours is
+    the learner that is best on the validation parts and the best peer that of the test parts."""
+    values = pooled(systems, files, None)
+    peers = [system for system in systems if not is_ours(grid, system)]
+    mine = [system for system in systems if is_ours(grid, system)]
+    top = max(peers, key=lambda system: values[system]["value"], default=None)
+    if top and mine:
+        values = pooled({top: systems[top]} | {s: systems[s] for s in mine}, files, top) | {
+            system: values[system] for system in peers
+        }
+    entry = max(mine, key=lambda system: validation(systems[system]), default=None)
+    rows = []
+    for system in systems:
+        versus = values[system]["versus_baseline"] if system in mine and top else None
+        told = f"{versus['difference']:+.4f}, p {versus['p']:.3f}" if versus else ""
+        mark = " (our entry, by validation)" if system == entry else ""
+        mark = " (best peer)" if system == top else mark
+        rows.append([label(grid, system) + mark, f"{values[system]['value']:.4f}", told])
+    queries = values[next(iter(systems))]["queries"]
+    print(f"\n{name}, test parts, {queries} queries with a relevant document\n")
+    print(markdown(["system", "NDCG@10", "to the best peer"], rows))
+    if not (top and mine):
+        return None
+    return values[entry]["value"], values[top]["value"], values[entry]["versus_baseline"]
+
+
+def pooled(systems, files, baseline):
+    """`compare` over the test parts as one data set, by Fisher's randomisation: each pair is a
+    question of its own, so p is not corrected."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = []
+        for system, fits in systems.items():
+            # Without an extension: the file name is the name of the system.
+            path = Path(folder) / system
+            lines = [score for fit in fits for score in fit["test_scores"]]
+            path.write_text("\n".join(lines) + "\n")
+            words += ["--scores", str(path)]
+        words += ["--metric", "ndcg@10", "--test", "randomisation", "--correction", "none"]
+        words += ["--baseline", baseline] if baseline else []
+        found = json.loads(ours("compare", *files, *words))["metrics"][0]["systems"]
+    return {entry["system"]: entry for entry in found}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sets", type=lambda text: text.split(","), default=list(SETS))
+    parser.add_argument("--systems", default="all", help="all, ours, peers, or names")
+    parser.add_argument(
+        "--folds",
+        type=lambda text: [int(word) for word in text.split(",")],
+        default=list(range(1, PARTS + 1)),
+    )
+    parser.add_argument("--worker", metavar="FOLDER", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    run_worker(options.worker) if options.worker else compare(options)
+
+
+if __name__ == "__main__":
+    main()
