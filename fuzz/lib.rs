@@ -7,6 +7,9 @@ use rankwright::data::bytes::Input;
 use rankwright::data::format::{Format, ReadOptions, read_inputs, write};
 use rankwright::data::{Dataset, Qrels, Run, panics_are_caught};
 use rankwright::eval::{EvalOptions, JudgedRun, SourceKind, evaluate, expand};
+use rankwright::model::draw::{tree_svg, tree_text};
+use rankwright::model::{Kind, Model};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Bytes as an input, not unpacked: the packers are fuzzed by their own projects.
 fn input(bytes: &[u8]) -> Input {
@@ -83,6 +86,27 @@ pub fn pairs(bytes: &[u8]) {
             assert!(
                 rows.contains(&(pair.better as usize)) && rows.contains(&(pair.worse as usize))
             );
+        }
+    }
+}
+
+/// Reads bytes as a model, as they are and with a checksum that fits, so that what lies behind the
+/// checksum is reached. What is read must be written the same, and everything must work on it.
+pub fn model(bytes: &[u8]) {
+    let _ = Model::from_bytes(bytes);
+    let Some((covered, _)) = bytes.split_last_chunk::<8>() else { return };
+    let sealed = [covered, &xxh3_64(covered).to_le_bytes()].concat();
+    let Ok(model) = Model::from_bytes(&sealed) else { return };
+    let written = model.to_bytes();
+    assert_eq!(Model::from_bytes(&written).expect("what was written can be read"), model);
+    assert!(!model.score_row(&[0.5, f32::NAN, -1.0, f32::INFINITY]).is_nan());
+    assert!(model.importance().iter().all(|importance| importance.splits > 0));
+    if let Kind::Trees(ensemble) = model.kind() {
+        let names = &model.header().features;
+        for tree in ensemble.trees() {
+            assert!(tree.depth() < tree.leaves().len());
+            assert_eq!(tree_text(tree, names).lines().count(), 2 * tree.leaves().len() - 1);
+            assert!(tree_svg(tree, names, "tree").ends_with("</svg>\n"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `compare`: several runs, or several score files for one data set, with significance.
+//! `compare`: several models or score files on one data set, or several runs, with significance.
 
 use std::path::{Path, PathBuf};
 
@@ -12,24 +12,30 @@ use serde_json::{Value, json};
 
 use crate::eval::{read_qrels, read_run, scores_for, tell_missing};
 use crate::failure::Failure;
-use crate::input::{ReadArgs, one_stdin};
+use crate::input::{ReadArgs, one_stdin, open};
 use crate::measures::{MetricArgs, ReportArgs, conventions, write_per_query};
+use crate::models::{Sorted, score};
 use crate::output::Output;
 use crate::progress::timed;
 
-/// Compare runs (`--qrels QRELS RUN RUN...`), or score files for one data set
-/// (`--scores A --scores B DATA...`). The first system is the baseline unless said otherwise.
+/// Compare models on one data set (`DATA MODEL MODEL...`; which file is a model is told by
+/// content), score files for it (`--scores A --scores B DATA...`), both together, or runs
+/// (`--qrels QRELS RUN RUN...`). The first system is the baseline unless said otherwise: models
+/// in their order, then score files.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Runs (with --qrels), or feature data (with --scores)
-    #[arg(value_name = "RUN|DATA", required = true)]
+    /// Feature data and models, or runs (with --qrels); all files of data are one data set
+    #[arg(value_name = "DATA|MODEL|RUN", required = true)]
     inputs: Vec<PathBuf>,
     /// Judgements for the runs
-    #[arg(long, value_name = "QRELS", required_unless_present = "scores", conflicts_with_all = ["scores", "format", "absent", "columns", "pairs"])]
+    #[arg(long, value_name = "QRELS", conflicts_with_all = ["scores", "format", "absent", "columns", "pairs"])]
     qrels: Option<PathBuf>,
     /// Scores for the data, one number a line; repeat it for each system
     #[arg(long, value_name = "FILE")]
     scores: Vec<PathBuf>,
+    /// Pass over features that a model does not know
+    #[arg(long, conflicts_with = "qrels")]
+    ignore_extra: bool,
     #[command(flatten)]
     metrics: MetricArgs,
     #[command(flatten)]
@@ -75,10 +81,11 @@ impl TestArgs {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    one_stdin(args.inputs.iter().chain(&args.scores).chain(&args.qrels).map(PathBuf::as_path))?;
+    let files = args.inputs.iter().chain(&args.scores).chain(&args.qrels).chain(&args.read.pairs);
+    one_stdin(files.map(PathBuf::as_path))?;
     let systems = match &args.qrels {
         Some(qrels) => of_runs(args, qrels, out)?,
-        None => of_scores(args, out)?,
+        None => of_data(args, out)?,
     };
     if let Some(path) = &args.report.per_query {
         out.keeps_stdout_free(path)?;
@@ -120,23 +127,54 @@ fn of_runs(args: &Args, qrels: &Path, out: &Output) -> Result<Vec<(String, Evalu
         .collect()
 }
 
-fn of_scores(args: &Args, out: &Output) -> Result<Vec<(String, Evaluation)>, Failure> {
+/// Models and score files on one data set.
+fn of_data(args: &Args, out: &Output) -> Result<Vec<(String, Evaluation)>, Failure> {
     let measures = args.metrics.measures(SourceKind::Features)?;
-    let (loaded, _) = args.read.read(&args.inputs, out)?;
-    let names = names(&args.scores);
-    args.scores
-        .iter()
-        .zip(names)
-        .map(|(path, name)| {
-            let scores = scores_for(&loaded.data, path, &args.inputs)?;
+    let Sorted { models, data } = Sorted::new(open(&args.inputs, out)?.0)?;
+    check_systems(args, models.len(), data.len())?;
+    let files: Vec<String> = data.iter().map(|input| input.name.clone()).collect();
+    let rule = Sorted::absent_rule(&models)?;
+    let (loaded, _) = args.read.read_opened(data, rule, out)?;
+    let paths = models.iter().map(|(name, _)| PathBuf::from(name)).chain(args.scores.clone());
+    let names = names(&paths.collect::<Vec<_>>());
+    let mut columns = Vec::new();
+    for (_, model) in &models {
+        columns.push(score(model, &loaded.data, args.ignore_extra, out)?.0);
+    }
+    for path in &args.scores {
+        columns.push(scores_for(&loaded.data, path, &files)?);
+    }
+    names
+        .into_iter()
+        .zip(columns)
+        .map(|(name, scores)| {
             let source = ScoredDataset::new(&loaded.data, &scores)?;
             Ok((name, args.metrics.evaluate(&source, &measures)?))
         })
         .collect()
 }
 
+/// There must be data, and something that ranks it.
+fn check_systems(args: &Args, models: usize, data: usize) -> Result<(), Failure> {
+    if models == 0 && args.scores.is_empty() {
+        return Err(Failure::usage(
+            "none of the files is a model; give models beside the data, score files with \
+             --scores, or judgements with --qrels if the files are runs",
+        ));
+    }
+    if data == 0 {
+        return Err(Failure::usage(
+            "all of the files are models; give feature data to compare them on",
+        ));
+    }
+    match models == 0 && args.ignore_extra {
+        true => Err(Failure::usage("--ignore-extra is for models, and there are none")),
+        false => Ok(()),
+    }
+}
+
 /// File names without folders where that tells them apart, else the whole paths.
-fn names(paths: &[PathBuf]) -> Vec<String> {
+pub(crate) fn names(paths: &[PathBuf]) -> Vec<String> {
     let short = |path: &Path| path.file_name().map(|n| n.to_string_lossy().into_owned());
     let shorts: Vec<Option<String>> = paths.iter().map(|path| short(path)).collect();
     let unique = |name: &Option<String>| shorts.iter().filter(|other| *other == name).count() == 1;

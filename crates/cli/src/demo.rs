@@ -1,20 +1,23 @@
 //! `demo`: the main job end to end, with data made on the spot.
 //!
-//! This first form generates MSLR-shaped data, ranks it by single features and by a line through
-//! several that a person might write down, and compares them with significance.
+//! This second form generates MSLR-shaped data in three parts (to train on, to stop by, to test
+//! on), writes down a line as a person might, trains MART, RankMART and LambdaMART, and compares
+//! all on the test queries with significance. Everything follows from the seed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright::data::format::{Format, write};
 use rankwright::data::generate::LetorOptions;
 use rankwright::data::{DataError, Dataset, write_scores};
-use rankwright::eval::compare::Test;
+use rankwright::eval::compare::{Comparison, Test};
 use rankwright::eval::stats::Correction;
 use rankwright::eval::table::comparison_table;
 use rankwright::eval::{
     EvalOptions, Evaluation, Measure, MetricSpec, ScoredDataset, SourceKind, evaluate,
 };
-use serde_json::json;
+use rankwright::learn::{Job, LearnerSpec, Outcome, WatchedSet};
+use rankwright::model::{Kind, Model, ScoreOptions};
+use serde_json::{Value, json};
 
 use crate::compare::{TestArgs, compare_systems, json_of};
 use crate::failure::Failure;
@@ -22,110 +25,196 @@ use crate::measures::conventions;
 use crate::output::Output;
 use crate::progress::timed;
 
-/// Generate data, rank it by single features and by a hand-made line, and compare the rankings.
+/// Generate data, train MART, RankMART and LambdaMART, and compare them with a line made by hand.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Keep the data and the score files in this folder
+    /// Keep the data, the models and their scores in this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Number of queries
-    #[arg(long, value_name = "N", default_value_t = 500)]
-    queries: usize,
-    /// Seed of the data
+    /// Number of queries to train on; a third of it decides on stopping, half of it is tested on
+    #[arg(long, value_name = "N", default_value_t = 600, value_parser = clap::value_parser!(u32).range(3..))]
+    queries: u32,
+    /// Seed of the data and the trainings
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
 
-/// A ranker by hand: weights on features, each with the name it has in MSLR's list.
-struct Line {
-    name: &'static str,
-    file: &'static str,
-    /// Feature id and weight.
-    weights: &'static [(usize, f64)],
-}
-
-const LINES: [Line; 5] = [
-    Line { name: "BM25 of the body (feature 22)", file: "bm25-body", weights: &[(22, 1.0)] },
-    Line { name: "BM25 of the title (feature 72)", file: "bm25-title", weights: &[(72, 1.0)] },
-    Line { name: "PageRank (feature 130)", file: "pagerank", weights: &[(130, 1.0)] },
-    Line { name: "clicks (feature 134)", file: "clicks", weights: &[(134, 1.0)] },
-    Line {
-        name: "hand-made line",
-        file: "line",
-        weights: &[
-            (22, 0.03),
-            (72, 0.06),
-            (97, 0.05),
-            (122, 0.03),
-            (130, 0.000_008),
-            (132, 0.006),
-            (134, 0.02),
-        ],
-    },
+/// Who competes: name, file, learner. The line weighs BM25 of body, title, URL and whole
+/// document, PageRank, the quality score and the clicks.
+const SYSTEMS: [[&str; 3]; 4] = [
+    [
+        "line by hand",
+        "line",
+        "linear(weights=22:0.03/72:0.06/97:0.05/122:0.03/130:0.000008/132:0.006/134:0.02)",
+    ],
+    ["MART", "mart", "mart(trees=150, leaves=31, stop=25)"],
+    ["RankMART", "rankmart", "rankmart(trees=150, leaves=31, stop=25)"],
+    ["LambdaMART", "lambdamart", "lambdamart(trees=150, leaves=31, stop=25)"],
 ];
 
+const METRICS: [&str; 4] = ["ndcg@10", "ap", "err@10", "p@10"];
+
+/// The three parts of the data. Seeds are samples of one world, so each part has its own.
+struct Parts {
+    train: Dataset,
+    valid: Dataset,
+    test: Dataset,
+    seconds: f64,
+}
+
+/// A competitor and how it did.
+struct System {
+    name: &'static str,
+    learner: LearnerSpec,
+    outcome: Outcome,
+    seconds: f64,
+    evaluation: Evaluation,
+}
+
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let options = LetorOptions { queries: args.queries, documents: 120, seed: args.seed };
-    let (data, seconds) = timed(out, "generating", || options.generate());
-    let data = data?;
-    let measures = ["ndcg@10", "ap", "err@10", "p@10"]
+    let measures = METRICS
         .map(|text| MetricSpec::parse(text).and_then(|spec| spec.resolve(SourceKind::Features)));
     let measures = measures.into_iter().collect::<Result<Vec<Measure>, _>>()?;
-    if let Some(folder) = &args.out {
-        std::fs::create_dir_all(folder)
-            .map_err(|e| DataError::io("make the folder", folder.display().to_string(), e))?;
-        write(&data, &folder.join("data.txt"), Format::Letor)?;
-    }
+    let parts = generate(args, out)?;
     let mut systems = Vec::new();
-    for line in &LINES {
-        let scores = score(&data, line);
-        systems.push((line.name.to_owned(), measure(&data, &scores, &measures)?));
+    for [name, file, spec] in SYSTEMS {
+        let system = compete(args, name, spec, &parts, &measures, out)?;
         if let Some(folder) = &args.out {
-            write_scores(&folder.join(format!("{}.scores", line.file)), &scores)?;
+            keep(folder, file, &system.outcome.model, &parts.test)?;
         }
+        systems.push(system);
     }
+    let evaluations: Vec<(String, Evaluation)> =
+        systems.iter().map(|s| (s.name.to_owned(), s.evaluation.clone())).collect();
     let tests = TestArgs::new(Test::Randomisation, Correction::Holm);
-    let comparison = compare_systems(&systems, &tests, out)?;
+    let comparison = compare_systems(&evaluations, &tests, out)?;
     out.result(
-        || {
-            let mut document = json_of(&comparison, &systems);
-            document["data"] = json!({
-                "queries": data.queries(), "rows": data.rows(), "features": data.columns(),
-                "seed": args.seed,
-            });
-            document
-        },
-        || {
-            let mut table = comparison_table(&comparison);
-            if let Some((_, first)) = systems.first() {
-                table.notes.extend(conventions(&first.results));
-            }
-            let (rows, queries, features) = (data.rows(), data.queries(), data.columns());
-            let kept = match &args.out {
-                Some(folder) => format!("\nKept in {}: data.txt and a score file for each.", folder.display()),
-                None => String::new(),
-            };
-            format!(
-                "Generated {rows} documents of {queries} queries with {features} features in {seconds:.1} s \
-                 (synthetic; seed {}).\nRankings by one feature each, and by a line that a person might write:\n\n{}{kept}",
-                args.seed,
-                table.to_text()
-            )
-        },
+        || document(args, &parts, &systems, json_of(&comparison, &evaluations)),
+        || text(args, &parts, &systems, &comparison),
     )
 }
 
-fn score(data: &Dataset, line: &Line) -> Vec<f64> {
-    let of_row = |row: usize| {
-        let term = |(id, weight): &(usize, f64)| {
-            let value = data.features().column(&id.to_string()).map(|c| data.matrix().get(row, c));
-            weight * f64::from(value.unwrap_or(0.0))
-        };
-        line.weights.iter().map(term).sum()
+/// Makes the data and, where asked for, keeps it.
+fn generate(args: &Args, out: &Output) -> Result<Parts, Failure> {
+    let part = |queries: u32, more: u64| {
+        let seed = args.seed.wrapping_add(more);
+        LetorOptions { queries: queries as usize, documents: 120, seed }.generate()
     };
-    (0..data.rows()).map(of_row).collect()
+    let (made, seconds) = timed(out, "generating", || {
+        let (few, half) = (args.queries / 3, (args.queries / 2).max(2));
+        Ok::<_, DataError>((part(args.queries, 0)?, part(few, 1)?, part(half, 2)?))
+    });
+    let (train, valid, test) = made?;
+    if let Some(folder) = &args.out {
+        std::fs::create_dir_all(folder)
+            .map_err(|e| DataError::io("make the folder", folder.display().to_string(), e))?;
+        for (name, data) in [("train", &train), ("valid", &valid), ("test", &test)] {
+            write(data, &folder.join(format!("{name}.txt")), Format::Letor)?;
+        }
+    }
+    Ok(Parts { train, valid, test, seconds })
 }
 
-fn measure(data: &Dataset, scores: &[f64], measures: &[Measure]) -> Result<Evaluation, Failure> {
-    Ok(evaluate(&ScoredDataset::new(data, scores)?, measures, EvalOptions::default())?)
+/// Trains one system and measures it on the test queries.
+fn compete(
+    args: &Args,
+    name: &'static str,
+    spec: &str,
+    parts: &Parts,
+    measures: &[Measure],
+    out: &Output,
+) -> Result<System, Failure> {
+    let learner = LearnerSpec::parse(spec)?;
+    let watched = WatchedSet { name: "valid".into(), data: &parts.valid };
+    let job = Job {
+        valid: vec![watched],
+        seed: args.seed,
+        simd: crate::simd()?,
+        ..Job::new(&parts.train)
+    };
+    let (outcome, seconds) = timed(out, &format!("training {name}"), || learner.train(job));
+    let outcome = outcome?;
+    let scores = outcome.model.score(&parts.test, ScoreOptions::default())?;
+    let source = ScoredDataset::new(&parts.test, &scores)?;
+    let evaluation = evaluate(&source, measures, EvalOptions::default())?;
+    Ok(System { name, learner, outcome, seconds, evaluation })
+}
+
+fn keep(folder: &Path, file: &str, model: &Model, test: &Dataset) -> Result<(), Failure> {
+    model.save(&folder.join(format!("{file}.model")))?;
+    let scores = model.score(test, ScoreOptions::default())?;
+    Ok(write_scores(&folder.join(format!("{file}.scores")), &scores)?)
+}
+
+fn trees(system: &System) -> usize {
+    match system.outcome.model.kind() {
+        Kind::Trees(ensemble) => ensemble.trees().len(),
+        _ => 0,
+    }
+}
+
+fn document(args: &Args, parts: &Parts, systems: &[System], comparison: Value) -> Value {
+    let data = |data: &Dataset| json!({ "queries": data.queries(), "rows": data.rows(), "features": data.columns() });
+    let system = |system: &System| {
+        json!({
+            "system": system.name,
+            "learner": system.learner.to_string(),
+            "trees": trees(system),
+            "seconds": system.seconds,
+        })
+    };
+    let mut document = comparison;
+    document["data"] = json!({
+        "train": data(&parts.train),
+        "valid": data(&parts.valid),
+        "test": data(&parts.test),
+        "seed": args.seed,
+    });
+    document["trainings"] = systems.iter().map(system).collect();
+    document
+}
+
+fn text(args: &Args, parts: &Parts, systems: &[System], comparison: &Comparison) -> String {
+    let Parts { train, valid, test, seconds } = parts;
+    let mut table = comparison_table(comparison);
+    if let Some(first) = systems.first() {
+        table.notes.extend(conventions(&first.evaluation.results));
+    }
+    let trained: Vec<String> = systems
+        .iter()
+        .map(|s| format!("{:13} {:3} trees {:5.1} s  {}", s.name, trees(s), s.seconds, s.learner))
+        .collect();
+    format!(
+        "Generated {} documents of {} queries with {} features in {seconds:.1} s (synthetic; seed \
+         {}):\n{} queries to train on, {} to stop by, {} to test on.\n\n{}\n\nOn the test \
+         queries:\n\n{}\n{}",
+        train.rows() + valid.rows() + test.rows(),
+        train.queries() + valid.queries() + test.queries(),
+        train.columns(),
+        args.seed,
+        train.queries(),
+        valid.queries(),
+        test.queries(),
+        trained.join("\n"),
+        table.to_text(),
+        next(args.out.as_deref())
+    )
+}
+
+/// What to try next.
+fn next(kept: Option<&Path>) -> String {
+    let Some(folder) = kept else {
+        return "Next: `rankwright demo --out kept` keeps data and models; `rankwright list \
+                learners` tells what else there is."
+            .into();
+    };
+    let folder = folder.display();
+    format!(
+        "Kept in {folder}: train.txt, valid.txt, test.txt, and a .model and .scores file for each. \
+         Next:\n  \
+         rankwright model inspect {folder}/lambdamart.model\n  \
+         rankwright compare {folder}/test.txt {folder}/mart.model {folder}/lambdamart.model --details\n  \
+         rankwright train {folder}/train.txt --valid {folder}/valid.txt --learner \
+         'lambdamart(trees=500, rate=0.05, stop=50)' --out {folder}/mine.model"
+    )
 }

@@ -1,30 +1,37 @@
-//! `eval`: a run against judgements, or a column of scores against labels.
+//! `eval`: a model or a column of scores against labels, or a run against judgements.
 
 use std::path::{Path, PathBuf};
 
 use rankwright::data::bytes::Input;
 use rankwright::data::{Dataset, Qrels, Run, read_scores};
-use rankwright::eval::{Evaluation, JudgedRun, QuerySource, ScoredDataset, SourceKind};
+use rankwright::eval::{Evaluation, JudgedRun, Measure, QuerySource, ScoredDataset, SourceKind};
+use rankwright::model::Model;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::input::{ReadArgs, name_of, one_stdin};
+use crate::input::{ReadArgs, name_of, one_stdin, open};
 use crate::measures::{MetricArgs, ReportArgs, json_of, table, write_per_query};
+use crate::models::{Sorted, score};
 use crate::output::Output;
 use crate::progress::timed;
 
-/// Measure a run against judgements (`--run`, `--qrels`), or scores against the labels of feature
-/// data (`--scores FILE DATA...`).
+/// Measure a model on feature data (`MODEL DATA...`), scores against the labels of feature data
+/// (`--scores FILE DATA...`), or a run against judgements (`--run`, `--qrels`).
 #[derive(Debug, clap::Args)]
-#[command(override_usage = "rankwright eval --run <RUN> --qrels <QRELS> [OPTIONS]\n       \
-                            rankwright eval --scores <FILE> <DATA>... [OPTIONS]")]
+#[command(override_usage = "rankwright eval <MODEL> <DATA>... [OPTIONS]\n       \
+                            rankwright eval --scores <FILE> <DATA>... [OPTIONS]\n       \
+                            rankwright eval --run <RUN> --qrels <QRELS> [OPTIONS]")]
 pub(crate) struct Args {
-    /// Feature data with labels; several files are one data set
-    #[arg(value_name = "DATA", required_unless_present = "run", conflicts_with = "run")]
-    data: Vec<PathBuf>,
+    /// A model (unless --scores is given), then feature data with labels; several files of data
+    /// are one data set
+    #[arg(value_name = "MODEL|DATA", required_unless_present = "run", conflicts_with = "run")]
+    inputs: Vec<PathBuf>,
     /// Scores for DATA: one number a line, in row order
-    #[arg(long, value_name = "FILE", required_unless_present = "run", conflicts_with = "run")]
+    #[arg(long, value_name = "FILE", conflicts_with = "run")]
     scores: Option<PathBuf>,
+    /// Pass over features that the model does not know
+    #[arg(long, conflicts_with_all = ["run", "scores"])]
+    ignore_extra: bool,
     /// A run: TREC columns, a table with a header, or JSON lines
     #[arg(
         long,
@@ -48,7 +55,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let (evaluation, about) = match (&args.run, &args.qrels, &args.scores) {
         (Some(run), Some(qrels), _) => of_run(args, run, qrels, out)?,
         (_, _, Some(scores)) => of_scores(args, scores, out)?,
-        _ => return Err(Failure::request("give --run and --qrels, or --scores and DATA")),
+        _ => of_model(args, out)?,
     };
     if let Some(path) = &args.report.per_query {
         out.keeps_stdout_free(path)?;
@@ -97,7 +104,14 @@ pub(crate) fn read_qrels(path: &Path, out: &Output) -> Result<Qrels, Failure> {
 
 pub(crate) fn read_run(path: &Path, out: &Output) -> Result<Run, Failure> {
     let what = format!("reading {}", path.display());
-    let (read, _) = timed(out, &what, || Run::read(Input::open(path)?));
+    let input = Input::open(path)?;
+    if Model::is_model(&input.bytes) {
+        return Err(Failure::request(format!(
+            "{} is a model; a run is expected here, since models rank feature data",
+            path.display()
+        )));
+    }
+    let (read, _) = timed(out, &what, || Run::read(input));
     let (run, notes) = read?;
     out.notes(&notes);
     Ok(run)
@@ -118,21 +132,56 @@ pub(crate) fn tell_missing(joined: &JudgedRun<'_>, run: &str, out: &Output) {
 }
 
 fn of_scores(args: &Args, scores: &Path, out: &Output) -> Result<(Evaluation, Value), Failure> {
-    one_stdin(args.data.iter().map(PathBuf::as_path).chain([scores]))?;
+    one_stdin(args.inputs.iter().map(PathBuf::as_path).chain([scores]))?;
     let measures = args.metrics.measures(SourceKind::Features)?;
-    let (loaded, _) = args.read.read(&args.data, out)?;
+    let (loaded, _) = args.read.read(&args.inputs, out)?;
     let data = loaded.data;
-    let scores = scores_for(&data, scores, &args.data)?;
-    let source = ScoredDataset::new(&data, &scores)?;
-    let (evaluation, _) = timed(out, "evaluating", || args.metrics.evaluate(&source, &measures));
+    let scores = scores_for(&data, scores, &args.inputs)?;
+    of_columns(args, &data, &scores, &measures, out)
+}
+
+fn of_model(args: &Args, out: &Output) -> Result<(Evaluation, Value), Failure> {
+    one_stdin(args.inputs.iter().chain(&args.read.pairs).map(PathBuf::as_path))?;
+    let measures = args.metrics.measures(SourceKind::Features)?;
+    let (inputs, _) = open(&args.inputs, out)?;
+    let sorted = Sorted::new(inputs)?;
+    let model = match &sorted.models[..] {
+        [(_, model)] => model,
+        [] => {
+            let first = args.inputs.first().map(|path| path.display().to_string());
+            return Err(Failure::request(format!(
+                "{} is no model; give a model before the data, or --scores for scores that are \
+                 made already",
+                first.unwrap_or_default()
+            )));
+        }
+        _ => return Err(Failure::request("eval takes one model; `compare` takes several")),
+    };
+    if sorted.data.is_empty() {
+        return Err(Failure::request("give feature data for the model to score"));
+    }
+    let (loaded, _) = args.read.read_opened(sorted.data, Some(model.header().absent), out)?;
+    let (scores, _) = score(model, &loaded.data, args.ignore_extra, out)?;
+    of_columns(args, &loaded.data, &scores, &measures, out)
+}
+
+fn of_columns(
+    args: &Args,
+    data: &Dataset,
+    scores: &[f64],
+    measures: &[Measure],
+    out: &Output,
+) -> Result<(Evaluation, Value), Failure> {
+    let source = ScoredDataset::new(data, scores)?;
+    let (evaluation, _) = timed(out, "evaluating", || args.metrics.evaluate(&source, measures));
     Ok((evaluation?, json!({ "rows": data.rows(), "queries": { "judged": data.queries() } })))
 }
 
 /// Reads scores and puts them into the row order of the data.
-pub(crate) fn scores_for(
+pub(crate) fn scores_for<P: AsRef<Path>>(
     data: &Dataset,
     path: &Path,
-    files: &[PathBuf],
+    files: &[P],
 ) -> Result<Vec<f64>, Failure> {
     let scores = read_scores(&Input::open(path)?)?;
     if scores.len() != data.rows() {

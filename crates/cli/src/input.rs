@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use rankwright::data::bytes::Input;
-use rankwright::data::format::{Format, Loaded, ReadOptions, Roles, read};
+use rankwright::data::format::{Format, Loaded, ReadOptions, Roles, read_inputs};
 use rankwright::data::{Absent, DataError};
+use rankwright::model::Model;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -17,7 +18,7 @@ pub(crate) struct ReadArgs {
     /// Format of the data (see `list formats`); told by content if not given
     #[arg(long, value_name = "NAME")]
     pub(crate) format: Option<String>,
-    /// What an absent feature of a sparse row is worth; zero if not given
+    /// What an absent feature of a sparse row is worth; what the model says, or else zero
     #[arg(long, value_enum)]
     pub(crate) absent: Option<AbsentArg>,
     /// Roles of columns in tables, e.g. `qid=session, label=clicks, ignore=url+title`
@@ -50,25 +51,50 @@ impl ReadArgs {
     fn options(&self) -> Result<ReadOptions, DataError> {
         Ok(ReadOptions {
             format: self.format.as_deref().map(Format::from_name).transpose()?,
-            absent: self.absent.map_or(Absent::Zero, AbsentArg::rule),
             roles: self.columns.as_deref().map_or(Ok(Roles::default()), Roles::parse)?,
             ..ReadOptions::default()
         })
     }
 
+    /// Whether any of these was given.
+    pub(crate) fn is_given(&self) -> bool {
+        let ReadArgs { format, absent, columns, pairs } = self;
+        format.is_some() || absent.is_some() || columns.is_some() || pairs.is_some()
+    }
+
     /// Reads one data set from the files; tells what was odd. Gives the seconds too.
     pub(crate) fn read(&self, files: &[PathBuf], out: &Output) -> Result<(Loaded, f64), Failure> {
-        let options = self.options()?;
         one_stdin(files.iter().chain(&self.pairs).map(PathBuf::as_path))?;
-        let what = format!("reading {}", name_of(files));
-        let (loaded, seconds) = timed(out, &what, || read(files, &options));
+        let (inputs, opening) = open(files, out)?;
+        let (loaded, reading) = self.read_opened(inputs, None, out)?;
+        Ok((loaded, opening + reading))
+    }
+
+    /// As `read`, from inputs that are open already; a model says what absent features are worth.
+    pub(crate) fn read_opened(
+        &self,
+        inputs: Vec<Input>,
+        model_rule: Option<Absent>,
+        out: &Output,
+    ) -> Result<(Loaded, f64), Failure> {
+        let mut options = self.options()?;
+        options.absent = self.absent_rule(model_rule)?;
+        if let Some(model) = inputs.iter().find(|input| Model::is_model(&input.bytes)) {
+            return Err(Failure::request(format!(
+                "{} is a model; feature data is expected here",
+                model.name
+            )));
+        }
+        let files: Vec<String> = inputs.iter().map(|input| input.name.clone()).collect();
+        let what = format!("reading {}", name_of(&files));
+        let (loaded, seconds) = timed(out, &what, || read_inputs(inputs, &options));
         let mut loaded = loaded?;
         out.notes(&loaded.notes);
         let recorded = loaded.data.absent();
         if self.absent.is_some_and(|said| said.rule() != recorded) {
             return Err(Failure::request(format!(
                 "--absent does not apply: {} is {}, with absent features taken as {} already",
-                name_of(files),
+                name_of(&files),
                 loaded.format.info().name,
                 recorded.name()
             )));
@@ -80,6 +106,27 @@ impl ReadArgs {
         }
         Ok((loaded, seconds))
     }
+
+    /// What absent features are worth: said by the model, by an option, or zero.
+    fn absent_rule(&self, model: Option<Absent>) -> Result<Absent, Failure> {
+        let said = self.absent.map(AbsentArg::rule);
+        match (model, said) {
+            (Some(model), Some(said)) if model != said => Err(Failure::request(format!(
+                "--absent {} contradicts the model, which was made with {}; leave the option out",
+                said.name(),
+                model.name()
+            ))),
+            _ => Ok(model.or(said).unwrap_or_default()),
+        }
+    }
+}
+
+/// Opens files, unpacked where they are packed; gives the seconds too.
+pub(crate) fn open(files: &[PathBuf], out: &Output) -> Result<(Vec<Input>, f64), Failure> {
+    let what = format!("opening {}", name_of(files));
+    let (inputs, seconds) =
+        timed(out, &what, || files.iter().map(|file| Input::open(file)).collect::<Result<_, _>>());
+    Ok((inputs?, seconds))
 }
 
 /// Refuses standard input as more than one of a command's inputs.
@@ -91,10 +138,10 @@ pub(crate) fn one_stdin<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result
 }
 
 /// Files as they are named in messages.
-pub(crate) fn name_of(files: &[PathBuf]) -> String {
+pub(crate) fn name_of<P: AsRef<Path>>(files: &[P]) -> String {
     match files {
-        [one] => one.display().to_string(),
-        [first, rest @ ..] => format!("{} and {} more", first.display(), rest.len()),
+        [one] => one.as_ref().display().to_string(),
+        [first, rest @ ..] => format!("{} and {} more", first.as_ref().display(), rest.len()),
         [] => "nothing".into(),
     }
 }

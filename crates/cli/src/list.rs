@@ -2,13 +2,14 @@
 
 use rankwright::data::format::FORMATS;
 use rankwright::eval::table::{Align, Table};
-use rankwright::eval::{METRICS, MetricInfo, PRESETS};
+use rankwright::eval::{METRICS, MetricInfo, PRESETS, ParamInfo};
+use rankwright::learn::{LEARNERS, LearnerInfo};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// List metrics or formats, with defaults and an example each.
+/// List learners, metrics or formats, with defaults and an example each.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// What to list
@@ -18,6 +19,8 @@ pub(crate) struct Args {
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum What {
+    /// Learners and their parameters
+    Learners,
     /// Metrics, their parameters, and presets
     Metrics,
     /// Formats of feature data, judgements and runs
@@ -26,22 +29,62 @@ enum What {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     match args.what {
+        What::Learners => out.result(learners_json, learners_text),
         What::Metrics => out.result(metrics_json, metrics_text),
         What::Formats => out.result(formats_json, formats_text),
     }
 }
 
+fn params_json(params: &[ParamInfo]) -> Value {
+    let param = |p: &ParamInfo| json!({"name": p.name, "doc": p.doc, "default": p.default});
+    params.iter().map(param).collect()
+}
+
+fn learners_json() -> Value {
+    let learner = |info: &LearnerInfo| {
+        json!({
+            "name": info.name,
+            "doc": info.doc,
+            "example": info.example,
+            "parameters": params_json(info.params),
+        })
+    };
+    json!({ "learners": LEARNERS.iter().map(learner).collect::<Vec<_>>() })
+}
+
+/// The learners, then each parameter with the learners that take it.
+fn learners_text() -> String {
+    let mut learners = table(["learner", "what it is", "example"]);
+    let header = ["parameter", "what it says", "default", "learners"];
+    let mut parameters = Table::new(header.map(|name| (name, Align::Left)));
+    let mut params: Vec<(&ParamInfo, Vec<&str>)> = Vec::new();
+    for info in LEARNERS {
+        row(&mut learners, [info.name, info.doc, info.example]);
+        for param in info.params {
+            match params.iter_mut().find(|(other, _)| *other == param) {
+                Some((_, names)) => names.push(info.name),
+                None => params.push((param, vec![info.name])),
+            }
+        }
+    }
+    // Those that most learners share come first.
+    params.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
+    for (p, names) in params {
+        let cells = [p.name, p.doc, p.default, &names.join(", ")];
+        parameters.rows.push(cells.map(Into::into).to_vec());
+    }
+    [learners.to_text(), parameters.to_text()].join("\n")
+}
+
 fn metrics_json() -> Value {
     let metric = |info: &MetricInfo| {
-        let params = info.params.iter();
-        let params = params.map(|p| json!({"name": p.name, "doc": p.doc, "default": p.default}));
         json!({
             "name": info.name,
             "aliases": info.aliases,
             "doc": info.doc,
             "example": info.example,
             "cutoff": info.cutoff,
-            "parameters": params.collect::<Vec<_>>(),
+            "parameters": params_json(info.params),
         })
     };
     let presets = PRESETS.iter().map(|p| json!({"name": p.name, "doc": p.doc}));

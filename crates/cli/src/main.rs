@@ -2,25 +2,33 @@
 //!
 //! Standard output carries the result alone: a table, or with `--json` one JSON document.
 //! Progress, notes and errors go to standard error. Exit codes: 0 done, 1 bad input or request,
-//! 2 wrong usage.
+//! 2 wrong usage, 130 interrupted. For tests, `RANKWRIGHT_SIMD=portable` makes trainings run the
+//! code for any processor; results are the same.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod compare;
+mod cv;
 mod data;
 mod demo;
 mod eval;
 mod failure;
 mod input;
+mod interrupt;
 mod list;
 mod measures;
+mod model;
+mod models;
 mod output;
 mod progress;
+mod score;
+mod train;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
 use rankwright::data::panics_are_caught;
+use rankwright::learn::simd::Simd;
 
 use failure::Failure;
 use output::Output;
@@ -57,15 +65,24 @@ struct Cli {
 enum Verb {
     /// Show the main job end to end, with data made on the spot
     Demo(demo::Args),
-    /// List metrics or formats, with defaults and an example each
+    /// List learners, metrics or formats, with defaults and an example each
     List(list::Args),
     /// Look into data sets, convert, split and generate them
     #[command(subcommand)]
     Data(data::Verb),
-    /// Measure a run against judgements, or scores against labels
+    /// Train a learner on feature data and write the model
+    Train(train::Args),
+    /// Cross-validate learners by query
+    Cv(cv::Args),
+    /// Score feature data with a model
+    Score(score::Args),
+    /// Measure a model or scores on feature data, or a run against judgements
     Eval(eval::Args),
-    /// Compare several runs or score files, with significance
+    /// Compare several models, score files or runs, with significance
     Compare(compare::Args),
+    /// Look into models
+    #[command(subcommand)]
+    Model(model::Verb),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -99,12 +116,27 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Verb::Demo(args) => demo::run(&args, out),
         Verb::List(args) => list::run(&args, out),
         Verb::Data(verb) => data::run(&verb, out),
+        Verb::Train(args) => train::run(&args, out),
+        Verb::Cv(args) => cv::run(&args, out),
+        Verb::Score(args) => score::run(&args, out),
         Verb::Eval(args) => eval::run(&args, out),
         Verb::Compare(args) => compare::run(&args, out),
+        Verb::Model(verb) => model::run(&verb, out),
         Verb::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "rankwright", &mut script);
             out.text(&String::from_utf8_lossy(&script))
         }
+    }
+}
+
+/// Which machine code trainings run: `RANKWRIGHT_SIMD` is `auto` or, for testing, `portable`.
+pub(crate) fn simd() -> Result<Simd, Failure> {
+    match std::env::var("RANKWRIGHT_SIMD").as_deref() {
+        Err(_) | Ok("" | "auto") => Ok(Simd::Auto),
+        Ok("portable") => Ok(Simd::Portable),
+        Ok(other) => Err(Failure::request(format!(
+            "RANKWRIGHT_SIMD is {other}; it can be auto or portable, or not set at all"
+        ))),
     }
 }

@@ -96,7 +96,7 @@ impl Output {
         if let Some(help) = failure.help() {
             eprintln!(" help: {help}");
         }
-        ExitCode::from(1)
+        ExitCode::from(failure.code())
     }
 }
 

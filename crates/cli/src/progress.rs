@@ -1,9 +1,12 @@
-//! A spinner on standard error for work that takes a while; nothing where that is no terminal.
+//! What is seen on standard error while work takes a while; nothing where that is no terminal.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rankwright::learn::{LearnerSpec, Observer, Record};
 
+use crate::interrupt::Interrupt;
 use crate::output::Output;
 
 /// Runs `work` under a spinner that says what is going on; gives its result and the seconds.
@@ -18,4 +21,89 @@ pub(crate) fn timed<T>(out: &Output, what: &str, work: impl FnOnce() -> T) -> (T
     let result = work();
     bar.finish_and_clear();
     (result, start.elapsed().as_secs_f64())
+}
+
+/// A bar of trees: how many of how many, the metric that decides, rows a second, time left.
+pub(crate) struct Trees<'a> {
+    bar: ProgressBar,
+    out: &'a Output,
+    interrupt: &'a Interrupt,
+    /// Where a training that goes on is found.
+    checkpoint: Option<PathBuf>,
+    /// What stands before the numbers.
+    label: String,
+    rows: usize,
+    trees: usize,
+}
+
+impl<'a> Trees<'a> {
+    pub(crate) fn new(
+        out: &'a Output,
+        learner: &LearnerSpec,
+        rows: usize,
+        interrupt: &'a Interrupt,
+        checkpoint: Option<PathBuf>,
+    ) -> Self {
+        let target = match out.quiet {
+            true => ProgressDrawTarget::hidden(),
+            false => ProgressDrawTarget::stderr(),
+        };
+        let bar = ProgressBar::with_draw_target(None, target);
+        bar.set_message("sorting features into bins");
+        bar.enable_steady_tick(Duration::from_millis(120));
+        let trees = learner.boosting().map_or(0, |params| params.trees);
+        let label = learner.info().name.to_owned();
+        Self { bar, out, interrupt, checkpoint, label, rows, trees }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Observer for Trees<'_> {
+    fn started(&self, _record: &Record, done: usize) {
+        let style = ProgressStyle::with_template("{bar:24} {pos}/{len} trees  {msg}  {eta} left");
+        if let Ok(style) = style {
+            self.bar.set_style(style);
+        }
+        self.bar.set_length(self.trees as u64);
+        self.bar.set_position(done as u64);
+        self.bar.reset_eta();
+        self.bar.set_message(self.label.clone());
+        if let (Some(path), true) = (&self.checkpoint, done > 0) {
+            let note = format!("going on after tree {done}, from {}", path.display());
+            self.bar.suspend(|| self.out.note(note));
+        }
+    }
+
+    fn added(&self, record: &Record) {
+        let done = record.iterations.len();
+        let speed = (self.rows * done) as f64 / record.train_seconds.max(1e-9);
+        let mut text = format!("{}  {} rows/s", self.label, short(speed));
+        // The training data comes first where it is watched, but validation decides.
+        let decides = usize::from(record.sets.first().is_some_and(|set| set == "training"));
+        let values = record.iterations.last().map(|tree| &tree.values);
+        let value = values.and_then(|sets| sets.get(decides).or(sets.first())?.first());
+        if let (Some(metric), Some(value)) = (record.metrics.first(), value) {
+            text = format!("{text}  {metric} {value:.4}");
+        }
+        self.bar.set_message(text);
+        self.bar.set_position(done as u64);
+    }
+
+    fn wants_to_stop(&self) -> bool {
+        self.interrupt.asked()
+    }
+}
+
+/// A large number in few letters.
+fn short(number: f64) -> String {
+    match number {
+        n if n >= 1e9 => format!("{:.1}G", n / 1e9),
+        n if n >= 1e6 => format!("{:.1}M", n / 1e6),
+        n if n >= 1e3 => format!("{:.0}k", n / 1e3),
+        n => format!("{n:.0}"),
+    }
 }

@@ -5,8 +5,11 @@
 //! whole reading.
 
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
+#[cfg(unix)]
+use memmap2::UncheckedAdvice;
 use memmap2::{Mmap, MmapMut};
 
 use crate::error::DataError;
@@ -93,6 +96,31 @@ impl Matrix {
         let slice = map.get(start..start.checked_add(bytes)?)?;
         bytemuck::try_cast_slice::<u8, f32>(slice).ok()?;
         Some(Matrix { storage: Storage::Mapped { map, start }, rows, columns })
+    }
+
+    /// Says that these rows will not be read for a while. Those of a mapped file leave memory and
+    /// come back when they are touched; others stay where they are.
+    pub fn release(&self, rows: Range<usize>) {
+        #[cfg(unix)]
+        if let Storage::Mapped { map, start } = &self.storage {
+            let width = self.columns * 4;
+            let end = rows.end.min(self.rows) * width;
+            let first = rows.start * width;
+            if first < end {
+                // SAFETY: the mapping is read-only and backed by a file, so that pages which are
+                // dropped are read from the file again, with the same content. It is advice:
+                // whether it is followed does not matter.
+                let _ = unsafe {
+                    map.unchecked_advise_range(
+                        UncheckedAdvice::DontNeed,
+                        start + first,
+                        end - first,
+                    )
+                };
+            }
+        }
+        #[cfg(not(unix))]
+        let _ = rows;
     }
 
     /// Number of rows.

@@ -269,10 +269,9 @@ fn gather<T: Copy>(order: &[u32], from: &[T], into: &mut Vec<T>) {
 pub fn sort_labels(labels: &mut [f64]) {
     let mut counts = [0_u32; 32];
     for &label in labels.iter() {
-        let grade = label as u8;
-        match counts.get_mut(usize::from(grade)) {
-            Some(count) if f64::from(grade) == label => *count += 1,
-            _ => return labels.sort_unstable_by(|a, b| b.total_cmp(a)),
+        match small_grade(label) {
+            Some(grade) => counts[usize::from(grade)] += 1,
+            None => return labels.sort_unstable_by(|a, b| b.total_cmp(a)),
         }
     }
     let mut rest = labels;
@@ -281,6 +280,15 @@ pub fn sort_labels(labels: &mut [f64]) {
         here.fill(grade as f64);
         rest = after;
     }
+}
+
+/// A whole label from 0 to 31, the usual kind.
+#[inline]
+pub(crate) fn small_grade(label: f64) -> Option<u8> {
+    // The sum's lowest bits are the nearest whole number; quicker than a cast, which minds
+    // every number.
+    let grade = (label + 6_755_399_441_055_744.0).to_bits() as u8;
+    (grade < 32 && f64::from(grade) == label).then_some(grade)
 }
 
 #[cfg(test)]

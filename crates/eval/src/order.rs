@@ -179,20 +179,15 @@ impl Orderer {
     /// Sets the seeded order by sorting the hint a little; false where the hint is no order of
     /// these rows, or there are too many equal scores.
     fn follow(&mut self, scores: &[f64], seed: u64, hint: &[u32]) -> bool {
-        if hint.len() != scores.len() {
+        let n = scores.len();
+        if hint.len() != n || !hint.iter().all(|&row| (row as usize) < n) {
             return false;
         }
         self.entries.clear();
-        let entry = |&row: &u32| {
-            let score = *scores.get(row as usize)?;
-            Some(Entry { key: descending_key(score), row })
-        };
-        self.entries.extend(hint.iter().map_while(entry));
-        if self.entries.len() < scores.len() {
-            return false;
-        }
+        let entry = |&row: &u32| Entry { key: descending_key(scores[row as usize]), row };
+        self.entries.extend(hint.iter().map(entry));
         let rises = self.entries.windows(2).filter(|w| w[1].key < w[0].key).count();
-        let near = rises * SELDOM < scores.len();
+        let near = rises * SELDOM < n;
         let sorted = near && insert_sorted(&mut self.entries, seed)
             || self.sort_coarsely() && insert_sorted(&mut self.entries, seed);
         self.order.clear();

@@ -11,6 +11,7 @@
 use std::fmt;
 
 use crate::error::EvalError;
+use crate::list::small_grade;
 
 /// Changes of a metric under swaps, for one query at a time.
 ///
@@ -104,29 +105,34 @@ impl fmt::Debug for AdditiveSwap {
 }
 
 impl AdditiveSwap {
+    /// The gain of a label; those of small whole labels are computed once.
     fn gain_of(&mut self, label: f64) -> Result<f64, EvalError> {
-        let grade = label as u8;
-        match self.known.get_mut(usize::from(grade)) {
-            Some(known) if f64::from(grade) == label => {
-                if known.is_nan() {
-                    *known = (self.gain)(label)?;
-                }
-                Ok(*known)
-            }
-            _ => (self.gain)(label),
+        let gain = (self.gain)(label)?;
+        if let Some(grade) = small_grade(label) {
+            self.known[usize::from(grade)] = gain;
         }
+        Ok(gain)
+    }
+
+    /// The same where it is known, else NaN.
+    fn known_gain(&self, label: f64) -> f64 {
+        small_grade(label).map_or(f64::NAN, |grade| self.known[usize::from(grade)])
     }
 }
 
 impl SwapDelta for AdditiveSwap {
     fn prepare(&mut self, labels: &[f64], ideal: &[f64]) -> Result<(), EvalError> {
         let scale = (self.scale)(labels.len(), ideal)?;
-        self.gains.clear();
-        self.gains.reserve(labels.len());
-        for &label in labels {
-            let gain = self.gain_of(label)? * scale;
-            self.gains.push(gain);
+        let mut gains = std::mem::take(&mut self.gains);
+        gains.clear();
+        gains.extend(labels.iter().map(|&label| self.known_gain(label)));
+        for (gain, &label) in gains.iter_mut().zip(labels) {
+            if gain.is_nan() {
+                *gain = self.gain_of(label)?;
+            }
+            *gain *= scale;
         }
+        self.gains = gains;
         let known = self.discounts.len();
         self.discounts.extend((known..labels.len()).map(|rank| (self.discount)(rank)));
         Ok(())

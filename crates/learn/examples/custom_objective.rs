@@ -3,8 +3,10 @@
 //! Run it with `cargo run -p rankwright-learn --example custom_objective`.
 #![allow(clippy::print_stdout)]
 
-use rankwright_learn::LearnError;
+use rankwright_data::generate::LetorOptions;
+use rankwright_eval::{MetricSpec, SourceKind};
 use rankwright_learn::objective::{Derivatives, Objective, QueryView, Workspace};
+use rankwright_learn::{BoostParams, Booster, Job, LearnError};
 
 /// Log-cosh of score - label, each query counting as much as any other, however long its list:
 /// L = 1/n * sum of log(cosh(s - y)).
@@ -40,6 +42,16 @@ fn main() -> Result<(), LearnError> {
     println!("label score gradient hessian");
     for i in 0..labels.len() {
         println!("{:5} {:5} {:8.4} {:7.4}", labels[i], scores[i], gradient[i], hessian[i]);
+    }
+
+    let data = LetorOptions { queries: 60, documents: 40, seed: 1 }.generate()?;
+    let metric = MetricSpec::parse("ndcg@10")?.resolve(SourceKind::Features)?;
+    let job = Job { metrics: vec![metric], watch_training: true, ..Job::new(&data) };
+    let booster = Booster::new(BoostParams { trees: 30, ..BoostParams::default() })?;
+    let outcome = booster.train(&mut LogCosh, &job)?;
+    println!("ndcg@10 on the training data");
+    for iteration in outcome.record.iterations.iter().step_by(10) {
+        println!("after {:2} trees: {:.4}", iteration.tree, iteration.values[0][0]);
     }
     Ok(())
 }

@@ -96,6 +96,17 @@ fn an_interrupted_training_goes_on_to_the_same_bytes() {
         |o: &Outcome| o.record.iterations.iter().map(|i| i.values.clone()).collect::<Vec<_>>();
     assert_eq!(values(&resumed), values(&whole));
 
+    // Fewer trees than were saved: as if only those had been trained.
+    let few = BoostParams { trees: 3, ..params(Newton::PerDocument) };
+    let short = train(few.clone(), &Job { checkpoints: None, ..Job::new(&data) }).unwrap();
+    let from_saved = train(few, &job).unwrap();
+    assert_eq!(from_saved.record.iterations.len(), 3);
+    let trees = |o: &Outcome| match o.model.kind() {
+        rankwright_model::Kind::Trees(ensemble) => ensemble.trees().to_vec(),
+        _ => Vec::new(),
+    };
+    assert_eq!(trees(&from_saved), trees(&short));
+
     let other = Job { seed: 2, ..job };
     let error = train(params(Newton::PerDocument), &other).unwrap_err().to_string();
     assert!(error.contains("belongs to a training with other data"), "{error}");

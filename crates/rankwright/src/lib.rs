@@ -3,7 +3,9 @@
 //! This crate only re-exports; each part has its own:
 //!
 //! - [`data`]: data sets, judgements and runs, in every format; splits and generators;
-//! - [`eval`]: the one order, every metric with its conventions, significance, tables.
+//! - [`eval`]: the one order, every metric with its conventions, significance, tables;
+//! - [`learn`]: learners by name, boosted trees and their objectives, cross validation;
+//! - [`model`]: trees and lines that score documents, checked model files, pictures of trees.
 //!
 //! ```
 //! use rankwright::data::generate::LetorOptions;
@@ -24,6 +26,10 @@
 pub use rankwright_data as data;
 /// Metrics, the one order, significance tests and tables.
 pub use rankwright_eval as eval;
+/// Learners: boosted trees for every objective, cross validation.
+pub use rankwright_learn as learn;
+/// Models: scoring, files, importance, drawings.
+pub use rankwright_model as model;
 
 /// The README's program, compiled and run as a test.
 #[cfg(doctest)]

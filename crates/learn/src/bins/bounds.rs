@@ -35,7 +35,7 @@ impl FeatureBins {
     }
 
     /// The bin of a value; for NaN the one after the last. The slow twin of
-    /// [`assign`](super::assign).
+    /// the kernel that fills whole blocks.
     pub fn bin(&self, value: f32) -> usize {
         match value.is_nan() {
             true => self.values(),

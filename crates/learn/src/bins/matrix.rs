@@ -18,6 +18,8 @@ use crate::error::LearnError;
 
 /// Columns in a full line.
 pub(crate) const LINE: usize = 64;
+/// Blocks of rows after which a mapped file is let go of.
+const DROP: usize = 32;
 /// Lines are this many bytes wide, or a multiple of it.
 pub(crate) const UNIT: usize = 8;
 
@@ -94,6 +96,9 @@ impl Binned {
             .step_by(LINE)
             .map(|first| Lines::new(first, (columns.len() - first).min(LINE), data.rows()))
             .collect::<Result<_, _>>()?;
+        // What the sample touched comes back block by block; a mapped file is never in memory whole
+        // beside the bins.
+        data.matrix().release(0..data.rows());
         let searchers: Vec<Searcher> = features.iter().map(Searcher::new).collect();
         for line in &mut lines {
             let mine = &columns[line.first..(line.first + LINE).min(columns.len())];
@@ -101,9 +106,13 @@ impl Binned {
             line.bytes.bytes_mut().par_chunks_mut(width * BLOCK).enumerate().for_each(
                 |(block, bytes)| {
                     fill_block(data, block * BLOCK, mine, &searchers, width, bytes);
+                    if block % DROP == DROP - 1 {
+                        data.matrix().release((block + 1 - DROP) * BLOCK..(block + 1) * BLOCK);
+                    }
                 },
             );
         }
+        data.matrix().release(0..data.rows());
         let by_column = turn(&lines, columns.len(), data.rows())?;
         Ok(Self { rows: data.rows(), features, columns, lines, by_column })
     }

@@ -52,7 +52,6 @@ pub(crate) struct State {
     /// Trees in the file that came from the start model.
     pub(crate) start: usize,
     pub(crate) iterations: Vec<Iteration>,
-    pub(crate) best: Option<usize>,
     pub(crate) train_seconds: f64,
 }
 
@@ -143,7 +142,6 @@ impl State {
     /// Puts the iterations back into a record.
     pub(crate) fn restore(self, record: &mut Record) {
         record.iterations = self.iterations;
-        record.best = self.best;
         record.train_seconds = self.train_seconds;
     }
 }

@@ -230,8 +230,11 @@ impl<'a> Run<'a> {
             (Some((model, state)), _) => {
                 let start = state.start;
                 state.restore(&mut record);
+                // Fewer trees may be asked for than were saved.
+                record.iterations.truncate(params.trees);
+                let trees = start + record.iterations.len();
                 match model.into_parts().1 {
-                    Kind::Trees(ensemble) => (ensemble, start),
+                    Kind::Trees(ensemble) => (ensemble.truncated(trees), start),
                     _ => return Err(LearnError::unfit("a checkpoint without trees", "delete it")),
                 }
             }
@@ -258,6 +261,7 @@ impl<'a> Run<'a> {
                 better: measure.metric().better(),
                 stop: params.stop,
             });
+        record.best = decider.and_then(|decider| decider.best(&record));
         if params.stop.is_some() && decider.is_none() {
             return Err(LearnError::unfit(
                 "stop= needs validation data and a metric",
@@ -398,7 +402,6 @@ impl<'a> Run<'a> {
             fingerprint: self.fingerprint,
             start: self.start,
             iterations: self.record.iterations.clone(),
-            best: self.record.best,
             train_seconds: self.record.train_seconds,
         };
         let model = self.model(trees)?;
@@ -486,7 +489,8 @@ fn about(params: &BoostParams, job: &Job<'_>) -> String {
     let start = job.start.map(|model| xxhash_rust::xxh3::xxh3_64(&model.to_bytes()));
     // The number of trees may grow: a finished training can be carried on.
     let params = BoostParams { trees: 0, ..params.clone() };
-    format!("{params:?} {} {} {metrics:?} {valid:?} {start:?}", job.objective, job.seed)
+    let watched = job.watch_training;
+    format!("{params:?} {} {} {metrics:?} {valid:?} {watched} {start:?}", job.objective, job.seed)
 }
 
 /// Seconds since the last lap.

@@ -1,8 +1,9 @@
 //! Trees, grown from integer histograms.
 //!
-//! [`quantise`] turns derivatives into whole numbers, [`histogram`] sums them by column and bin,
-//! [`split`] finds the best split of a feature, [`partition`] moves the rows of a split leaf, and
-//! [`evaluate`] does all that for two fresh leaves and [`grow`] puts the tree together. [`params`] says what a tree may look like.
+//! `quantise` turns derivatives into whole numbers, `histogram` sums them by column and bin, `split`
+//! finds the best split of a feature, `partition` moves the rows of a split leaf. `evaluate` sums and
+//! searches for two fresh leaves at once, and `grow` puts the tree together. [`TreeParams`] says
+//! what a tree may look like.
 
 mod evaluate;
 mod grow;

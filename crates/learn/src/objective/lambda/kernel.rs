@@ -30,9 +30,9 @@ const TILE: usize = 64;
 /// Blocks of lanes after which 32-bit sums of a row are added to the 64-bit ones.
 const CHUNK: usize = 64;
 /// Largest sigma * (best score - worst score).
-pub(super) const WIDEST: f64 = 75.0;
-/// sigma * score of the best document: E is then within e^-43 and e^32.
-const TOP: f64 = 32.0;
+pub(super) const WIDEST: f64 = 60.0;
+/// sigma * score of the best document: E is then within e^-35 and e^25.
+const TOP: f64 = 25.0;
 /// The score range as a whole number.
 const STEPS: f64 = (1 << 30) as f64;
 /// Added to every gap, as LightGBM has it: pairs of nearly equal scores count at most 100-fold.
@@ -44,9 +44,10 @@ pub(super) struct Columns {
     documents: usize,
     strength: Vec<f32>,
     place: Vec<i32>,
-    /// Steps for each unit of score.
-    steps: f64,
-    gap: bool,
+    /// What is added to each difference of places.
+    gap: f64,
+    /// What lambdas must be multiplied with, beside sigma and the unit of weight.
+    pub(super) scale: f64,
     /// Gains, or labels.
     gain: Vec<f32>,
     discount: Vec<f32>,
@@ -56,7 +57,7 @@ pub(super) struct Columns {
     pub(super) tie: Vec<f32>,
     lambda: Vec<f32>,
     hessian: Vec<f32>,
-    /// First derivative of each rank, before [`Columns::scale`], sigma and the unit of weight.
+    /// First derivative of each rank, before `scale`, sigma and the unit of weight.
     pub(super) lambdas: Vec<f64>,
     /// Second derivative of each rank, before the same and sigma once more.
     pub(super) hessians: Vec<f64>,
@@ -80,8 +81,10 @@ impl Columns {
         let worst = worst.unwrap_or(0.0);
         let range = if best == worst { 0.0 } else { best - worst };
         self.documents = n;
-        self.steps = STEPS / range.max(1.0);
-        self.gap = gap && range > 0.0;
+        let gap = gap && range > 0.0;
+        let steps = if gap { STEPS / range.max(1.0) } else { 0.0 };
+        self.gap = if gap { GAP * steps } else { 1.0 };
+        self.scale = if gap { steps } else { 1.0 };
         for column in [&mut self.lambda, &mut self.hessian] {
             column.clear();
             column.resize(n + LANES, 0.0);
@@ -95,11 +98,11 @@ impl Columns {
         #[cfg(target_arch = "x86_64")]
         if simd.avx2() {
             // SAFETY: `avx2` says that the processor has AVX2.
-            unsafe { fill_avx2(scores, best, sigma, self.steps, columns) };
+            unsafe { fill_avx2(scores, best, sigma, steps, columns) };
             return;
         }
         let _ = simd;
-        fill(scores, best, sigma, self.steps, columns);
+        fill(scores, best, sigma, steps, columns);
     }
 
     /// Empty 64-bit sums for so many documents: first derivatives, second derivatives.
@@ -138,11 +141,6 @@ impl Columns {
         labels.iter().zip(&self.gain).all(|(l, g)| f64::from(*g) == *l)
     }
 
-    /// What lambdas must be multiplied with, beside sigma and the unit of weight.
-    pub(super) fn scale(&self) -> f64 {
-        if self.gap { self.steps } else { 1.0 }
-    }
-
     /// Each of the first `rows` ranks against all ranks below it, weights from gains and discounts.
     /// Gives the sum of absolute lambdas.
     pub(super) fn product_rows(&mut self, rows: usize, simd: Simd) -> f64 {
@@ -159,18 +157,10 @@ impl Columns {
         #[cfg(target_arch = "x86_64")]
         if simd.avx2() {
             // SAFETY: `avx2` says that the processor has AVX2.
-            return unsafe {
-                match self.gap {
-                    true => rows_avx2::<true, SIGNS>(self, rows),
-                    false => rows_avx2::<false, SIGNS>(self, rows),
-                }
-            };
+            return unsafe { rows_avx2::<SIGNS>(self, rows) };
         }
         let _ = simd;
-        match self.gap {
-            true => rows_of::<true, SIGNS>(self, rows),
-            false => rows_of::<false, SIGNS>(self, rows),
-        }
+        rows_of::<SIGNS>(self, rows)
     }
 
     /// Rank i against the ranks `from..to` with the weights in `row` (and `tie`), which are 0
@@ -179,18 +169,10 @@ impl Columns {
         #[cfg(target_arch = "x86_64")]
         if simd.avx2() {
             // SAFETY: `avx2` says that the processor has AVX2.
-            return unsafe {
-                match self.gap {
-                    true => given_row_avx2::<true>(self, i, from, to),
-                    false => given_row_avx2::<false>(self, i, from, to),
-                }
-            };
+            return unsafe { given_row_avx2(self, i, from, to) };
         }
         let _ = simd;
-        match self.gap {
-            true => given_row::<true>(self, i, from, to),
-            false => given_row::<false>(self, i, from, to),
-        }
+        given_row(self, i, from, to)
     }
 
     /// Adds the 32-bit sums to the 64-bit ones; wanted after every [`TILE`] rows and at the end.
@@ -212,7 +194,7 @@ impl Columns {
 
     #[inline(always)]
     fn anchor(&self, i: usize) -> Anchor {
-        Anchor { strength: self.strength[i], place: self.place[i], gap: (GAP * self.steps) as f32 }
+        Anchor { strength: self.strength[i], place: self.place[i], gap: self.gap as f32 }
     }
 
     /// The columns from rank `from` to the end of the block that holds rank `to - 1`.
@@ -293,7 +275,7 @@ fn across(x: &Lanes) -> f64 {
 
 /// 8 pairs of one row.
 #[inline(always)]
-fn pairs<const GAPS: bool, const TIES: bool>(
+fn pairs<const TIES: bool>(
     anchor: Anchor,
     weight: &Lanes,
     tie: &Lanes,
@@ -306,19 +288,19 @@ fn pairs<const GAPS: bool, const TIES: bool>(
     for l in 0..LANES {
         let other = others.0[l];
         let both = own + other;
-        let mut product = both * both;
-        if GAPS {
-            product *= anchor.gap + (anchor.place - others.1[l]).abs() as f32;
-        }
-        let inverse = 1.0 / product;
+        // Without gaps all places are 0 and the constant is 1: one loop body, which is vectorised.
+        let gap = anchor.gap + (anchor.place - others.1[l]).abs() as f32;
+        let inverse = 1.0 / ((both * both) * gap);
         let worse = if weight[l] > 0.0 { other } else { own };
-        let mut t = ((worse * both) * inverse) * weight[l];
-        let mut size = weight[l].abs();
+        let factor = inverse * weight[l];
+        let mut t = (worse * both) * factor;
+        let mut size = factor.abs();
         if TIES {
-            t -= (((own - other) * both) * inverse) * (0.5 * tie[l]);
-            size += tie[l];
+            let factor = inverse * tie[l];
+            t -= ((own - other) * both) * (0.5 * factor);
+            size += factor;
         }
-        let h = ((own * other) * inverse) * size;
+        let h = (own * other) * size;
         sums.lambda[l] += t;
         sums.hessian[l] += h;
         sums.total[l] += t.abs();
@@ -371,7 +353,7 @@ impl<'a> Blocks<'a> {
 
     /// Goes through all blocks, `weight` telling the weights of a block's pairs.
     #[inline(always)]
-    fn sweep<const GAPS: bool, const TIES: bool>(
+    fn sweep<const TIES: bool>(
         mut self,
         anchor: Anchor,
         weight: impl Fn(&Lanes, &Lanes) -> Lanes,
@@ -385,7 +367,7 @@ impl<'a> Blocks<'a> {
                 let weight = weight(&chunk.first[b], tie);
                 let others = (&chunk.strengths[b], &chunk.places[b]);
                 let into = (&mut chunk.lambdas[b], &mut chunk.hessians[b]);
-                pairs::<GAPS, TIES>(anchor, &weight, tie, others, &mut lanes, into);
+                pairs::<TIES>(anchor, &weight, tie, others, &mut lanes, into);
                 b += 1;
             }
             lanes.add_to(&mut sums);
@@ -395,7 +377,7 @@ impl<'a> Blocks<'a> {
 }
 
 #[inline(always)]
-fn rows_of<const GAPS: bool, const SIGNS: bool>(columns: &mut Columns, rows: usize) -> f64 {
+fn rows_of<const SIGNS: bool>(columns: &mut Columns, rows: usize) -> f64 {
     let n = columns.documents;
     let mut total = 0.0;
     let mut i = 0;
@@ -407,18 +389,18 @@ fn rows_of<const GAPS: bool, const SIGNS: bool>(columns: &mut Columns, rows: usi
         let sums = if SIGNS {
             let label = columns.gain[i];
             let blocks = columns.blocks(i + 1, n, Given::Labels);
-            blocks.sweep::<GAPS, false>(anchor, |labels, _| {
+            blocks.sweep::<false>(anchor, |labels, _| {
                 let mut weight = [0.0; LANES];
                 for l in 0..LANES {
-                    let lower = if label < labels[l] { -1.0 } else { 0.0 };
-                    weight[l] = if label > labels[l] { 1.0 } else { lower };
+                    let (up, down) = (label > labels[l], label < labels[l]);
+                    weight[l] = if up { 1.0 } else { 0.0 } - if down { 1.0 } else { 0.0 };
                 }
                 weight
             })
         } else {
             let (gain, discount) = (columns.gain[i], columns.discount[i]);
             let blocks = columns.blocks(i + 1, n, Given::Factors);
-            blocks.sweep::<GAPS, false>(anchor, |gains, discounts| {
+            blocks.sweep::<false>(anchor, |gains, discounts| {
                 let mut weight = [0.0; LANES];
                 for l in 0..LANES {
                     weight[l] = (gain - gains[l]) * (discount - discounts[l]).abs();
@@ -437,28 +419,23 @@ fn rows_of<const GAPS: bool, const SIGNS: bool>(columns: &mut Columns, rows: usi
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn rows_avx2<const GAPS: bool, const SIGNS: bool>(columns: &mut Columns, rows: usize) -> f64 {
-    rows_of::<GAPS, SIGNS>(columns, rows)
+fn rows_avx2<const SIGNS: bool>(columns: &mut Columns, rows: usize) -> f64 {
+    rows_of::<SIGNS>(columns, rows)
 }
 
 #[inline(always)]
-fn given_row<const GAPS: bool>(columns: &mut Columns, i: usize, from: usize, to: usize) -> RowSums {
+fn given_row(columns: &mut Columns, i: usize, from: usize, to: usize) -> RowSums {
     let anchor = columns.anchor(i);
     if columns.tie.is_empty() {
         let blocks = columns.blocks(from, to, Given::Weights);
-        return blocks.sweep::<GAPS, false>(anchor, |weights, _| *weights);
+        return blocks.sweep::<false>(anchor, |weights, _| *weights);
     }
     let blocks = columns.blocks(from, to, Given::WeightsAndTies);
-    blocks.sweep::<GAPS, true>(anchor, |weights, _| *weights)
+    blocks.sweep::<true>(anchor, |weights, _| *weights)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn given_row_avx2<const GAPS: bool>(
-    columns: &mut Columns,
-    i: usize,
-    from: usize,
-    to: usize,
-) -> RowSums {
-    given_row::<GAPS>(columns, i, from, to)
+fn given_row_avx2(columns: &mut Columns, i: usize, from: usize, to: usize) -> RowSums {
+    given_row(columns, i, from, to)
 }

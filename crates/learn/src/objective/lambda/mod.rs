@@ -90,6 +90,9 @@ pub(super) struct LambdaWork {
     ranks: Vec<u32>,
 }
 
+/// Least sigma * (best score - worst score) for which the kernel takes equal pairs, but 0.
+const NARROWEST: f64 = 0.01;
+
 /// What the sums of a query must be multiplied with.
 #[derive(Debug, Clone, Copy)]
 struct Scale {
@@ -155,9 +158,11 @@ impl Lambda {
     ) -> Result<Scale, LearnError> {
         let LambdaWork { ranked, columns, swaps, row, ranks } = work;
         let swap = self.start(query, ranked, swaps, hint)?;
-        let wide = self.params.sigma * ranked.range() > WIDEST;
+        let range = self.params.sigma * ranked.range();
+        // The halves of an equal pair of nearly equal scores cancel to less than 32 bits hold.
+        let beyond_kernel = range > WIDEST || self.ties() && range > 0.0 && range < NARROWEST;
         let pairs = Pairs { ranked, swap, truncation: self.truncation, ties: self.ties() };
-        let (scale, total) = if wide || query.pairs.is_some() {
+        let (scale, total) = if beyond_kernel || query.pairs.is_some() {
             self.sums_by_pair(query, &pairs, columns, (row, ranks))?
         } else {
             self.sums_by_row(query, &pairs, columns, row)
@@ -209,10 +214,12 @@ impl Lambda {
         let factors = pairs.swap.and_then(|swap| swap.factors());
         let (least, unit) = factors.map_or((0.0, 1.0), |f| spread(f.gains));
         let mut total = 0.0;
-        if unit > 0.0 {
+        // Gains closer than that count as equal, and have no reciprocal.
+        if unit >= f64::MIN_POSITIVE {
             match factors {
                 Some(factors) if self.is_plain(ranked) => {
-                    let gains = factors.gains.iter().map(|g| (g - least) / unit);
+                    let share = 1.0 / unit;
+                    let gains = factors.gains.iter().map(|g| (g - least) * share);
                     columns.set_factors(gains, factors.discounts);
                     total = 2.0 * columns.product_rows(self.truncation, simd);
                 }
@@ -226,7 +233,7 @@ impl Lambda {
                 _ => total = self.given_rows(query, pairs, columns, row, unit),
             }
         }
-        let gradient = sigma * unit * columns.scale();
+        let gradient = sigma * unit * columns.scale;
         (Scale { gradient, hessian: gradient * sigma, norm: 1.0 }, gradient * total)
     }
 
@@ -284,8 +291,18 @@ fn norm_of(total: f64) -> f64 {
 
 /// The least value and the range.
 fn spread(values: &[f64]) -> (f64, f64) {
-    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    // Plain comparisons in lanes, which are vectorised; min and max of numbers that may be NaN
+    // are not.
+    let (mut least, mut most) = ([f64::INFINITY; 8], [f64::NEG_INFINITY; 8]);
+    let (whole, rest) = values.as_chunks::<8>();
+    for chunk in whole {
+        for l in 0..8 {
+            least[l] = if chunk[l] < least[l] { chunk[l] } else { least[l] };
+            most[l] = if chunk[l] > most[l] { chunk[l] } else { most[l] };
+        }
+    }
+    let least = least.iter().chain(rest).copied().fold(f64::INFINITY, f64::min);
+    let most = most.iter().chain(rest).copied().fold(f64::NEG_INFINITY, f64::max);
     (least, most - least)
 }
 

@@ -148,6 +148,48 @@ fn pair_hessians_add_up(
     close(&sums.iter().map(|s| *s as f32).collect::<Vec<_>>(), hessian, least)
 }
 
+/// Derivatives that LightGBM 4.7 gave for this query (lambdarank, truncation level 6), read off
+/// trees that have one document alone in a leaf. Its logistic function is a table, hence the
+/// tolerance.
+#[test]
+fn lambdas_are_those_of_lightgbm() {
+    let labels = [3., 4., 0., 4., 2., 2., 3., 1., 4., 0., 1., 1., 2., 2., 0., 0.];
+    let scores = [
+        0.75, 1.63, 0.27, -1.23, -0.96, 1.6, 0.2, -1.73, -0.08, -1.16, -0.63, -0.49, -0.71, 0.55,
+        -0.06, -0.59,
+    ];
+    let normed = [
+        (0, 0.0050608, 0.0486083),
+        (1, -0.9070324, 0.4961405),
+        (2, 0.104951, 0.0498619),
+        (5, 0.8484289, 0.4137512),
+        (6, -0.0259028, 0.038605),
+        (13, 0.0647838, 0.0403063),
+    ];
+    let plain = [
+        (0, 0.0337014, 0.08249),
+        (1, -0.3858023, 0.3047704),
+        (3, -0.2655892, 0.0299309),
+        (8, -0.1531365, 0.0378391),
+        (10, 0.0367493, 0.0338857),
+        (15, 0.0439704, 0.0375949),
+    ];
+    for (norm, expected) in [(true, normed), (false, plain)] {
+        let params = LambdaParams {
+            truncation: Some(6),
+            norm_gap: norm,
+            norm_query: norm,
+            ..lambda("ndcg@3")
+        };
+        let (gradient, hessian) =
+            derivatives(&params.check().unwrap(), &QueryView::new(&labels, &scores));
+        for (row, g, h) in expected {
+            assert!((f64::from(gradient[row]) - g).abs() < 1e-5, "{row}: {} {g}", gradient[row]);
+            assert!((f64::from(hessian[row]) - h).abs() < 1e-5, "{row}: {} {h}", hessian[row]);
+        }
+    }
+}
+
 /// The loss with order, weights and both norms frozen where the scores are.
 #[test]
 fn lambdas_are_the_gradient_of_the_loss_with_frozen_weights() {

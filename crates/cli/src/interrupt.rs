@@ -1,0 +1,34 @@
+//! Ctrl-C during a training: the first asks to stop after the current tree, the second ends at
+//! once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::failure::Failure;
+
+/// The exit code of an interrupted command.
+pub(crate) const CODE: u8 = 130;
+
+/// Whether someone pressed Ctrl-C.
+#[derive(Debug, Clone)]
+pub(crate) struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Begins to listen; once in a process.
+    pub(crate) fn listen() -> Result<Interrupt, Failure> {
+        let asked = Arc::new(AtomicBool::new(false));
+        let handler = Arc::clone(&asked);
+        ctrlc::set_handler(move || {
+            if handler.swap(true, Ordering::SeqCst) {
+                std::process::exit(CODE.into());
+            }
+            eprintln!("\nstopping after this tree; press Ctrl-C again to stop at once");
+        })
+        .map_err(|error| Failure::request(format!("cannot listen to Ctrl-C: {error}")))?;
+        Ok(Interrupt(asked))
+    }
+
+    pub(crate) fn asked(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}

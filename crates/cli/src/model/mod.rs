@@ -1,0 +1,21 @@
+//! `model`: look into models.
+
+mod inspect;
+mod permutation;
+
+use clap::Subcommand;
+
+use crate::failure::Failure;
+use crate::output::Output;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// How a model was made, its trees, and which features matter
+    Inspect(inspect::Args),
+}
+
+pub(crate) fn run(verb: &Verb, out: &Output) -> Result<(), Failure> {
+    match verb {
+        Verb::Inspect(args) => inspect::run(args, out),
+    }
+}

@@ -1,0 +1,70 @@
+//! Models among the inputs of a command, told by content, and scoring with them.
+
+use rankwright::data::bytes::Input;
+use rankwright::data::{Absent, Dataset};
+use rankwright::model::{Kind, Matching, Model, ScoreOptions};
+
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::progress::timed;
+
+/// The inputs of a command, sorted by what they are.
+pub(crate) struct Sorted {
+    /// Models with the names of their files.
+    pub(crate) models: Vec<(String, Model)>,
+    /// Everything else.
+    pub(crate) data: Vec<Input>,
+}
+
+impl Sorted {
+    pub(crate) fn new(inputs: Vec<Input>) -> Result<Sorted, Failure> {
+        let mut sorted = Sorted { models: Vec::new(), data: Vec::new() };
+        for input in inputs {
+            match Model::is_model(&input.bytes) {
+                true => {
+                    let model = Model::from_bytes(&input.bytes);
+                    let model = model.map_err(|error| error.in_file(&input.name))?;
+                    sorted.models.push((input.name, model));
+                }
+                false => sorted.data.push(input),
+            }
+        }
+        Ok(sorted)
+    }
+
+    /// What absent features are worth to these models; none where there are no models.
+    pub(crate) fn absent_rule(models: &[(String, Model)]) -> Result<Option<Absent>, Failure> {
+        // To a line zero and missing are the same, so trees decide.
+        let trees = models.iter().filter(|(_, model)| matches!(model.kind(), Kind::Trees(_)));
+        let mut rules = trees.map(|(name, model)| (name, model.header().absent));
+        let Some((first, rule)) = rules.next() else {
+            return Ok(models.first().map(|(_, model)| model.header().absent));
+        };
+        match rules.find(|(_, other)| *other != rule) {
+            None => Ok(Some(rule)),
+            Some((name, other)) => Err(Failure::request(format!(
+                "{first} takes absent features as {}, {name} as {}: score the data with each \
+                 (`rankwright score`) and compare the score files with --scores",
+                rule.name(),
+                other.name()
+            ))),
+        }
+    }
+}
+
+/// Scores data, in its row order; gives the seconds too.
+pub(crate) fn score(
+    model: &Model,
+    data: &Dataset,
+    ignore_extra: bool,
+    out: &Output,
+) -> Result<(Vec<f64>, f64), Failure> {
+    if Matching::new(model.header(), data.features(), ignore_extra)?.by_position() {
+        out.note(
+            "only one of model and data has feature names: features are matched by their order",
+        );
+    }
+    let options = ScoreOptions { ignore_extra };
+    let (scores, seconds) = timed(out, "scoring", || model.score(data, options));
+    Ok((scores?, seconds))
+}

@@ -1,0 +1,152 @@
+//! What is told of a training: text, JSON, and the side file.
+
+use std::path::Path;
+
+use rankwright::data::DataError;
+use rankwright::eval::table::{Align, Cell, Table};
+use rankwright::learn::LearnerSpec;
+use rankwright::model::{Kind, Model};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use super::{Args, Trained, beside, write_text};
+use crate::failure::Failure;
+use crate::measures::{conventions, json_of as metrics_json};
+
+/// The SHA-256 of a model's file as it is on disk, in hexadecimal.
+pub(crate) fn sha256(path: &Path, model: &Model) -> Result<String, Failure> {
+    let bytes = match path.is_file() {
+        true => {
+            std::fs::read(path).map_err(|e| DataError::io("read", path.display().to_string(), e))?
+        }
+        // A pipe has given its bytes away.
+        false => model.to_bytes(),
+    };
+    let digest = Sha256::digest(&bytes);
+    Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// The largest memory this process has had so far, where the system tells.
+pub(crate) fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// The document that other programs rely on.
+pub(super) fn json_of(args: &Args, trained: &Trained) -> Value {
+    let Trained { record, watched, .. } = trained;
+    let valid = watched.iter().map(|(name, evaluation)| (name.clone(), metrics_json(evaluation)));
+    let valid: serde_json::Map<String, Value> = valid.collect();
+    json!({
+        "model": args.out,
+        "sha256": trained.sha256,
+        "seconds": {
+            "load": trained.load_seconds,
+            "bin": record.bin_seconds,
+            "train": record.train_seconds,
+        },
+        "trees": trees(trained),
+        "best": record.best,
+        "sets": record.sets,
+        "metrics": record.metrics,
+        "iterations": record.iterations,
+        "valid": valid,
+        "peak_rss_bytes": trained.peak,
+    })
+}
+
+/// Writes `MODEL.log.json`: the document, and where and how it came about.
+pub(super) fn write_log(
+    args: &Args,
+    learner: &LearnerSpec,
+    trained: &Trained,
+) -> Result<(), Failure> {
+    let mut document = json_of(args, trained);
+    document["learner"] = learner.to_string().into();
+    document["seed"] = args.seed.into();
+    document["data"] = json!(args.data);
+    document["validation"] = json!(args.valid);
+    document["conventions"] = json!(trained.record.conventions);
+    document["threads"] = rayon::current_num_threads().into();
+    document["version"] = env!("CARGO_PKG_VERSION").into();
+    write_text(&beside(&args.out, ".log.json"), &format!("{document:#}\n"))
+}
+
+/// A short table for people.
+pub(super) fn text_of(args: &Args, learner: &LearnerSpec, trained: &Trained) -> String {
+    let Trained { record, watched, .. } = trained;
+    let mut lines = vec![
+        format!("model    {}", args.out.display()),
+        format!("sha256   {}", trained.sha256),
+        format!("learner  {learner}"),
+    ];
+    if let Some(text) = trees_text(learner, trained) {
+        lines.push(format!("trees    {text}"));
+    }
+    let peak = trained.peak.map(|bytes| format!("; peak memory {} MiB", bytes >> 20));
+    lines.push(format!(
+        "seconds  load {:.2}, bin {:.2}, train {:.2}{}",
+        trained.load_seconds,
+        record.bin_seconds,
+        record.train_seconds,
+        peak.unwrap_or_default()
+    ));
+    let mut text = lines.join("\n") + "\n";
+    if !watched.is_empty() {
+        text = format!("{text}\n{}", table(trained).to_text());
+    }
+    text
+}
+
+fn trees(trained: &Trained) -> Option<usize> {
+    match trained.model.kind() {
+        Kind::Trees(ensemble) => Some(ensemble.trees().len()),
+        _ => None,
+    }
+}
+
+/// How many trees there are, how large they are and where they came from.
+fn trees_text(learner: &LearnerSpec, trained: &Trained) -> Option<String> {
+    let (count, record) = (trees(trained)?, &trained.record);
+    let grown = record.iterations.len();
+    let leaves: usize = record.iterations.iter().map(|tree| tree.leaves).sum();
+    let mut text = format!("{count}, {:.1} leaves on average", leaves as f64 / grown.max(1) as f64);
+    if let Some(best) = record.best {
+        text = format!("{text}; best after {best} of {grown}");
+    }
+    let stop = learner.boosting().and_then(|params| params.stop);
+    let kept = stop.and(record.best).unwrap_or(grown);
+    match count.saturating_sub(kept) {
+        0 => Some(text),
+        start => Some(format!("{text}; {start} from the start model")),
+    }
+}
+
+/// A row for each set and metric.
+fn table(trained: &Trained) -> Table {
+    let mut table = Table::new([
+        ("data", Align::Left),
+        ("metric", Align::Left),
+        ("value", Align::Right),
+        ("95% interval", Align::Right),
+        ("queries", Align::Right),
+    ]);
+    for (name, evaluation) in &trained.watched {
+        for result in &evaluation.results {
+            let interval = result.ci95.map(|(low, high)| format!("{low:.4} to {high:.4}"));
+            table.rows.push(vec![
+                Cell::new(name.clone()),
+                Cell::new(result.measure.to_string()),
+                Cell::new(format!("{:.4}", result.value)),
+                Cell::new(interval.unwrap_or_default()),
+                Cell::new(result.queries.to_string()),
+            ]);
+        }
+    }
+    if let Some((_, first)) = trained.watched.first() {
+        table.notes = conventions(&first.results);
+    }
+    table
+}

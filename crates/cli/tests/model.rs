@@ -1,0 +1,274 @@
+//! `score`, `eval` and `compare` with models, and `model inspect`, as a user meets them.
+
+mod common;
+
+use common::Bench;
+use rankwright::data::{Absent, FeatureNames};
+use rankwright::model::{Child, Ensemble, Header, Kind, Leaf, Linear, Model, Side, Split, Tree};
+
+/// Feature 1 tells the label, feature 2 nothing; rows of query a are scattered.
+const DATA: &str = "2 qid:a 1:3 2:1\n0 qid:a 1:1 2:1\n1 qid:b 1:2 2:1\n1 qid:a 1:2\n0 qid:b 1:1\n";
+
+fn ids(count: usize) -> Header {
+    Header::new(FeatureNames::Ids { first: 1, count }, Absent::Zero)
+}
+
+/// Steps of feature 1 and, in the second tree, of feature 2.
+fn trees(header: Header) -> Model {
+    let split = |feature, threshold, left, right, gain| Split {
+        feature,
+        threshold,
+        missing: Side::Left,
+        left,
+        right,
+        gain,
+        rows: 5,
+    };
+    let leaves = |values: &[f64]| values.iter().map(|&value| Leaf { value, rows: 2 }).collect();
+    let first = vec![
+        split(0, 1.5, Child::Leaf(0), Child::Split(1), 3.0),
+        split(0, 2.5, Child::Leaf(1), Child::Leaf(2), 1.0),
+    ];
+    let first = Tree::new(first, leaves(&[0.1, 0.2, 0.3])).unwrap();
+    let second = vec![split(1, 0.5, Child::Leaf(0), Child::Leaf(1), 0.5)];
+    let second = Tree::new(second, leaves(&[0.0, 1e-9])).unwrap();
+    Model::new(header, Kind::Trees(Ensemble::new(0.5, vec![first, second]).unwrap())).unwrap()
+}
+
+fn line(weights: &str) -> Model {
+    let weights = Linear::parse_weights(weights).unwrap();
+    let names = Linear::names_of(&weights).unwrap();
+    let line = Linear::from_weights(&names, 0.0, &weights).unwrap();
+    Model::new(Header::new(names, Absent::Zero), Kind::Linear(line)).unwrap()
+}
+
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.put("data.txt", DATA);
+    let mut header = ids(2);
+    header.learner = "lambdamart(trees=2)".into();
+    header.metric = "ndcg@5".into();
+    (header.queries, header.rows, header.seed) = (2, 5, 7);
+    header.notes.insert("stopped".into(), "after 2 trees".into());
+    trees(header).save(&bench.path("t.model")).unwrap();
+    line("1:-1/2:0.5").save(&bench.path("l.model")).unwrap();
+    bench
+}
+
+#[test]
+fn scores_stand_in_the_order_of_the_input_and_read_back() {
+    let bench = bench();
+    let out = bench.run("score t.model data.txt").ok().out();
+    let expected = [0.5 + 0.3 + 1e-9, 0.5 + 0.1 + 1e-9, 0.5 + 0.2 + 1e-9, 0.5 + 0.2, 0.5 + 0.1];
+    let found: Vec<f64> = out.lines().map(|line| line.parse().unwrap()).collect();
+    assert_eq!(found, expected);
+    let told = bench.run("score t.model data.txt --out s.txt --json").json();
+    assert_eq!(told["rows"], 5);
+    assert!(told["seconds"]["load"].is_f64() && told["seconds"]["score"].is_f64());
+    assert_eq!(bench.text("s.txt"), out);
+    bench.run("score t.model data.txt --threads 1 --out one.txt").ok();
+    assert_eq!(bench.text("one.txt"), out);
+}
+
+#[test]
+fn a_model_is_measured_like_its_scores() {
+    let bench = bench();
+    bench.run("score t.model data.txt --out s.txt").ok();
+    let direct = bench.run("eval t.model data.txt --metric ndcg@5,ap --json").json();
+    assert_eq!(direct, bench.run("eval --scores s.txt data.txt --metric ndcg@5,ap --json").json());
+    assert_eq!(direct["metrics"][0]["value"], 1.0);
+    assert_eq!(direct["rows"], 5);
+}
+
+#[test]
+fn models_and_score_files_are_compared_on_one_data_set() {
+    let bench = bench();
+    bench.put("more.txt", "1 qid:c 1:9 2:1\n0 qid:c 1:1 2:2\n");
+    let found = bench
+        .run("compare data.txt t.model more.txt l.model --metric rr --json --per-query p.tsv")
+        .json();
+    assert_eq!(found["baseline"], "t.model");
+    let systems = &found["metrics"][0]["systems"];
+    assert_eq!((&systems[0]["value"], &systems[1]["system"]), (&1.0.into(), &"l.model".into()));
+    assert_eq!(systems[1]["versus_baseline"]["losses"], 3);
+    assert!(bench.text("p.tsv").starts_with("metric\tquery\tt.model\tl.model\n"));
+    bench.run("score l.model data.txt --out l.txt").ok();
+    let mixed = bench
+        .run(
+            "compare data.txt l.model t.model --scores l.txt --baseline t.model --metric ap --json",
+        )
+        .json();
+    let systems = &mixed["metrics"][0]["systems"];
+    assert_eq!(systems[0]["value"], systems[2]["value"]);
+    assert_eq!(mixed["baseline"], "t.model");
+}
+
+#[test]
+fn what_is_no_model_and_what_is_no_data_is_said() {
+    let bench = bench();
+    bench.put("s.txt", "1\n2\n3\n4\n5\n").put("x.run", "1 Q0 b 1 9 t\n").put("qrels", "1 0 b 1\n");
+    std::fs::write(bench.path("cut.model"), &std::fs::read(bench.path("t.model")).unwrap()[..200])
+        .unwrap();
+    for (line, code, message) in [
+        ("score data.txt data.txt", 1, "data.txt: this is no Rankwright model: it begins with '2"),
+        ("score t.model l.model", 1, "l.model is a model; feature data is expected here"),
+        ("score cut.model data.txt", 1, "cut.model: the model is damaged: its checksum"),
+        ("score gone data.txt", 1, "cannot read gone"),
+        ("score t.model data.txt --json", 1, "write the file to a path"),
+        ("score t.model data.txt --pairs p", 2, "--pairs does not apply"),
+        ("score t.model", 2, "DATA"),
+        ("score - -", 1, "standard input (-) can be read only once"),
+        ("eval data.txt", 1, "data.txt is no model; give a model before the data"),
+        ("eval t.model", 1, "give feature data for the model to score"),
+        ("eval t.model l.model data.txt", 1, "`compare` takes several"),
+        ("eval --scores s.txt t.model", 1, "t.model is a model; feature data is expected"),
+        ("eval --scores s.txt data.txt --ignore-extra", 2, "--ignore-extra"),
+        ("eval --run t.model --qrels qrels", 1, "t.model is a model; a run is expected"),
+        ("compare t.model l.model", 2, "give feature data to compare them on"),
+        ("compare data.txt", 2, "none of the files is a model"),
+        ("compare data.txt --scores s.txt --ignore-extra", 2, "--ignore-extra is for models"),
+        ("compare --qrels qrels x.run t.model", 1, "t.model is a model; a run is expected"),
+        ("data inspect t.model", 1, "t.model is a model; feature data is expected here"),
+        ("model inspect data.txt", 1, "data.txt: this is no Rankwright model"),
+        ("model inspect t.model --tree 3", 1, "there is no tree 3; the model has 2"),
+        ("model inspect l.model --svg a.svg", 1, "this model is linear and has no trees"),
+        ("model inspect t.model --repeats 3", 2, "--data"),
+        ("model inspect t.model --absent zero", 2, "need --data"),
+    ] {
+        let ran = bench.run(line);
+        assert_eq!(ran.code(), code, "{line}: {}", ran.err());
+        assert!(ran.err().contains(message), "{line}: {}", ran.err());
+        assert!(ran.out().is_empty(), "{line} wrote a result");
+    }
+}
+
+#[test]
+fn features_are_matched_and_mismatches_are_listed() {
+    let bench = bench();
+    bench.put("wide.txt", "1 qid:a 1:3 3:1\n0 qid:a 1:1 4:1\n");
+    let ran = bench.run("score t.model wide.txt");
+    assert_eq!(ran.code(), 1);
+    assert!(ran.err().contains("2 features that the model does not know: 3, 4"), "{}", ran.err());
+    assert!(ran.err().contains("help: check that this is the right data; --ignore-extra"));
+    let scores = bench.run("score t.model wide.txt --ignore-extra").ok().out();
+    assert_eq!(scores, "0.8\n0.6\n");
+    bench.put("narrow.txt", "1 qid:a 1:3\n");
+    assert_eq!(bench.run("score t.model narrow.txt").ok().out(), "0.8\n");
+
+    let names = FeatureNames::Named(vec!["bm25".into(), "pr".into()]);
+    trees(Header::new(names, Absent::Zero)).save(&bench.path("n.model")).unwrap();
+    bench.put("n.csv", "qid,label,pr,bm25\na,1,0,3\na,0,0,1\n");
+    assert_eq!(bench.run("score n.model n.csv").ok().out(), "0.8\n0.6\n");
+    bench.put("m.csv", "qid,label,bm25,rp\na,1,0,3\n");
+    let ran = bench.run("score n.model m.csv --ignore-extra");
+    assert!(ran.err().contains("lacks 1 of the model's features: pr"), "{}", ran.err());
+    let ran = bench.run("score n.model narrow.txt").ok();
+    assert!(ran.err().contains("matched by their order"), "{}", ran.err());
+}
+
+#[test]
+fn absent_features_are_worth_what_the_model_says() {
+    let bench = bench();
+    let mut header = ids(2);
+    header.absent = Absent::Missing;
+    let (header, kind) = trees(header).into_parts();
+    let Kind::Trees(ensemble) = kind else { unreachable!() };
+    // Missing values of feature 1 go right here, zeros go left.
+    let change = |tree: &Tree| {
+        let right = |split: &Split| Split { missing: Side::Right, ..*split };
+        Tree::new(tree.splits().iter().map(right).collect(), tree.leaves().to_vec()).unwrap()
+    };
+    let changed = ensemble.trees().iter().map(change).collect();
+    let kind = Kind::Trees(Ensemble::new(0.0, changed).unwrap());
+    Model::new(header, kind).unwrap().save(&bench.path("m.model")).unwrap();
+    bench.put("s.txt", "1 qid:a 2:0\n0 qid:a 1:0 2:0\n");
+    assert_eq!(bench.run("score m.model s.txt").ok().out(), "0.3\n0.1\n");
+    assert_eq!(bench.run("score t.model s.txt").ok().out(), "0.6\n0.6\n");
+    bench.run("data convert s.txt s.rwd").ok();
+    for (line, message) in [
+        ("score m.model s.rwd", "the model takes absent features as missing"),
+        ("score m.model s.txt --absent zero", "--absent zero contradicts the model"),
+        ("compare s.txt m.model t.model", "compare the score files with --scores"),
+    ] {
+        let ran = bench.run(line);
+        assert_eq!(ran.code(), 1, "{line}");
+        assert!(ran.err().contains(message), "{line}: {}", ran.err());
+    }
+    bench.run("compare s.txt m.model l.model --metric rr").ok();
+}
+
+#[test]
+fn inspect_tells_how_a_model_was_made_and_what_matters() {
+    let bench = bench();
+    let out = bench.run("model inspect t.model --tree 1").ok().out();
+    for part in [
+        "lambdamart(trees=2)",
+        "5 documents of 2 queries, seed 7",
+        "after 2 trees",
+        "2, ids 1 to 2",
+        "5, at most 3 a tree",
+        "1.5 on average, at most 2",
+        "4.0000",
+        "88.9 %",
+        "tree 1:\n1 <= 1.5? missing: yes, 5 rows, gain 3\n  yes: 0.1 (2 rows)\n",
+    ] {
+        assert!(out.contains(part), "{part} is not in\n{out}");
+    }
+    let found = bench.run("model inspect t.model --json").json();
+    assert_eq!(found["importance"][0]["feature"], "1");
+    assert_eq!(found["importance"][0]["splits"], 2);
+    assert_eq!(found["trees"]["leaves"], 5);
+    assert_eq!(found["notes"]["stopped"], "after 2 trees");
+    assert!(found.get("permutation").is_none());
+    let line = bench.run("model inspect l.model").ok().out();
+    assert!(line.contains("weight") && line.contains("-1\n"), "{line}");
+}
+
+#[test]
+fn permutation_importance_finds_the_feature_that_matters() {
+    let bench = bench();
+    let mut text = String::new();
+    for query in 0..40 {
+        for (label, noise) in [(2, query % 3), (0, query % 2), (1, query % 5)] {
+            text += &format!("{label} qid:{query} 1:{} 2:{noise}\n", label + 1);
+        }
+    }
+    bench.put("many.txt", &text);
+    let line = "model inspect t.model --data many.txt --repeats 4 --json";
+    let found = bench.run(line).json();
+    assert_eq!(found["permutation"]["metric"], "ndcg@5", "the metric of the training");
+    assert_eq!(found["permutation"]["value"], 1.0);
+    let [first, second] = [0, 1].map(|i| found["importance"][i]["loss"].as_f64().unwrap());
+    assert!(first > 0.1, "{found}");
+    assert_eq!(second, 0.0, "a step of 1e-9 changes no order");
+    assert!(found["importance"][0]["loss_spread"].as_f64().unwrap() > 0.0);
+    assert_eq!(found, bench.run(&format!("{line} --threads 1")).json());
+    assert_ne!(found, bench.run(&format!("{line} --seed 1")).json());
+    let out = bench.run("model inspect l.model --data many.txt --metric rr --repeats 1").ok().out();
+    assert!(out.contains("how much worse rr = ") && out.contains("of 1 shuffles"), "{out}");
+    bench.put("blank.txt", "0 qid:a 1:1\n0 qid:a 1:2\n");
+    let ran = bench.run("model inspect t.model --data blank.txt");
+    assert_eq!(ran.code(), 1);
+    assert!(ran.err().contains("no query of the data counts"), "{}", ran.err());
+}
+
+#[test]
+fn a_tree_is_drawn() {
+    let bench = bench();
+    bench.run("model inspect t.model --svg t.svg --tree 2").ok();
+    let svg = bench.text("t.svg");
+    assert!(svg.starts_with("<svg ") && svg.contains("tree 2 of t.model"), "{svg}");
+    assert_eq!(svg.matches("<rect ").count(), 3);
+    let out = bench.run("model inspect t.model --svg -").ok().out();
+    assert!(out.starts_with("<svg ") && out.ends_with("</svg>\n"));
+    assert_eq!(bench.run("model inspect t.model --svg - --json").code(), 1);
+}
+
+#[test]
+fn packed_models_are_models_too() {
+    let bench = bench();
+    trees(ids(2)).save(&bench.path("t.model.gz")).unwrap();
+    let plain = bench.run("score t.model data.txt").ok().out();
+    assert_eq!(bench.run("score t.model.gz data.txt").ok().out(), plain);
+    bench.run("eval t.model.gz data.txt").ok();
+}

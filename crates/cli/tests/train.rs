@@ -1,0 +1,385 @@
+//! `train` and `cv` as a user meets them.
+
+mod common;
+
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use common::{Bench, Ran};
+use rankwright::data::Random;
+use serde_json::Value;
+
+/// Small generated data: `train.txt`, `valid.txt`.
+fn bench() -> Bench {
+    let bench = Bench::new();
+    for (name, queries, seed) in [("train", 20, 1), ("valid", 12, 2)] {
+        let line = format!(
+            "data generate letor --queries {queries} --documents 20 --seed {seed} --out {name}.txt"
+        );
+        bench.run(&line).ok();
+    }
+    bench
+}
+
+/// Starts the command with these words and variables.
+fn command(bench: &Bench, words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rankwright"));
+    command.args(words).current_dir(bench.path(""));
+    command
+}
+
+/// Trains with these further words; gives the JSON document.
+fn train(bench: &Bench, learner: &str, more: &str) -> Value {
+    let words = ["train", "train.txt", "--learner", learner, "--out", "m.model", "--json"];
+    let words: Vec<&str> = words.into_iter().chain(more.split_whitespace()).collect();
+    Ran(command(bench, &words).output().unwrap()).json()
+}
+
+fn sha(found: &Value) -> String {
+    let text = found["sha256"].as_str().unwrap().to_owned();
+    assert_eq!(text.len(), 64);
+    text
+}
+
+#[test]
+fn a_trained_model_scores_and_is_measured_as_training_said() {
+    let bench = bench();
+    let found = train(&bench, "lambdamart(trees=20, leaves=7, stop=5)", "--valid valid.txt");
+    assert_eq!(found["model"], "m.model");
+    let valid = &found["valid"]["valid.txt"][0];
+    assert_eq!(valid["metric"], "ndcg@10");
+    assert!(valid["convention"].as_str().unwrap().contains("ties=worst"));
+    let eval = bench.run("eval m.model valid.txt --metric ndcg@10 --json").json();
+    assert_eq!(eval["metrics"][0]["value"], valid["value"]);
+    bench.run("score m.model valid.txt --out s.txt").ok();
+    let scored = bench.run("eval --scores s.txt valid.txt --metric ndcg@10 --json").json();
+    assert_eq!(scored["metrics"][0]["value"], valid["value"]);
+    // The best iteration is the one that was kept.
+    let best = found["best"].as_u64().unwrap() as usize;
+    assert_eq!(found["trees"], best);
+    let at_best = found["iterations"][best - 1]["values"][0][0].as_f64().unwrap();
+    assert!((at_best - valid["value"].as_f64().unwrap()).abs() < 1e-12);
+    for phase in ["load", "bin", "train"] {
+        assert!(found["seconds"][phase].as_f64().unwrap() > 0.0, "{phase}");
+    }
+    assert!(found["peak_rss_bytes"].as_u64().is_none_or(|bytes| bytes > 1 << 20));
+    let log: Value = serde_json::from_str(&bench.text("m.model.log.json")).unwrap();
+    assert_eq!((&log["sha256"], &log["seed"]), (&found["sha256"], &1.into()));
+    assert_eq!(log["learner"], "lambdamart(trees=20, stop=5, leaves=7)");
+    assert!(log["threads"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn the_text_says_what_was_made_and_how_good_it_is() {
+    let bench = bench();
+    let words = "train train.txt --valid valid.txt --learner mart(trees=4,leaves=5) --metric ap --metric err@5 --measure-training --out m.model";
+    let ran = bench.run(words).ok();
+    for part in ["sha256   ", "mart(trees=4, leaves=5)", "4, 5.0 leaves", "training", "valid.txt"] {
+        assert!(ran.out().contains(part), "{part}: {}", ran.out());
+    }
+    assert!(ran.out().contains("ap: ") && ran.out().contains("err@5: "), "{}", ran.out());
+    let shown = bench.run("model inspect m.model").ok().out();
+    assert!(shown.contains("mart(trees=4, leaves=5)"), "{shown}");
+}
+
+#[test]
+fn the_same_bytes_come_from_any_number_of_threads_and_from_portable_code() {
+    let bench = bench();
+    for learner in [
+        "lambdamart(trees=8, leaves=15, min_rows=3, sample_queries=0.7, sample_features=0.7)",
+        "lambdamart(trees=4, metric=ap, newton=joint, min_rows=3)",
+        "rankmart(trees=5, leaves=15, min_rows=3)",
+        "xendcg(trees=5, leaves=15, min_rows=3)",
+        "mart(trees=5, loss=logloss, min_rows=3, line_search=true)",
+    ] {
+        let one = sha(&train(&bench, learner, "--threads 1"));
+        for threads in ["2", "3", "8"] {
+            assert_eq!(sha(&train(&bench, learner, &format!("--threads {threads}"))), one);
+        }
+        let words = ["train", "train.txt", "--learner", learner, "--out", "m.model", "--json"];
+        let portable = command(&bench, &words).env("RANKWRIGHT_SIMD", "portable").output();
+        assert_eq!(sha(&Ran(portable.unwrap()).json()), one, "{learner}");
+        let seed = sha(&train(&bench, learner, "--seed 2"));
+        assert_ne!(seed, one, "the seed is in the header");
+    }
+    let odd = command(&bench, &["train", "train.txt", "-l", "mart", "--out", "x"])
+        .env("RANKWRIGHT_SIMD", "mmx")
+        .output();
+    let odd = Ran(odd.unwrap());
+    assert_eq!(odd.code(), 1);
+    assert!(odd.err().contains("RANKWRIGHT_SIMD is mmx"), "{}", odd.err());
+}
+
+#[test]
+fn start_adds_trees_to_a_model() {
+    let bench = bench();
+    train(&bench, "mart(trees=3, leaves=5)", "");
+    std::fs::rename(bench.path("m.model"), bench.path("first.model")).unwrap();
+    let more = train(&bench, "mart(trees=4, leaves=5)", "--start first.model --valid valid.txt");
+    assert_eq!((&more["trees"], more["iterations"].as_array().unwrap().len()), (&7.into(), 4));
+    // Squared error does not look back: three trees and four more are seven.
+    let seven = train(&bench, "mart(trees=7, leaves=5)", "--valid valid.txt");
+    assert_eq!(more["valid"], seven["valid"]);
+    let line = "train train.txt --learner mart(trees=2) --start first.model --out m.model";
+    let said = bench.run(line).ok().out();
+    assert!(said.contains("3 from the start model"), "{said}");
+    bench.run("train --learner linear(weights=22:1) --out line.model").ok();
+    let ran = bench.run("train train.txt --learner mart --start line.model --out x");
+    assert_eq!(ran.code(), 1);
+    assert!(ran.err().contains("trees can be added to trees only"), "{}", ran.err());
+}
+
+#[test]
+fn pairs_teach_what_labels_do_not() {
+    let bench = Bench::new();
+    let mut data = String::from("qid,label,docid,f\n");
+    let mut pairs = String::new();
+    for query in 0..30 {
+        for document in 0..4 {
+            data += &format!("q{query},0,d{document},{document}\n");
+        }
+        pairs += &format!("q{query} d0 > d1\nq{query} d1 > d2 2\nq{query}\td2\td3\n");
+    }
+    bench.put("d.csv", &data).put("p.txt", &pairs);
+    bench.run("train d.csv --pairs p.txt --learner rankmart(trees=5,min_rows=5) --out m").ok();
+    bench.run("score m d.csv --out s").ok();
+    let scores: Vec<f64> = bench.text("s").lines().map(|line| line.parse().unwrap()).collect();
+    assert!(scores[..4].windows(2).all(|pair| pair[0] > pair[1]), "{:?}", &scores[..4]);
+    let ran = bench.run("train d.csv --pairs p.txt --learner mart --out m");
+    assert_eq!(ran.code(), 1);
+    assert!(ran.err().contains("mart does not learn from preference pairs"), "{}", ran.err());
+}
+
+#[test]
+fn failures_have_their_codes_and_ways_out() {
+    let bench = bench();
+    bench.put("taken", "a file where a folder should be").put("blank.txt", "0 qid:1 1:3\n");
+    train(&bench, "mart(trees=1)", "");
+    for (line, code, message) in [
+        ("train train.txt --learner lamdamart --out x", 1, "did you mean `lambdamart`?"),
+        ("train train.txt --learner mart(leafs=3) --out x", 1, "did you mean `leaves`?"),
+        ("train train.txt --learner mart(loss=hubert) --out x", 1, "query-rmse"),
+        ("train train.txt --learner mart(monotone=999:+) --out x", 1, "1 to 136"),
+        ("train train.txt --learner mart --metric ndgc --out x", 1, "did you mean `ndcg`?"),
+        ("train --learner mart --out x", 2, "give feature data"),
+        ("train train.txt --out x", 2, "--learner"),
+        ("train train.txt --learner mart --out -", 2, "a model is written to a file"),
+        ("train train.txt --learner mart --out no/where", 1, "there is no folder no"),
+        ("train train.txt --learner mart --out x --checkpoint-trees 3", 2, "--checkpoint"),
+        (
+            "train train.txt --learner mart --out x --checkpoint taken",
+            1,
+            "cannot make the folder taken",
+        ),
+        ("train train.txt --learner mart(stop=3) --out x", 1, "give --valid DATA"),
+        ("train m.model --learner mart --out x", 1, "is a model; feature data is expected"),
+        ("train gone.txt --learner mart --out x", 1, "cannot read gone.txt"),
+        (
+            "train train.txt --valid blank.txt --learner mart(trees=2) --out x",
+            1,
+            "no query of blank.txt has a value for ndcg@10",
+        ),
+        ("cv train.txt --learner mart(stop=3)", 1, "--valid-part 0.2"),
+        ("cv train.txt --learner mart --folds 2", 1, "at least 3 folds"),
+        ("cv train.txt --learner mart --learner mart()", 2, "mart is given twice"),
+    ] {
+        let ran = bench.run(line);
+        assert_eq!(ran.code(), code, "{line}: {}", ran.err());
+        assert!(ran.err().contains(message), "{line}: {}", ran.err());
+        assert!(ran.out().is_empty(), "{line} wrote a result");
+        assert!(!bench.path("x").exists(), "{line} wrote a model");
+    }
+}
+
+#[test]
+fn files_sorted_by_label_do_not_look_good() {
+    let bench = Bench::new();
+    // Nothing to learn from: one value for all. Best first in one file, worst first in the other.
+    for (name, labels) in [("best.txt", [4, 2, 1, 0, 0]), ("worst.txt", [0, 0, 1, 2, 4])] {
+        let row = |query: usize, label: i32| format!("{label} qid:{query} 1:7 2:0.5\n");
+        let rows = (0..20).flat_map(|query| labels.map(|label| row(query, label)));
+        bench.put(name, &rows.collect::<String>());
+    }
+    for learner in ["lambdamart(trees=3,min_rows=1)", "mart(trees=3)", "xendcg(trees=3)"] {
+        let value = |name: &str| {
+            let line =
+                format!("train {name} --learner {learner} --out m --measure-training --json");
+            bench.run(&line).json()["valid"]["training"][0]["value"].as_f64().unwrap()
+        };
+        let (best, worst) = (value("best.txt"), value("worst.txt"));
+        assert_eq!(best, worst, "{learner}");
+        assert!(best < 0.6, "{learner}: {best}");
+    }
+}
+
+/// A training long enough to be killed in the middle, with a checkpoint at every tree.
+const LONG: [&str; 11] = [
+    "train",
+    "train.txt",
+    "--valid",
+    "valid.txt",
+    "--learner",
+    "lambdamart(trees=60, leaves=15, min_rows=3, sample_queries=0.8)",
+    "--out",
+    "long.model",
+    "--checkpoint-trees",
+    "1",
+    "--json",
+];
+
+fn long(bench: &Bench, folder: &str) -> Command {
+    command(bench, &[&LONG[..], &["--checkpoint", folder]].concat())
+}
+
+#[test]
+fn a_training_killed_at_any_moment_goes_on_to_the_same_bytes() {
+    let bench = bench();
+    let begun = Instant::now();
+    let whole = sha(&Ran(long(&bench, "whole").output().unwrap()).json());
+    // Some kills fall into reading, some into training, and a few runs come to their end.
+    let longest = begun.elapsed().as_millis() as usize / 2;
+    let mut random = Random::new(20, 7);
+    let (mut kills, mut moved) = (0, 0);
+    let checkpoint = bench.path("killed/checkpoint.model");
+    let saved = || std::fs::read(&checkpoint).ok();
+    while kills < 20 {
+        let before = saved();
+        let mut running = long(&bench, "killed");
+        let running = running.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+        let mut running = running.unwrap();
+        sleep(Duration::from_millis(random.below(longest) as u64));
+        if running.try_wait().unwrap().is_some() {
+            let output = running.wait_with_output().unwrap();
+            assert_eq!(sha(&Ran(output).json()), whole);
+            std::fs::remove_dir_all(bench.path("killed")).unwrap();
+            continue;
+        }
+        running.kill().unwrap();
+        running.wait().unwrap();
+        kills += 1;
+        moved += usize::from(saved() != before);
+    }
+    assert!(moved >= 3, "only {moved} of {kills} kills came after a tree was saved");
+    let last = Ran(long(&bench, "killed").output().unwrap()).ok();
+    assert_eq!(sha(&last.json()), whole);
+}
+
+#[test]
+fn checkpoints_of_other_trainings_are_refused() {
+    let bench = bench();
+    let ran = Ran(long(&bench, "c").output().unwrap()).ok();
+    assert!(!ran.err().contains("going on"), "{}", ran.err());
+    let again = Ran(long(&bench, "c").output().unwrap()).ok();
+    assert!(again.err().contains("going on after tree 60, from c"), "{}", again.err());
+    for other in [
+        "train valid.txt --valid valid.txt --learner lambdamart(trees=60,leaves=15,min_rows=3,sample_queries=0.8)",
+        "train train.txt --valid valid.txt --learner lambdamart(trees=60,leaves=14,min_rows=3,sample_queries=0.8)",
+        "train train.txt --valid valid.txt --learner lambdamart(trees=60,leaves=15,min_rows=3,sample_queries=0.8) --seed 2",
+        "train train.txt --valid train.txt --learner lambdamart(trees=60,leaves=15,min_rows=3,sample_queries=0.8)",
+    ] {
+        let ran = bench.run(&format!("{other} --out x --checkpoint c"));
+        assert_eq!(ran.code(), 1, "{other}");
+        assert!(ran.err().contains("belongs to a training with other data"), "{}", ran.err());
+    }
+    std::fs::copy(bench.path("long.model"), bench.path("c/checkpoint.model")).unwrap();
+    let ran = Ran(long(&bench, "c").output().unwrap());
+    assert_eq!(ran.code(), 1);
+    assert!(ran.err().contains("is a model, no checkpoint"), "{}", ran.err());
+}
+
+/// Ctrl-C after a while; gives what the command said. Where it came before the command listened,
+/// it is tried again with more patience.
+#[cfg(unix)]
+fn interrupted(bench: &Bench, words: &[&str]) -> Ran {
+    let mut patience = Duration::from_millis(400);
+    loop {
+        let mut running = command(bench, words);
+        let running = running.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        sleep(patience);
+        let id = running.id().to_string();
+        Command::new("kill").args(["-INT", &id]).status().unwrap();
+        let output = running.wait_with_output().unwrap();
+        if output.status.code().is_some() {
+            return Ran(output);
+        }
+        patience *= 2;
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_saves_and_says_how_to_go_on() {
+    let bench = bench();
+    let words = |trees: usize| {
+        let learner = format!("mart(trees={trees}, leaves=7, sample_features=0.5)");
+        ["train", "train.txt", "--learner", &learner, "--out", "m.model"].map(str::to_owned)
+    };
+    let endless = words(10_000_000);
+    let ran = interrupted(&bench, &endless.each_ref().map(String::as_str));
+    assert_eq!(ran.code(), 130, "{}", ran.err());
+    assert!(ran.out().is_empty() && !bench.path("m.model").exists());
+    assert!(ran.err().contains("saved in m.model.checkpoint"), "{}", ran.err());
+    assert!(ran.err().contains("the same command with --checkpoint m.model.checkpoint"));
+    let said = ran.err();
+    let (_, after) = said.split_once("interrupted after tree ").unwrap();
+    let done: usize = after.split(';').next().unwrap().parse().unwrap();
+    let finite = words(done + 3);
+    let finite: Vec<&str> = finite.iter().map(String::as_str).collect();
+    let ran = Ran(command(&bench, &finite).output().unwrap()).ok();
+    assert!(ran.err().contains(&format!("going on after tree {done}")), "{}", ran.err());
+    assert!(ran.err().contains("removed m.model.checkpoint"), "{}", ran.err());
+    assert!(!bench.path("m.model.checkpoint").exists());
+    let resumed = std::fs::read(bench.path("m.model")).unwrap();
+    Ran(command(&bench, &finite).output().unwrap()).ok();
+    assert!(resumed == std::fs::read(bench.path("m.model")).unwrap());
+}
+
+#[test]
+fn cross_validation_reports_folds_and_compares_learners() {
+    let bench = bench();
+    let line = "cv train.txt --learner tree(leaves=4) --learner lambdamart(trees=5,leaves=7,stop=3) --folds 4 --valid-part 0.25 --metric ndcg@10,ap --per-query p.tsv";
+    let found = bench.run(&format!("{line} --json")).json();
+    let learners = found["learners"].as_array().unwrap();
+    assert_eq!(learners.len(), 2);
+    for learner in learners {
+        let folds = learner["folds"].as_array().unwrap();
+        let tested: u64 = folds.iter().map(|fold| fold["queries"].as_u64().unwrap()).sum();
+        assert_eq!((folds.len(), tested), (4, 20));
+        assert!(folds.iter().all(|fold| fold["validated"].as_u64().unwrap() > 0));
+        assert_eq!(learner["metrics"].as_array().unwrap().len(), 2);
+    }
+    assert_eq!(found["comparison"]["baseline"], "tree(leaves=4)");
+    assert_eq!(
+        found["comparison"]["metrics"][0]["systems"][1]["value"],
+        learners[1]["metrics"][0]["value"]
+    );
+    let table = bench.text("p.tsv");
+    assert!(table.starts_with("metric\tquery\ttree(leaves=4)\tlambdamart("), "{table}");
+    assert!(table.lines().count() > 30);
+    let text = bench.run(line).ok().out();
+    for part in ["fold 4", "4 folds by query, seed 1; 0.25 of the training", "randomisation"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let one = bench.run("cv train.txt --learner tree --folds 3 --threads 1 --json").json();
+    let three = bench.run("cv train.txt --learner tree --folds 3 --threads 3 --json").json();
+    assert_eq!(one["learners"][0]["metrics"], three["learners"][0]["metrics"]);
+}
+
+#[test]
+fn a_line_needs_no_data_and_lists_name_all_learners() {
+    let bench = bench();
+    let found = bench.run("train --learner linear(weights=22:0.03/72:0.06) --out a.model --json");
+    assert_eq!(found.json()["trees"], Value::Null);
+    let with = train(&bench, "linear(weights=22:0.03/72:0.06)", "--valid valid.txt");
+    let alone = bench.run("eval a.model valid.txt --metric ndcg@10 --ignore-extra --json").json();
+    assert_eq!(with["valid"]["valid.txt"][0]["value"], alone["metrics"][0]["value"]);
+    let all = bench.run("list learners --json").json();
+    let names = all["learners"].as_array().unwrap().iter().map(|learner| &learner["name"]);
+    let names: Vec<&str> = names.map(|name| name.as_str().unwrap()).collect();
+    assert_eq!(names, ["lambdamart", "rankmart", "xendcg", "mart", "tree", "linear"]);
+    let text = bench.run("list learners").ok().out();
+    for name in names.into_iter().chain(["sample_queries", "norm_gap", "22:+/72:-"]) {
+        assert!(text.contains(name), "{name}");
+    }
+}
