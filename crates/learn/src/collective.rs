@@ -55,3 +55,114 @@ impl Collective for Local {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Barrier, Mutex};
+
+    use rankwright_data::Dataset;
+    use rankwright_data::generate::LetorOptions;
+    use rankwright_model::Split;
+
+    use super::*;
+    use crate::bins::Binned;
+    use crate::simd::Simd;
+    use crate::tree::{Grow, Grower, Input, Scales, TreeParams};
+
+    /// Threads that play processes: each puts down what it has, and takes all up when all have.
+    #[derive(Debug)]
+    struct Meeting {
+        table: Mutex<Vec<Vec<u64>>>,
+        barrier: Barrier,
+    }
+
+    #[derive(Debug)]
+    struct Seat<'a> {
+        rank: usize,
+        size: usize,
+        meeting: &'a Meeting,
+    }
+
+    impl Seat<'_> {
+        fn exchange(&self, mine: Vec<u64>) -> Vec<Vec<u64>> {
+            self.meeting.table.lock().unwrap()[self.rank] = mine;
+            self.meeting.barrier.wait();
+            let all = self.meeting.table.lock().unwrap().clone();
+            self.meeting.barrier.wait();
+            all
+        }
+
+        fn fold(&self, cells: &mut [u64], both: impl Fn(u64, u64) -> u64) {
+            let all = self.exchange(cells.to_vec());
+            for (at, cell) in cells.iter_mut().enumerate() {
+                *cell = all.iter().map(|one| one[at]).reduce(&both).unwrap();
+            }
+        }
+    }
+
+    impl Collective for Seat<'_> {
+        fn size(&self) -> usize {
+            self.size
+        }
+
+        fn rank(&self) -> usize {
+            self.rank
+        }
+
+        fn sum(&self, cells: &mut [u64]) -> Result<(), LearnError> {
+            self.fold(cells, u64::wrapping_add);
+            Ok(())
+        }
+
+        fn max(&self, cells: &mut [u64]) -> Result<(), LearnError> {
+            self.fold(cells, u64::max);
+            Ok(())
+        }
+
+        fn gather(&self, mine: &mut Vec<u32>) -> Result<(), LearnError> {
+            let all = self.exchange(mine.iter().map(|v| u64::from(*v)).collect());
+            let others = all.into_iter().enumerate().filter(|(rank, _)| *rank != self.rank);
+            mine.extend(others.flat_map(|(_, values)| values).map(|v| v as u32));
+            Ok(())
+        }
+    }
+
+    /// One tree on the labels, as this process sees it.
+    fn tree(data: &Dataset, collective: &dyn Collective) -> (Vec<Split>, Vec<u64>) {
+        let params = TreeParams { leaves: 20, min_rows: 7, ..TreeParams::default() };
+        let gradient: Vec<f32> = data.labels().iter().map(|label| 0.7 - *label as f32).collect();
+        let hessian: Vec<f32> = gradient.iter().map(|g| 0.1 + g.abs()).collect();
+        let binned = Binned::new(data, 255, collective).unwrap();
+        let scales = Scales::of(&gradient, &hessian, collective).unwrap();
+        let mut grower = Grower::new(&binned, &params, collective, Simd::Auto);
+        let (gradient, hessian, scales) = (&gradient[..], &hessian[..], &scales);
+        let input = Input { gradient, hessian, scales, sample: None, features: None };
+        let grown = grower.grow(input).unwrap();
+        (grown.splits, grown.leaves.iter().map(|leaf| leaf.rows).collect())
+    }
+
+    #[test]
+    fn processes_that_share_the_queries_grow_the_tree_of_one() {
+        let data = LetorOptions { queries: 30, documents: 50, seed: 4 }.generate().unwrap();
+        let alone = tree(&data, &Local);
+        assert!(alone.0.len() > 10);
+        for size in [2, 3] {
+            let meeting =
+                Meeting { table: Mutex::new(vec![Vec::new(); size]), barrier: Barrier::new(size) };
+            let (data, meeting) = (&data, &meeting);
+            let process = |rank: usize| {
+                let mine: Vec<usize> = (0..30).filter(|query| query % size == rank).collect();
+                let part = data.select_queries(&mine);
+                // A pool of its own: a thread that waits for the others must not block theirs.
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+                pool.install(|| tree(&part, &Seat { rank, size, meeting }))
+            };
+            let trees: Vec<_> = std::thread::scope(|scope| {
+                let running: Vec<_> =
+                    (0..size).map(|rank| scope.spawn(move || process(rank))).collect();
+                running.into_iter().map(|thread| thread.join().unwrap()).collect()
+            });
+            assert!(trees.iter().all(|tree| *tree == alone), "{size} processes");
+        }
+    }
+}
