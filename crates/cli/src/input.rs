@@ -137,6 +137,23 @@ pub(crate) fn one_stdin<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result
     }
 }
 
+/// Refuses to write a result over one of the files that it is made from.
+pub(crate) fn not_over_an_input<'a>(
+    out: &Path,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<(), Failure> {
+    let Ok(target) = out.canonicalize() else { return Ok(()) };
+    let same = |path: &&Path| target.is_file() && path.canonicalize().is_ok_and(|p| p == target);
+    match inputs.into_iter().find(same) {
+        None => Ok(()),
+        Some(input) => Err(Failure::request(format!(
+            "{} would be written over {}, which is read here; name another file",
+            out.display(),
+            input.display()
+        ))),
+    }
+}
+
 /// Files as they are named in messages.
 pub(crate) fn name_of<P: AsRef<Path>>(files: &[P]) -> String {
     match files {

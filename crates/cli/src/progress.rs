@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use rankwright::learn::{LearnerSpec, Observer, Record};
+use rankwright::learn::{LearnError, LearnerSpec, Observer, Record};
 
 use crate::interrupt::Interrupt;
 use crate::output::Output;
@@ -63,6 +63,11 @@ impl<'a> Trees<'a> {
 }
 
 impl Observer for Trees<'_> {
+    fn not_saved(&self, error: &LearnError) {
+        let note = format!("the checkpoint was not saved, training goes on: {error}");
+        self.bar.suspend(|| self.out.note(note));
+    }
+
     fn started(&self, _record: &Record, done: usize) {
         let style = ProgressStyle::with_template("{bar:24} {pos}/{len} trees  {msg}  {eta} left");
         if let Ok(style) = style {

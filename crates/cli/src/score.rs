@@ -7,7 +7,7 @@ use rankwright::model::Model;
 use serde_json::json;
 
 use crate::failure::Failure;
-use crate::input::{ReadArgs, one_stdin, open};
+use crate::input::{ReadArgs, not_over_an_input, one_stdin, open};
 use crate::models::score;
 use crate::output::Output;
 
@@ -37,6 +37,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         return Err(Failure::usage("--pairs does not apply: scores do not depend on preferences"));
     }
     one_stdin(args.data.iter().chain([&args.model]).map(PathBuf::as_path))?;
+    not_over_an_input(target, args.data.iter().chain([&args.model]).map(PathBuf::as_path))?;
     let model = Model::load(&args.model)?;
     let (inputs, opening) = open(&args.data, out)?;
     let rule = Some(model.header().absent);

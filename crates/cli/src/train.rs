@@ -17,7 +17,7 @@ use rankwright::model::{Model, ScoreOptions};
 
 use crate::compare::names;
 use crate::failure::Failure;
-use crate::input::{ReadArgs, one_stdin, open};
+use crate::input::{ReadArgs, not_over_an_input, one_stdin, open};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::progress::Trees;
@@ -115,6 +115,8 @@ fn check_places(args: &Args) -> Result<(), Failure> {
             args.out.display()
         )));
     }
+    let inputs = args.data.iter().chain(&args.valid).chain(&args.read.pairs);
+    not_over_an_input(&args.out, inputs.map(PathBuf::as_path))?;
     if let Some(folder) = &args.checkpoint {
         std::fs::create_dir_all(folder)
             .map_err(|e| DataError::io("make the folder", folder.display().to_string(), e))?;

@@ -180,6 +180,8 @@ fn failures_have_their_codes_and_ways_out() {
             1,
             "no query of blank.txt has a value for ndcg@10",
         ),
+        ("train train.txt --learner tree --out train.txt", 1, "would be written over train.txt"),
+        ("score m.model train.txt --out m.model", 1, "would be written over m.model"),
         ("cv train.txt --learner mart(stop=3)", 1, "--valid-part 0.2"),
         ("cv train.txt --learner mart --folds 2", 1, "at least 3 folds"),
         ("cv train.txt --learner mart --learner mart()", 2, "mart is given twice"),
@@ -195,7 +197,9 @@ fn failures_have_their_codes_and_ways_out() {
 #[test]
 fn files_sorted_by_label_do_not_look_good() {
     let bench = Bench::new();
-    // Nothing to learn from: one value for all. Best first in one file, worst first in the other.
+    // Nothing to learn from: one value for all. Best first in one file, worst first in the other;
+    // if the order of the rows leaked into ranks, one would look better. (The lambdas themselves are
+    // compared with those of a shuffled list in the objective's tests.)
     for (name, labels) in [("best.txt", [4, 2, 1, 0, 0]), ("worst.txt", [0, 0, 1, 2, 4])] {
         let row = |query: usize, label: i32| format!("{label} qid:{query} 1:7 2:0.5\n");
         let rows = (0..20).flat_map(|query| labels.map(|label| row(query, label)));

@@ -246,6 +246,35 @@ fn a_start_model_is_carried_on() {
 }
 
 #[test]
+fn a_start_model_must_agree_on_what_is_absent() {
+    let (rows, text) = (generated(10, 4), "absent");
+    let model = train(&rows, params(1)).unwrap().model;
+    let (mut header, kind) = model.into_parts();
+    header.absent = rankwright_data::Absent::Missing;
+    let other = Model::new(header, kind).unwrap();
+    let job = Job { start: Some(&other), ..Job::new(&rows) };
+    let error = Booster::new(params(1)).unwrap().train(&mut lambda(), &job).unwrap_err();
+    assert!(error.to_string().contains(text), "{error}");
+}
+
+#[test]
+fn the_l1_penalty_counts_in_every_newton_step() {
+    let data = generated(20, 6);
+    for newton in [Newton::PerDocument, Newton::CrossLeaf, Newton::Joint] {
+        let with = |l1: f64| {
+            let mut params = BoostParams { newton, ..params(1) };
+            params.tree.leaves = 2;
+            params.tree.l1 = l1;
+            trees(&train(&data, params).unwrap().model)[0].leaves()[0].value.abs()
+        };
+        assert!(with(0.5) < with(0.0), "{newton:?}");
+    }
+    let mut many = BoostParams { newton: Newton::Joint, ..params(1) };
+    many.tree.leaves = 5000;
+    assert!(Booster::new(many).unwrap_err().to_string().contains("at most 2048 leaves"));
+}
+
+#[test]
 fn a_query_of_a_million_documents_trains() {
     let n = 1_000_000;
     let mut queries = QueryIndex::default();

@@ -111,3 +111,33 @@ fn an_interrupted_training_goes_on_to_the_same_bytes() {
     let error = train(params(Newton::PerDocument), &other).unwrap_err().to_string();
     assert!(error.contains("belongs to a training with other data"), "{error}");
 }
+
+#[test]
+fn a_metric_without_a_value_does_not_spoil_a_checkpoint() {
+    let data = data();
+    let none = MetricSpec::parse("ap(rel=99)").unwrap().resolve(SourceKind::Features).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoints = Checkpoints { every_trees: 1, ..Checkpoints::new(folder.path()) };
+    let observer = Impatient(2, AtomicUsize::new(0));
+    let job = Job {
+        metrics: vec![none],
+        watch_training: true,
+        checkpoints: Some(checkpoints),
+        observer: &observer,
+        ..Job::new(&data)
+    };
+    assert!(!train(params(Newton::PerDocument), &job).unwrap().finished);
+    let resumed =
+        train(params(Newton::PerDocument), &Job { observer: &rankwright_learn::Silent, ..job });
+    assert!(resumed.unwrap().record.iterations[0].values[0][0].is_nan());
+}
+
+#[test]
+fn a_damaged_checkpoint_says_what_to_do() {
+    let data = data();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("checkpoint.model"), "RANKWRIGHT MODEL 1\n{").unwrap();
+    let job = Job { checkpoints: Some(Checkpoints::new(folder.path())), ..Job::new(&data) };
+    let error = train(params(Newton::PerDocument), &job).unwrap_err().to_string();
+    assert!(error.contains("is damaged") && error.contains("delete this one"), "{error}");
+}

@@ -120,11 +120,13 @@ impl ModelError {
     }
 }
 
-/// The first few of a list of names, for a message.
-pub(crate) fn few<S: AsRef<str>>(names: &[S]) -> String {
-    const SHOWN: usize = 10;
+/// How many names a message shows.
+pub(crate) const SHOWN: usize = 10;
+
+/// The first few of so many names, for a message.
+pub(crate) fn few<S: AsRef<str>>(names: &[S], count: usize) -> String {
     let shown: Vec<&str> = names.iter().take(SHOWN).map(S::as_ref).collect();
-    match names.len().saturating_sub(SHOWN) {
+    match count.saturating_sub(SHOWN) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }

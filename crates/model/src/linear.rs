@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use rankwright_data::FeatureNames;
 
-use crate::error::{ModelError, few};
+use crate::error::{ModelError, SHOWN, few};
 
 /// A bias and one weight for each feature.
 ///
@@ -69,10 +69,17 @@ impl Linear {
             }
         }
         if !unknown.is_empty() {
-            let known: Vec<_> = names.iter().take(11).collect();
+            let known: Vec<_> = names.iter().take(SHOWN).collect();
             return Err(ModelError::invalid(
-                format!("weights for features that there are not: {}", few(&unknown)),
-                format!("names among the {} features, such as {}", names.len(), few(&known)),
+                format!(
+                    "weights for features that there are not: {}",
+                    few(&unknown, unknown.len())
+                ),
+                format!(
+                    "names among the {} features, such as {}",
+                    names.len(),
+                    few(&known, names.len())
+                ),
             ));
         }
         Linear::new(bias, all)

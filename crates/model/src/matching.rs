@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rankwright_data::FeatureNames;
 
-use crate::error::{ModelError, few};
+use crate::error::{ModelError, SHOWN, few};
 use crate::header::Header;
 
 /// Where to find a model's features in a data set.
@@ -140,11 +140,12 @@ impl Matching {
             };
             let extra = (0..data.len()).filter(|&column| !is_known(column));
             let names: Vec<_> = extra.map(|column| data.name(column)).take(count).collect();
-            return Err(ModelError::UnknownFeatures { count, names: few(&names) });
+            return Err(ModelError::UnknownFeatures { count, names: few(&names, count) });
         }
         if matched == 0 && !data.is_empty() && self.features > 0 {
-            let names: Vec<_> = model.features.iter().take(11).collect();
-            return Err(ModelError::MissingFeatures { count: self.features, names: few(&names) });
+            let names: Vec<_> = model.features.iter().take(SHOWN).collect();
+            let count = self.features;
+            return Err(ModelError::MissingFeatures { count, names: few(&names, count) });
         }
         Ok(())
     }
@@ -167,7 +168,10 @@ fn by_name(needed: &[String], given: &[String]) -> Result<Map, ModelError> {
     }
     match missing.is_empty() {
         true => Ok(Map::Table(table)),
-        false => Err(ModelError::MissingFeatures { count: missing.len(), names: few(&missing) }),
+        false => {
+            let count = missing.len();
+            Err(ModelError::MissingFeatures { count, names: few(&missing, count) })
+        }
     }
 }
 
@@ -183,9 +187,9 @@ fn by_id(features: &FeatureNames, given: &[String]) -> Result<Map, ModelError> {
     }
     if ids == Ids::Counted && table.len() < features.len() {
         let lacking = (0..features.len()).filter(|feature| !table.contains_key(feature));
-        let names: Vec<_> = lacking.take(11).map(|feature| features.name(feature)).collect();
+        let names: Vec<_> = lacking.take(SHOWN).map(|feature| features.name(feature)).collect();
         let count = features.len() - table.len();
-        return Err(ModelError::MissingFeatures { count, names: few(&names) });
+        return Err(ModelError::MissingFeatures { count, names: few(&names, count) });
     }
     Ok(Map::Table(table))
 }

@@ -105,13 +105,13 @@ pub(crate) fn load(path: &Path, fingerprint: u64) -> Result<Option<(Model, State
     if !path.exists() {
         return Ok(None);
     }
-    let model = Model::load(path)?;
     let other = |what: &str| {
         LearnError::unfit(
             format!("{} {what}", path.display()),
             "give another folder, or delete this one to begin anew",
         )
     };
+    let model = Model::load(path).map_err(|error| other(&format!("is damaged ({error})")))?;
     let note = model.header().notes.get(NOTE).ok_or_else(|| other("is a model, no checkpoint"))?;
     let state: State =
         serde_json::from_str(note).map_err(|_| other("is a checkpoint that cannot be read"))?;

@@ -12,7 +12,7 @@ const FARTHEST: f64 = 64.0;
 /// Passes of the bisection.
 const HALVINGS: usize = 24;
 
-/// The step along `direction` from the scores of `pass`; 1 where the slope never turns.
+/// The step along `direction` from the scores of `pass`; the farthest where the slope never turns, 0 where it rises from the start.
 pub(crate) fn search(
     queries: &mut Queries<'_>,
     pass: Pass<'_>,

@@ -73,6 +73,14 @@ impl BoostParams {
             ("bins", self.bins as f64, (2..=255).contains(&self.bins), "2 to 255"),
             ("ridge", self.ridge, self.ridge >= 0.0 && self.ridge.is_finite(), "0 or more"),
         ];
+        if self.newton == Newton::Joint && self.tree.leaves > MOST_JOINT_LEAVES {
+            return Err(SpecError::Conflict {
+                name: "boosting".to_owned(),
+                why: format!(
+                    "newton=joint solves for all leaves at once: at most {MOST_JOINT_LEAVES} leaves"
+                ),
+            });
+        }
         match checks.into_iter().find(|(_, _, legal, _)| !legal) {
             None => Ok(()),
             Some((key, value, _, expected)) => Err(SpecError::BadValue {
@@ -85,4 +93,6 @@ impl BoostParams {
     }
 }
 
+/// The joint step has a matrix of leaves by leaves for each task.
+const MOST_JOINT_LEAVES: usize = 2048;
 const PART: &str = "a number above 0 and at most 1";

@@ -28,14 +28,39 @@ pub struct Iteration {
     pub tree: usize,
     /// Its leaves.
     pub leaves: usize,
-    /// The mean training loss after it, for objectives that have one.
+    /// The mean training loss after it, where the training data is watched and the objective has
+    /// one.
     pub loss: Option<f64>,
     /// The step that the line search chose.
     pub step: Option<f64>,
-    /// Values of each metric, for each data set that is watched.
+    /// Values of each metric, for each data set that is watched; NaN where no query has one.
+    #[serde(with = "numbers")]
     pub values: Vec<Vec<f64>>,
     /// Seconds.
     pub seconds: Phases,
+}
+
+/// JSON knows no NaN: a value that is no number is written as null, and read back as NaN.
+mod numbers {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        values: &[Vec<f64>],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let known = |set: &Vec<f64>| -> Vec<Option<f64>> {
+            set.iter().map(|value| Some(*value).filter(|v| v.is_finite())).collect()
+        };
+        values.iter().map(known).collect::<Vec<_>>().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(
+        deserializer: D,
+    ) -> Result<Vec<Vec<f64>>, D::Error> {
+        let read: Vec<Vec<Option<f64>>> = Vec::deserialize(deserializer)?;
+        let number = |value: Option<f64>| value.unwrap_or(f64::NAN);
+        Ok(read.into_iter().map(|set| set.into_iter().map(number).collect()).collect())
+    }
 }
 
 /// A whole training.

@@ -4,7 +4,7 @@
 //! are found in the data by name or id, and its trees are renumbered to the data's columns.
 
 use rankwright_data::Dataset;
-use rankwright_model::{Ensemble, Kind, Matching, Model, Split, Tree};
+use rankwright_model::{Ensemble, Kind, Matching, Model, ModelError, Split, Tree};
 
 use crate::error::LearnError;
 
@@ -16,6 +16,10 @@ pub(crate) fn ensemble(model: &Model, data: &Dataset) -> Result<Ensemble, LearnE
             "trees can be added to trees only; give a tree model",
         ));
     };
+    let (of_model, of_data) = (model.header().absent, data.absent());
+    if of_model != of_data {
+        return Err(ModelError::Absent { model: of_model.name(), data: of_data.name() }.into());
+    }
     let matching = Matching::new(model.header(), data.features(), true)?;
     let renumbered = |split: &Split| {
         let column = matching.column(split.feature as usize).ok_or_else(|| {

@@ -44,6 +44,9 @@ pub trait Observer: Sync {
     /// A tree was added.
     fn added(&self, _record: &Record) {}
 
+    /// A checkpoint that was due could not be written; training goes on.
+    fn not_saved(&self, _error: &LearnError) {}
+
     /// Whether to stop now; asked after every tree.
     fn wants_to_stop(&self) -> bool {
         false
@@ -182,7 +185,10 @@ impl Booster {
                 finished = false;
                 break;
             }
-            run.save(false)?;
+            if let Err(error) = run.save(false) {
+                // The trees are still here; the next save may find room.
+                job.observer.not_saved(&error);
+            }
         }
         run.save(!finished)?;
         run.finish(finished)
@@ -481,6 +487,10 @@ fn header(job: &Job<'_>) -> Header {
     header
 }
 
+/// Raised whenever the same data, parameters and seed give other trees than before: a checkpoint of
+/// another algorithm is not carried on.
+const ALGORITHM: u32 = 1;
+
 /// What was asked for, as text: a checkpoint of anything else is refused.
 fn about(params: &BoostParams, job: &Job<'_>) -> String {
     let metrics: Vec<String> = job.metrics.iter().map(Measure::to_string).collect();
@@ -490,7 +500,10 @@ fn about(params: &BoostParams, job: &Job<'_>) -> String {
     // The number of trees may grow: a finished training can be carried on.
     let params = BoostParams { trees: 0, ..params.clone() };
     let watched = job.watch_training;
-    format!("{params:?} {} {} {metrics:?} {valid:?} {watched} {start:?}", job.objective, job.seed)
+    let (objective, seed) = (&job.objective, job.seed);
+    format!(
+        "algorithm {ALGORITHM} {params:?} {objective} {seed} {metrics:?} {valid:?} {watched} {start:?}"
+    )
 }
 
 /// Seconds since the last lap.

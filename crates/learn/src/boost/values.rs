@@ -56,7 +56,7 @@ pub(crate) fn leaf_values(
         return Ok(by_leaf().map(|(leaf, (g, _))| step(leaf, g, denominator(leaf))).collect());
     }
     let mean = (0..leaves).map(denominator).sum::<f64>() / leaves as f64;
-    let gradient: Vec<f64> = sums.iter().map(|(g, _)| -g).collect();
+    let gradient: Vec<f64> = sums.iter().map(|(g, _)| -shrunk(*g, tree.l1)).collect();
     let ridge = input.params.ridge * mean + tree.l2;
     let values = solve(between, gradient, ridge)?;
     let clamped = values.into_iter().enumerate();
@@ -65,10 +65,14 @@ pub(crate) fn leaf_values(
 
 /// `-G / (H + l2)` with G shrunk by l1; 0 where the denominator is 0.
 fn newton_step(g: f64, h: f64, l1: f64, l2: f64, limits: Limits) -> f64 {
-    let shrunk = if l1 == 0.0 { g } else { g.signum() * (g.abs() - l1).max(0.0) };
     let denominator = h + l2;
-    let value = if denominator > 0.0 { -shrunk / denominator } else { 0.0 };
+    let value = if denominator > 0.0 { -shrunk(g, l1) / denominator } else { 0.0 };
     value.clamp(limits.low, limits.high)
+}
+
+/// The gradient after the l1 penalty.
+fn shrunk(g: f64, l1: f64) -> f64 {
+    if l1 == 0.0 { g } else { g.signum() * (g.abs() - l1).max(0.0) }
 }
 
 /// Wide sums of both derivatives by leaf.

@@ -115,7 +115,7 @@ pub trait Objective: Debug + Send + Sync {
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError>;
 
-    /// The loss of one query, for those objectives that have one (line search needs it).
+    /// The loss of one query, for those objectives that have one (what the record of a training shows).
     fn loss(
         &self,
         _query: &QueryView<'_>,

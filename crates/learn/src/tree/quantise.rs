@@ -54,6 +54,12 @@ impl Scales {
                 "look for huge labels or scores, or lower the learning rate",
             ));
         }
+        if hessian.par_chunks(CHUNK).any(|chunk| chunk.iter().any(|h| *h < 0.0)) {
+            return Err(LearnError::unfit(
+                "the objective gave a second derivative below 0",
+                "a second derivative must be 0 or more; use an upper bound of it",
+            ));
+        }
         let units = most.map(|most| exponent(most) - COARSE_BITS);
         let mut sums = [coarse_sum(gradient, units[0]), coarse_sum(hessian, units[1])];
         collective.sum(&mut sums)?;
@@ -163,6 +169,7 @@ mod tests {
         for bad in [f32::NAN, f32::INFINITY] {
             assert!(Scales::of(&[1.0, bad], &[1.0, 1.0], &Local).is_err());
             assert!(Scales::of(&[1.0, 1.0], &[bad, 1.0], &Local).is_err());
+            assert!(Scales::of(&[1.0, 1.0], &[1.0, -1e-9], &Local).is_err());
         }
     }
 
