@@ -29,27 +29,35 @@ pub(crate) fn feature_bins(
     let rows = chosen(data, counts.first().copied().unwrap_or(0));
     let missing = missing(data.matrix(), collective)?;
     let firsts: Vec<usize> = (0..data.columns()).step_by(TOGETHER).collect();
-    let mut found = Vec::with_capacity(data.columns());
-    // A few blocks of columns at a time: the sample of all of them would be as large as the bins.
-    for firsts in firsts.chunks(rayon::current_num_threads().max(1)) {
-        let read = |first: &usize| keys(data, &rows, *first);
-        let mut keys: Vec<Vec<u32>> = firsts.par_iter().flat_map_iter(read).collect();
-        for keys in &mut keys {
+    let mut found: Vec<Vec<f32>> = Vec::with_capacity(data.columns());
+    // A few blocks of columns at a time, in buffers that are used again: the sample of all of them
+    // would be as large as the bins.
+    let mut blocks: Vec<Vec<Vec<u32>>> = vec![Vec::new(); rayon::current_num_threads().max(1)];
+    for firsts in firsts.chunks(blocks.len()) {
+        let pairs = blocks.par_iter_mut().zip(firsts);
+        pairs.for_each(|(keys, first)| read_keys(data, &rows, *first, keys));
+        for keys in blocks.iter_mut().take(firsts.len()).flatten() {
             collective.gather(keys)?;
         }
-        found.par_extend(keys.into_par_iter().map(|mut keys| {
+        let bounds_of = |keys: &mut Vec<u32>| {
             keys.sort_unstable();
-            bounds(&keys, most)
-        }));
+            bounds(keys, most)
+        };
+        let keys: Vec<&mut Vec<u32>> = blocks.iter_mut().take(firsts.len()).flatten().collect();
+        found.par_extend(keys.into_par_iter().map(bounds_of));
     }
     let all = found.into_iter().zip(missing);
     Ok(all.map(|(bounds, missing)| FeatureBins { bounds, missing }).collect())
 }
 
 /// The values of some columns in the rows that count, as sortable keys.
-fn keys(data: &Dataset, rows: &[u32], first: usize) -> Vec<Vec<u32>> {
+fn read_keys(data: &Dataset, rows: &[u32], first: usize, keys: &mut Vec<Vec<u32>>) {
     let columns = first..(first + TOGETHER).min(data.columns());
-    let mut keys: Vec<Vec<u32>> = vec![Vec::with_capacity(rows.len()); columns.len()];
+    keys.resize(columns.len(), Vec::new());
+    for keys in keys.iter_mut() {
+        keys.clear();
+        keys.reserve(rows.len());
+    }
     for &row in rows {
         let values = data.matrix().row(row as usize);
         for (keys, value) in keys.iter_mut().zip(&values[columns.clone()]) {
@@ -58,7 +66,6 @@ fn keys(data: &Dataset, rows: &[u32], first: usize) -> Vec<Vec<u32>> {
             }
         }
     }
-    keys
 }
 
 /// The rows that count, ascending.

@@ -123,10 +123,21 @@ pub(crate) fn load(path: &Path, fingerprint: u64) -> Result<Option<(Model, State
     Ok(Some((model, state)))
 }
 
+/// Rows hashed together.
+const BLOCK: usize = 4096;
+
 /// A number that tells trainings apart: every value of the data, and what was asked for.
 pub(crate) fn fingerprint(data: &Dataset, about: &str) -> u64 {
     let bytes_of = |values: &[f32]| xxh3_64(bytemuck::cast_slice(values));
-    let mut parts: Vec<u64> = data.matrix().values().par_chunks(1 << 20).map(bytes_of).collect();
+    let width = data.columns().max(1);
+    let blocks = data.matrix().values().par_chunks(width * BLOCK).enumerate();
+    let of_block = |(block, values): (usize, &[f32])| {
+        let hash = bytes_of(values);
+        // A mapped file need not stay in memory for this.
+        data.matrix().release(block * BLOCK..(block + 1) * BLOCK);
+        hash
+    };
+    let mut parts: Vec<u64> = blocks.map(of_block).collect();
     parts.push(xxh3_64(bytemuck::cast_slice(data.labels())));
     parts.extend((0..data.queries()).map(|query| data.query_rows(query).end as u64));
     parts.extend([data.row_weights(), data.query_weights()].into_iter().flatten().map(bytes_of));
