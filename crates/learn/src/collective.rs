@@ -2,9 +2,12 @@
 //! integers cross.
 //!
 //! Histograms, counts and fixed-point sums are added with wrapping integer addition, so neither the
-//! order nor the number of processes can change a bit; bin boundaries come from a sample that each
-//! row joins by its own hash, gathered and sorted. [`Local`] is the implementation for one process:
-//! nothing to exchange.
+//! order nor the number of processes can change a bit of a tree that is grown from given derivatives;
+//! bin boundaries come from a gathered and sorted sample. [`Local`] is the implementation for one
+//! process: nothing to exchange.
+//!
+//! Not yet through the seam: the numbers of queries, by which samples, ties and draws are named, are
+//! those of the process, and constants that objectives settle over all documents are its own.
 
 use std::fmt::Debug;
 

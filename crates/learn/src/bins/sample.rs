@@ -2,7 +2,7 @@
 //!
 //! Up to [`SAMPLE`] rows count one by one. Of more, a row counts when the hash of its query's
 //! number and its place in the query falls below the share wanted: the choice does not depend on
-//! how rows are spread over processes or threads. Whether a feature has missing values is always
+//! threads or on other rows. Whether a feature has missing values is always
 //! found out from all rows. Cost: one pass over the matrix, and a sort of the sample per feature.
 
 use rankwright_data::{Dataset, Matrix};

@@ -10,7 +10,8 @@ fn objective(text: &str) -> Box<dyn Objective> {
     parse_objective(&Spec::parse(text).unwrap()).unwrap()
 }
 
-fn derivatives(
+/// The derivatives of one query, from fresh buffers.
+pub(in crate::objective) fn derivatives(
     objective: &dyn Objective,
     query: &QueryView<'_>,
 ) -> Result<(Vec<f32>, Vec<f32>), LearnError> {

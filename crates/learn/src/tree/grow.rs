@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use rankwright_model::{Child, Side, Split};
 use rayon::prelude::*;
 
-use super::evaluate::{Evaluator, Founds, Step, Target};
+use super::evaluate::{Evaluator, Founds, Place, Step, Target};
 use super::histogram::{Cells, Rows};
 use super::params::{Direction, Growth, TreeParams};
 use super::partition::{Slots, partition};
@@ -421,6 +421,32 @@ impl Grower<'_> {
         Ok(counts)
     }
 
+    /// Moves the rows of a leaf to the other buffer, those of the left child first; gives their
+    /// number.
+    fn move_rows(&mut self, node: &Node, place: Place, found: &Found) -> usize {
+        let goes_left: [u8; CELLS] = std::array::from_fn(|byte| {
+            let bin = place.member.bin(byte as u8);
+            let is_missing = place.missing && bin == place.values;
+            let left =
+                if is_missing { found.missing == Side::Left } else { bin <= found.bin.into() };
+            u8::from(left)
+        });
+        let (first, second) = self.buffers.split_at_mut(1);
+        let (from, to) = match node.buffer {
+            0 => (&mut first[0], &mut second[0]),
+            _ => (&mut second[0], &mut first[0]),
+        };
+        let range = node.range.clone();
+        partition(
+            self.binned.column(place.column as usize),
+            &goes_left,
+            &from.rows[range.clone()],
+            &from.packed[range.clone()],
+            &mut self.flags[range.clone()],
+            Slots { rows: &mut to.rows[range.clone()], packed: &mut to.packed[range] },
+        )
+    }
+
     /// Splits leaf `at`: it becomes the left child, the right one (leaf number `number`) is given
     /// back.
     fn split(
@@ -435,27 +461,8 @@ impl Grower<'_> {
             return Err(LearnError::unfit("a leaf without a split was to be split", "report this"));
         };
         let place = self.evaluator.places[place];
-        let goes_left: [u8; CELLS] = std::array::from_fn(|byte| {
-            let bin = place.member.bin(byte as u8);
-            let is_missing = place.missing && bin == place.values;
-            let left =
-                if is_missing { found.missing == Side::Left } else { bin <= found.bin.into() };
-            u8::from(left)
-        });
-        let (first, second) = self.buffers.split_at_mut(1);
-        let (from, to) = match node.buffer {
-            0 => (&mut first[0], &mut second[0]),
-            _ => (&mut second[0], &mut first[0]),
-        };
         let range = node.range.clone();
-        let left_rows = partition(
-            self.binned.column(place.column as usize),
-            &goes_left,
-            &from.rows[range.clone()],
-            &from.packed[range.clone()],
-            &mut self.flags[range.clone()],
-            Slots { rows: &mut to.rows[range.clone()], packed: &mut to.packed[range.clone()] },
-        );
+        let left_rows = self.move_rows(node, place, &found);
         let mut rows = [left_rows as u64];
         self.collective.sum(&mut rows)?;
         let rows = [rows[0], node.rows - rows[0]];

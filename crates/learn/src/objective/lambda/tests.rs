@@ -6,6 +6,7 @@ use rankwright_eval::MetricSpec;
 use super::twin::twin;
 use super::*;
 use crate::objective::Preference;
+use crate::objective::tests::derivatives as try_derivatives;
 
 const METRICS: &[&str] = &[
     "ndcg@5",
@@ -29,18 +30,6 @@ const METRICS: &[&str] = &[
 
 fn derivatives(objective: &dyn Objective, query: &QueryView<'_>) -> (Vec<f32>, Vec<f32>) {
     try_derivatives(objective, query).unwrap()
-}
-
-fn try_derivatives(
-    objective: &dyn Objective,
-    query: &QueryView<'_>,
-) -> Result<(Vec<f32>, Vec<f32>), LearnError> {
-    let n = query.scores.len();
-    let (mut gradient, mut hessian, mut memory) = (vec![9.0; n], vec![9.0; n], vec![0; n]);
-    let mut out =
-        Derivatives { gradient: &mut gradient, hessian: &mut hessian, memory: &mut memory };
-    objective.derivatives(query, &mut Workspace::default(), &mut out)?;
-    Ok((gradient, hessian))
 }
 
 fn lambda(metric: &str) -> LambdaParams {
