@@ -5,6 +5,8 @@
 //! column together: a partition reads one column of many rows. Both are filled by blocks of rows,
 //! in parallel; memory is two bytes a row and column, and nothing else is kept.
 
+use std::ops::Range;
+
 use memmap2::MmapMut;
 use rankwright_data::{DataError, Dataset};
 use rayon::prelude::*;
@@ -20,23 +22,37 @@ use crate::error::LearnError;
 pub(crate) const LINE: usize = 64;
 /// Blocks of rows after which a mapped file is let go of.
 const DROP: usize = 32;
-/// Lines are this many bytes wide, or a multiple of it.
-pub(crate) const UNIT: usize = 8;
+/// Columns in a tile at most: their histograms should stay in the first-level cache.
+pub(crate) const TILE: usize = 16;
+/// Bytes a row of the narrowest line.
+pub(crate) const NARROW: usize = 8;
+/// Columns that are turned together.
+const TOGETHER: usize = 8;
 
 /// Up to 64 columns, row by row.
 #[derive(Debug)]
 pub(crate) struct Lines {
     /// Number of the first column.
     pub(crate) first: usize,
-    /// Bytes a row: a multiple of [`UNIT`], the last ones perhaps without a column (always 0).
+    /// Number of columns.
+    pub(crate) columns: usize,
+    /// Bytes a row: a power of two, so that no row lies on two cache lines; those without a column
+    /// are 0.
     pub(crate) width: usize,
     bytes: Pages,
 }
 
 impl Lines {
     fn new(first: usize, columns: usize, rows: usize) -> Result<Self, LearnError> {
-        let width = columns.next_multiple_of(UNIT);
-        Ok(Self { first, width, bytes: Pages::zeroed(rows * width)? })
+        let width = columns.next_power_of_two().max(NARROW);
+        Ok(Self { first, columns, width, bytes: Pages::zeroed(rows * width)? })
+    }
+
+    /// The columns in tiles as even as can be, numbered through all lines.
+    pub(crate) fn tiles(&self) -> impl Iterator<Item = Range<usize>> {
+        let count = self.columns.div_ceil(TILE);
+        let cut = move |at: usize| self.first + self.columns * at / count.max(1);
+        (0..count).map(move |tile| cut(tile)..cut(tile + 1))
     }
 
     /// The bytes of all rows.
@@ -101,7 +117,7 @@ impl Binned {
         data.matrix().release(0..data.rows());
         let searchers: Vec<Searcher> = features.iter().map(Searcher::new).collect();
         for line in &mut lines {
-            let mine = &columns[line.first..(line.first + LINE).min(columns.len())];
+            let mine = &columns[line.first..line.first + line.columns];
             let width = line.width;
             line.bytes.bytes_mut().par_chunks_mut(width * BLOCK).enumerate().for_each(
                 |(block, bytes)| {
@@ -125,6 +141,15 @@ impl Binned {
     /// Bins of a feature.
     pub(crate) fn feature(&self, feature: u32) -> Option<&FeatureBins> {
         self.features.get(feature as usize)
+    }
+
+    /// Where a feature lies; `None` where it tells nothing.
+    pub(crate) fn place(&self, feature: u32) -> Option<(usize, Member)> {
+        let mut columns = self.columns.iter().enumerate();
+        columns.find_map(|(at, column)| {
+            let member = column.members.iter().find(|member| member.feature == feature)?;
+            Some((at, *member))
+        })
     }
 
     /// Columns, in the order of the lines.
@@ -180,7 +205,7 @@ fn fill_block(
     }
 }
 
-/// The lines by column: a unit of columns at a time, so that reads and writes both stay together.
+/// The lines by column: a few columns at a time, so that reads and writes both stay together.
 fn turn(lines: &[Lines], columns: usize, rows: usize) -> Result<Pages, LearnError> {
     let mut by_column = Pages::zeroed(columns * rows)?;
     if rows == 0 {
@@ -189,8 +214,8 @@ fn turn(lines: &[Lines], columns: usize, rows: usize) -> Result<Pages, LearnErro
     let mut left = by_column.bytes_mut();
     let mut tasks = Vec::new();
     for line in lines {
-        for place in (0..(columns - line.first).min(LINE)).step_by(UNIT) {
-            let take = (columns - line.first - place).min(UNIT).min(LINE - place);
+        for place in (0..line.columns).step_by(TOGETHER) {
+            let take = (line.columns - place).min(TOGETHER);
             let (mine, others) = left.split_at_mut(take * rows);
             left = others;
             tasks.push((line, place, mine));

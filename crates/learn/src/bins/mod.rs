@@ -12,4 +12,4 @@ mod sample;
 
 pub use bounds::FeatureBins;
 pub(crate) use columns::{CELLS, Member};
-pub(crate) use matrix::{Binned, Lines};
+pub(crate) use matrix::{Binned, Lines, NARROW, TILE};

@@ -5,6 +5,7 @@
 //! parameters and seed only.
 
 use std::fmt::Debug;
+use std::ops::Range;
 use std::time::Instant;
 
 use rankwright_data::Dataset;
@@ -339,7 +340,7 @@ impl<'a> Run<'a> {
             step = Some(found);
         }
         let tree = tree(&grown, &steps, self.params.rate)?;
-        self.move_scores(&grown, rows, &tree, sampled)?;
+        self.move_scores(&grown, rows, &tree, sampled);
         seconds.leaves = clock.lap();
         self.watch.add(&tree)?;
         let leaves = tree.leaves().len();
@@ -352,27 +353,26 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Adds a tree to the scores: by leaf where rows are known, by looking at them otherwise.
+    /// Adds a tree to the scores: by leaf where rows are known, by their bins otherwise.
     fn move_scores(
         &mut self,
         grown: &Grown,
         rows: &dyn GrownRows,
         tree: &Tree,
         sampled: Option<&[bool]>,
-    ) -> Result<(), LearnError> {
+    ) {
         let values: Vec<f64> = tree.leaves().iter().map(|leaf| leaf.value).collect();
         add_leaves(grown, rows, &values, &mut self.scores);
-        let Some(sampled) = sampled else { return Ok(()) };
-        let data = self.job.train;
-        for (query, sampled) in sampled.iter().enumerate() {
+        let Some(sampled) = sampled else { return };
+        let (data, routes) = (self.job.train, rows.routes(grown));
+        let stretches = query_stretches(data, &mut self.scores);
+        stretches.into_par_iter().zip(sampled).for_each(|((rows, scores), sampled)| {
             if !sampled {
-                let rows = data.query_rows(query);
-                self.scores[rows.clone()].par_iter_mut().zip(rows).for_each(|(score, row)| {
-                    *score += tree.value(data.matrix().row(row));
-                });
+                for (row, score) in rows.zip(scores) {
+                    *score += values[routes.leaf(row)];
+                }
             }
-        }
-        Ok(())
+        });
     }
 
     /// The mean loss on the training data and the metrics on what is watched.
@@ -447,6 +447,21 @@ impl Draw {
         let seed = job.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number as u64);
         Self { seed, queries, rows, features }
     }
+}
+
+/// The rows of each query with their scores.
+fn query_stretches<'a>(
+    data: &Dataset,
+    mut scores: &'a mut [f64],
+) -> Vec<(Range<usize>, &'a mut [f64])> {
+    let mut stretches = Vec::with_capacity(data.queries());
+    for query in 0..data.queries() {
+        let rows = data.query_rows(query);
+        let (mine, others) = scores.split_at_mut(rows.len());
+        scores = others;
+        stretches.push((rows, mine));
+    }
+    stretches
 }
 
 /// Adds each leaf's value to its rows. Tasks own stretches of rows, and find the part of each

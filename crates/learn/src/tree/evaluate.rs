@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::histogram::{Cells, Rows, UNIT, add};
+use super::histogram::{Cells, Rows, add};
 use super::params::Direction;
 use super::split::{Found, Limits, Rule, Scratch, Search, Strict};
 use crate::bins::{Binned, CELLS, Member};
@@ -47,8 +47,8 @@ pub(crate) struct Evaluator<'a> {
     collective: &'a dyn Collective,
     simd: Simd,
     pub(crate) places: Vec<Place>,
-    /// Number of the first place of each unit of columns, and the number of places at the end.
-    firsts: Vec<usize>,
+    /// The first column and the first place of each tile, and those after the last.
+    tiles: Vec<(usize, usize)>,
     /// Whether any feature has a direction: then limits count everywhere.
     constrained: bool,
 }
@@ -66,7 +66,9 @@ pub(crate) struct Step<'a> {
 
 /// The share of one task.
 struct Piece<'a> {
-    units: Range<usize>,
+    tiles: Range<usize>,
+    /// Number of the first column.
+    column: usize,
     places: &'a [Place],
     active: &'a [bool],
     cells: &'a mut [Cells],
@@ -81,12 +83,8 @@ impl<'a> Evaluator<'a> {
         collective: &'a dyn Collective,
         simd: Simd,
     ) -> Self {
-        let units = binned.lines().iter().map(|line| line.width / UNIT).sum::<usize>();
-        let (mut places, mut firsts) = (Vec::new(), Vec::with_capacity(units + 1));
+        let mut places: Vec<Place> = Vec::new();
         for (number, column) in binned.columns().iter().enumerate() {
-            if number % UNIT == 0 {
-                firsts.push(places.len());
-            }
             for &member in &column.members {
                 let Some(bins) = binned.feature(member.feature) else { continue };
                 let direction = directions.iter().find(|(f, _)| *f == member.feature);
@@ -100,14 +98,17 @@ impl<'a> Evaluator<'a> {
                 });
             }
         }
-        firsts.resize(units + 1, places.len());
         let constrained = places.iter().any(|place| place.direction.is_some());
-        Self { binned, collective, simd, places, firsts, constrained }
+        let columns = binned.lines().iter().flat_map(|line| line.tiles().map(|tile| tile.start));
+        let place_of = |column: usize| places.partition_point(|p| (p.column as usize) < column);
+        let ends = columns.chain([binned.columns().len()]);
+        let tiles = ends.map(|column| (column, place_of(column))).collect();
+        Self { binned, collective, simd, places, tiles, constrained }
     }
 
     /// Number of columns that a histogram needs room for.
     pub(crate) fn width(&self) -> usize {
-        (self.firsts.len() - 1) * UNIT
+        self.binned.columns().len()
     }
 
     /// Builds, subtracts and searches. `active` has a flag for each place.
@@ -126,7 +127,7 @@ impl<'a> Evaluator<'a> {
         let mut pieces = self.pieces(cells, large_cells, active, &mut founds);
         let build = |piece: &mut Piece<'_>| {
             piece.cells.iter_mut().for_each(|cells| cells.fill(0));
-            add(self.binned.lines(), rows, packed, piece.units.clone(), piece.cells);
+            add(self.binned.lines(), rows, packed, piece.tiles.clone(), piece.cells);
         };
         let finish = |piece: &mut Piece<'_>| {
             for (large, small) in piece.large.iter_mut().zip(piece.cells.iter()) {
@@ -159,20 +160,21 @@ impl<'a> Evaluator<'a> {
         mut active: &'b [bool],
         founds: &'b mut [Founds; 2],
     ) -> Vec<Piece<'b>> {
-        let units = self.firsts.len() - 1;
+        let tiles = self.tiles.len() - 1;
         let threads = rayon::current_num_threads();
         // Fewer pieces copy less of the scattered rows. The exchange between processes must be cut
         // alike on all of them.
         let wanted = if self.collective.size() > 1 { 1 } else { threads };
-        let count = wanted.clamp(1, units.max(1));
+        let count = wanted.clamp(1, tiles.max(1));
         let [small, other] = founds;
         let (mut small, mut other) = (small.as_mut_slice(), other.as_mut_slice());
         let mut pieces = Vec::with_capacity(count);
         for piece in 0..count {
-            let range = units * piece / count..units * (piece + 1) / count;
-            let places = &self.places[self.firsts[range.start]..self.firsts[range.end]];
-            let (mine, cells_left) = cells.split_at_mut(range.len() * UNIT);
-            let width = if large.is_empty() { 0 } else { range.len() * UNIT };
+            let range = tiles * piece / count..tiles * (piece + 1) / count;
+            let ((column, first), (end, last)) = (self.tiles[range.start], self.tiles[range.end]);
+            let (columns, places) = (end - column, &self.places[first..last]);
+            let (mine, cells_left) = cells.split_at_mut(columns);
+            let width = if large.is_empty() { 0 } else { columns };
             let (mine_large, large_left) = large.split_at_mut(width);
             let (mine_small, small_left) = small.split_at_mut(places.len());
             let (mine_other, other_left) = other.split_at_mut(places.len());
@@ -180,7 +182,8 @@ impl<'a> Evaluator<'a> {
             (cells, large, active) = (cells_left, large_left, active_left);
             (small, other) = (small_left, other_left);
             pieces.push(Piece {
-                units: range,
+                tiles: range,
+                column,
                 places,
                 active: mine_active,
                 cells: mine,
@@ -192,7 +195,7 @@ impl<'a> Evaluator<'a> {
     }
 
     fn search(&self, piece: &mut Piece<'_>, small: Target, large: Option<Target>, rule: &Rule) {
-        let first = (piece.units.start * UNIT) as u32;
+        let first = piece.column as u32;
         let [of_small, of_large] = &mut piece.founds;
         let (places, active) = (piece.places, piece.active);
         let search = |cells: &[Cells], target: Target, out: &mut [Option<Found>]| {

@@ -18,8 +18,9 @@ use rayon::prelude::*;
 use super::evaluate::{Evaluator, Founds, Place, Step, Target};
 use super::histogram::{Cells, Rows};
 use super::params::{Direction, Growth, TreeParams};
-use super::partition::{Slots, partition};
+use super::partition::{Slots, left_bytes, partition};
 use super::quantise::{Scales, unpack};
+use super::routes::Routes;
 use super::split::{Found, Limits, Rule};
 use crate::bins::{Binned, CELLS};
 use crate::collective::Collective;
@@ -148,6 +149,9 @@ impl<'a> Grower<'a> {
 pub(crate) trait GrownRows: Sync {
     /// Rows of a leaf of the last tree, ascending.
     fn rows_of(&self, leaf: &GrownLeaf) -> &[u32];
+
+    /// The way from any row to its leaf, for rows that the tree was not grown from.
+    fn routes(&self, grown: &Grown) -> Routes<'_>;
 }
 
 /// What grows trees: the fast [`Grower`], and in tests its twin.
@@ -165,6 +169,10 @@ pub(crate) trait Grow: GrownRows {
 impl GrownRows for Grower<'_> {
     fn rows_of(&self, leaf: &GrownLeaf) -> &[u32] {
         self.buffers[leaf.buffer].rows.get(leaf.range.clone()).unwrap_or_default()
+    }
+
+    fn routes(&self, grown: &Grown) -> Routes<'_> {
+        Routes::new(self.binned, &grown.splits)
     }
 }
 
@@ -424,13 +432,8 @@ impl Grower<'_> {
     /// Moves the rows of a leaf to the other buffer, those of the left child first; gives their
     /// number.
     fn move_rows(&mut self, node: &Node, place: Place, found: &Found) -> usize {
-        let goes_left: [u8; CELLS] = std::array::from_fn(|byte| {
-            let bin = place.member.bin(byte as u8);
-            let is_missing = place.missing && bin == place.values;
-            let left =
-                if is_missing { found.missing == Side::Left } else { bin <= found.bin.into() };
-            u8::from(left)
-        });
+        let Some(bins) = self.binned.feature(place.member.feature) else { return 0 };
+        let goes_left = left_bytes(place.member, bins, found.bin.into(), found.missing);
         let (first, second) = self.buffers.split_at_mut(1);
         let (from, to) = match node.buffer {
             0 => (&mut first[0], &mut second[0]),

@@ -2,7 +2,8 @@
 //!
 //! `quantise` turns derivatives into whole numbers, `histogram` sums them by column and bin, `split`
 //! finds the best split of a feature, `partition` moves the rows of a split leaf. `evaluate` sums and
-//! searches for two fresh leaves at once, and `grow` puts the tree together. [`TreeParams`] says
+//! searches for two fresh leaves at once, `grow` puts the tree together, and `routes` leads rows
+//! through it that it was not grown from. [`TreeParams`] says
 //! what a tree may look like.
 
 mod evaluate;
@@ -11,6 +12,7 @@ mod histogram;
 mod params;
 mod partition;
 mod quantise;
+mod routes;
 mod split;
 #[cfg(test)]
 mod twin;

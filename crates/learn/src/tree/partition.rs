@@ -5,7 +5,10 @@
 //! and all chunks write at the same time. The result is that of the plain loop whatever the
 //! chunks. Cost: two passes over the leaf's rows.
 
+use rankwright_model::Side;
 use rayon::prelude::*;
+
+use crate::bins::{CELLS, FeatureBins, Member};
 
 /// Leaves below this many rows are done by one thread.
 const SMALL: usize = 1 << 14;
@@ -23,6 +26,21 @@ impl<'a> Slots<'a> {
         let (packed, other_packed) = self.packed.split_at_mut(at);
         (Slots { rows, packed }, Slots { rows: other_rows, packed: other_packed })
     }
+}
+
+/// For each byte of a column, 1 where the feature's bin goes left: bins up to `last`, and missing
+/// values by their side.
+pub(crate) fn left_bytes(
+    member: Member,
+    bins: &FeatureBins,
+    last: usize,
+    missing: Side,
+) -> [u8; CELLS] {
+    std::array::from_fn(|byte| {
+        let bin = member.bin(byte as u8);
+        let is_missing = bins.missing && bin == bins.values();
+        u8::from(if is_missing { missing == Side::Left } else { bin <= last })
+    })
 }
 
 /// Moves rows to `to`: first those for which `left[byte]` is 1. Gives the number of those.

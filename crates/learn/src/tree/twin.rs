@@ -10,6 +10,7 @@ use rankwright_model::{Child, Side, Split};
 
 use super::TreeParams;
 use super::grow::{Grow, GrowTimes, Grown, GrownLeaf, GrownRows, Input};
+use super::routes::Routes;
 use super::split::Limits;
 use crate::bins::{Binned, Member};
 use crate::error::LearnError;
@@ -109,6 +110,10 @@ impl<'a> Twin<'a> {
 impl GrownRows for Twin<'_> {
     fn rows_of(&self, leaf: &GrownLeaf) -> &[u32] {
         &self.rows[leaf.range.clone()]
+    }
+
+    fn routes(&self, grown: &Grown) -> Routes<'_> {
+        Routes::new(self.binned, &grown.splits)
     }
 }
 

@@ -1,0 +1,95 @@
+//! Routes: which leaf of a tree a row reaches, by its bins.
+//!
+//! A tree grown from some of the queries moves the scores of all rows. Those it has not seen are
+//! led through it by the bytes of the columns it asks for, of which only few rows miss the cache;
+//! the values themselves lie ten times further apart. Cost: two look-ups a row and split passed.
+
+use rankwright_model::{Child, Split};
+
+use super::partition::left_bytes;
+use crate::bins::{Binned, CELLS};
+
+/// The ways through one tree.
+#[derive(Debug)]
+pub(crate) struct Routes<'a> {
+    forks: Vec<Fork<'a>>,
+}
+
+#[derive(Debug)]
+struct Fork<'a> {
+    /// The split's column, by row.
+    column: &'a [u8],
+    left: [u8; CELLS],
+    /// Right child, left child.
+    children: [Child; 2],
+}
+
+impl<'a> Routes<'a> {
+    /// Makes the ways through a tree that was grown on these bins.
+    pub(crate) fn new(binned: &'a Binned, splits: &[Split]) -> Self {
+        let fork = |split: &Split| {
+            let (column, member) = binned.place(split.feature)?;
+            let bins = binned.feature(split.feature)?;
+            let last = bins.bounds.partition_point(|bound| *bound < split.threshold);
+            let left = left_bytes(member, bins, last, split.missing);
+            let children = [split.right, split.left];
+            Some(Fork { column: binned.column(column), left, children })
+        };
+        Self { forks: splits.iter().filter_map(fork).collect() }
+    }
+
+    /// The leaf of a row.
+    pub(crate) fn leaf(&self, row: usize) -> usize {
+        let mut at = 0;
+        while let Some(fork) = self.forks.get(at) {
+            let left = fork.column.get(row).map_or(0, |byte| fork.left[usize::from(*byte)]);
+            match fork.children[usize::from(left) & 1] {
+                Child::Split(next) => at = next as usize,
+                Child::Leaf(leaf) => return leaf as usize,
+            }
+        }
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collective::Local;
+    use crate::simd::Simd;
+    use crate::tree::grow::{Grow, Grower, GrownRows, Input};
+    use crate::tree::{Scales, TreeParams};
+    use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex, Random};
+
+    #[test]
+    fn every_row_is_led_to_the_leaf_that_holds_it() {
+        let mut random = Random::new(8, 0);
+        let (rows, columns) = (1500, 6);
+        let mut value = |at: usize| match at % 7 {
+            0 => f32::NAN,
+            _ => random.below(if at % columns < 3 { 5 } else { 1000 }) as f32,
+        };
+        let values = (0..rows * columns).map(&mut value).collect();
+        let labels = (0..rows).map(|_| random.below(5) as f64).collect();
+        let mut queries = QueryIndex::default();
+        let query_of_row = vec![queries.number("q"); rows];
+        let matrix = Matrix::from_rows(rows, columns, values).unwrap();
+        let features = FeatureNames::Ids { first: 1, count: columns };
+        let columns = Columns::new(matrix, features, labels, queries, query_of_row);
+        let data = Dataset::new(columns).unwrap();
+        let gradient: Vec<f32> = data.labels().iter().map(|label| 0.5 - *label as f32).collect();
+        let hessian = vec![1.0; gradient.len()];
+        let binned = Binned::new(&data, 255, &Local).unwrap();
+        let scales = Scales::of(&gradient, &hessian, &Local).unwrap();
+        let params = TreeParams { leaves: 40, ..TreeParams::default() };
+        let mut grower = Grower::new(&binned, &params, &Local, Simd::Auto);
+        let (gradient, hessian, scales) = (&gradient[..], &hessian[..], &scales);
+        let input = Input { gradient, hessian, scales, sample: None, features: None };
+        let grown = grower.grow(input).unwrap();
+        let routes = grower.routes(&grown);
+        for (number, leaf) in grown.leaves.iter().enumerate() {
+            assert!(grower.rows_of(leaf).iter().all(|row| routes.leaf(*row as usize) == number));
+        }
+        assert_eq!(Routes::new(&binned, &[]).leaf(3), 0);
+    }
+}
