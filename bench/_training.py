@@ -90,7 +90,7 @@ def load(stem):
 # --- peers: each bins, trains and returns (seconds to bin or None, seconds to train, scorer) -----
 
 
-def with_lightgbm(stem, leaves, threads):
+def with_lightgbm(stem, leaves, threads, more=None):
     import lightgbm
 
     features, labels, sizes = load(stem)
@@ -106,9 +106,15 @@ def with_lightgbm(stem, leaves, threads):
         "min_data_in_leaf": MIN_ROWS,
         "min_sum_hessian_in_leaf": MIN_HESSIAN,
         "lambda_l2": 0.0,
-    }
+    } | (more or {})
     training, model = timed(lambda: lightgbm.train(params, data, TREES))
     return binning, training, model.predict
+
+
+def with_half_of_lightgbm(stem, leaves, threads):
+    """Half of the queries for each tree."""
+    half = {"bagging_fraction": 0.5, "bagging_freq": 1, "bagging_by_query": True}
+    return with_lightgbm(stem, leaves, threads, half)
 
 
 def like_xgboost(leaves, threads):
@@ -214,6 +220,7 @@ def with_catboost(stem, leaves, threads):
 
 PEERS = {
     "lightgbm": with_lightgbm,
+    "lightgbm-half": with_half_of_lightgbm,
     "xgboost": with_xgboost,
     "hessboost": with_hessboost,
     "ydf": with_ydf,
@@ -221,7 +228,9 @@ PEERS = {
 }
 LABELS = {
     "ours": "**Rankwright** lambdamart",
+    "ours-half": "**Rankwright**, half of the queries a tree",
     "lightgbm": "LightGBM lambdarank",
+    "lightgbm-half": "LightGBM, half of the queries a tree",
     "xgboost": "XGBoost rank:ndcg",
     "hessboost": "hessboost rank:ndcg",
     "ydf": "YDF LAMBDA_MART_NDCG",
@@ -240,7 +249,7 @@ def train_peer(name, stem, leaves, threads, test, scores):
     """The worker: trains, then scores the test sample where one is given (`-` is none)."""
     import importlib
 
-    importlib.import_module(name)
+    importlib.import_module(name.removesuffix("-half"))
     idle = peak_rss()
     binning, training, predict = PEERS[name](stem, int(leaves), int(threads))
     peak = peak_rss()
@@ -268,7 +277,11 @@ class Training:
     ndcg: float | None = None
 
 
-def our_spec(leaves):
+def is_ours(system):
+    return system.startswith("ours")
+
+
+def our_spec(system, leaves):
     settings = {
         "trees": TREES,
         "leaves": leaves,
@@ -279,6 +292,8 @@ def our_spec(leaves):
         "min_hessian": MIN_HESSIAN,
         "l2": 0,
     }
+    if system == "ours-half":
+        settings["sample_queries"] = 0.5
     return f"lambdamart({', '.join(f'{key}={value}' for key, value in settings.items())})"
 
 
@@ -286,8 +301,8 @@ def train(system, sample, leaves, threads, test=None):
     """Trains one system on a sample in a fresh process, and tests it where a test is given."""
     label = f"{system}, {leaves} leaves, {threads} threads, {sample.name}"
     scores = OUT / f"training-{system}.scores"
-    if system == "ours":
-        result = train_ours(sample, leaves, threads, test, scores)
+    if is_ours(system):
+        result = train_ours(system, sample, leaves, threads, test, scores)
     else:
         warm(f"{sample.arrays}.features.npy")
         tested = test.arrays if test else "-"
@@ -296,7 +311,7 @@ def train(system, sample, leaves, threads, test=None):
     seconds = result.output["seconds"]
     idle = result.output.get("idle_rss_bytes", 0)
     # A peer's process goes on to score: its own word for the peak of training.
-    peak = result.peak if system == "ours" else result.output["peak_rss_bytes"]
+    peak = result.peak if is_ours(system) else result.output["peak_rss_bytes"]
     training = Training(seconds["bin"], seconds["train"], peak, idle)
     if test:
         training.ndcg = evaluate(scores, test)
@@ -305,10 +320,10 @@ def train(system, sample, leaves, threads, test=None):
     return training
 
 
-def train_ours(sample, leaves, threads, test, scores):
+def train_ours(system, sample, leaves, threads, test, scores):
     warm(sample.cache)
     model = OUT / "training.model"
-    words = ["train", sample.cache, "--learner", our_spec(leaves), "--out", model]
+    words = ["train", sample.cache, "--learner", our_spec(system, leaves), "--out", model]
     options = ["--threads", threads, "--json", "--quiet"]
     result = measure([program("RANKWRIGHT_BIN", "rankwright"), *map(str, [*words, *options])])
     if test:
@@ -328,7 +343,7 @@ def run_ours(*words):
 
 
 def check_systems(names):
-    known = ["ours", *PEERS]
+    known = ["ours", "ours-half", *PEERS]
     for name in names:
         if name not in known:
             sys.exit(f"no system `{name}`; there are: {', '.join(known)}")

@@ -135,7 +135,7 @@ def main():
     parser.add_argument("--test-queries", type=int, default=TEST_QUERIES)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3, help="runs of ours and of LightGBM")
-    parser.add_argument("--systems", default=SYSTEMS, help="also: catboost")
+    parser.add_argument("--systems", default=SYSTEMS, help="also: catboost, ours-half, lightgbm-half")
     options = parser.parse_args()
     options.systems = check_systems(options.systems.split(","))
     compare(options)
