@@ -17,7 +17,7 @@ use crate::interrupt::Interrupt;
 use crate::measures::{ReportArgs, conventions, json_of as metrics_json, write_per_query};
 use crate::output::{Output, number};
 use crate::progress::Trees;
-use crate::train::measures;
+use crate::train::{measures, tell_sampled};
 
 /// Cross-validate learners by query: each query is tested once, by a model that has not seen it.
 #[derive(Debug, clap::Args)]
@@ -33,13 +33,14 @@ pub(crate) struct Args {
     /// learner's target if not given
     #[arg(long = "metric", short, value_name = "SPEC")]
     metrics: Vec<String>,
-    /// Number of folds
+    /// Number of folds, 2 at least
     #[arg(long, value_name = "N", default_value_t = 5)]
     folds: usize,
     /// Seed of the folds and the trainings
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Part of each fold's training queries to validate on, for learners with stop=
+    /// Part of each fold's training queries that decide on stopping, for learners with stop=;
+    /// the others train on all
     #[arg(long, value_name = "PART")]
     valid_part: Option<f64>,
     #[command(flatten)]
@@ -51,6 +52,7 @@ pub(crate) struct Args {
 /// A learner and what its folds gave.
 struct Done {
     name: String,
+    stops: bool,
     result: CvResult,
 }
 
@@ -63,6 +65,12 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     {
         return Err(Failure::usage(format!("{} is given twice", learners[twice])));
     }
+    if args.valid_part.is_some() && !learners.iter().any(stops) {
+        return Err(Failure::usage(
+            "--valid-part is for learners that stop early: write stop= in the spec, such as \
+             lambdamart(stop=30), or leave it out to train on all queries of the other folds",
+        ));
+    }
     let measures = measures(&args.metrics, first)?;
     if let Some(path) = &args.report.per_query {
         out.keeps_stdout_free(path)?;
@@ -72,7 +80,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let mut done = Vec::new();
     for learner in &learners {
         let result = validate(args, learner, &loaded.data, &measures, &interrupt, out)?;
-        done.push(Done { name: learner.to_string(), result });
+        done.push(Done { name: learner.to_string(), stops: stops(learner), result });
     }
     if let Some(path) = &args.report.per_query {
         let named: Vec<(&str, &Evaluation)> =
@@ -80,6 +88,11 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         write_per_query(path, &named)?;
     }
     tell(args, &done, out)
+}
+
+/// Whether a learner looks at validation data to stop.
+fn stops(learner: &LearnerSpec) -> bool {
+    learner.boosting().is_some_and(|params| params.stop.is_some())
 }
 
 fn validate(
@@ -90,6 +103,7 @@ fn validate(
     interrupt: &Interrupt,
     out: &Output,
 ) -> Result<CvResult, Failure> {
+    tell_sampled(learner, data, out)?;
     let bar = Trees::new(out, learner, data.rows(), interrupt, None);
     let options = CvOptions {
         folds: args.folds,
@@ -172,7 +186,7 @@ fn table(args: &Args, done: &[Done]) -> Table {
         ("trees", Align::Right),
     ]);
     let mut table = Table::new(columns);
-    for Done { name, result } in done {
+    for Done { name, result, .. } in done {
         let trees: usize = result.folds.iter().map(|fold| fold.trees).sum();
         let trees = trees as f64 / result.folds.len().max(1) as f64;
         for (m, pooled) in result.pooled.results.iter().enumerate() {
@@ -200,8 +214,15 @@ fn value(value: Option<f64>) -> String {
 
 fn notes(args: &Args, done: &[Done]) -> Vec<String> {
     let mut notes = done.first().map_or(Vec::new(), |d| conventions(&d.result.pooled.results));
+    let stopping: Vec<&str> = done.iter().filter(|d| d.stops).map(|d| d.name.as_str()).collect();
     let aside = match args.valid_part {
-        Some(part) => format!("; {part} of the training queries decide on stopping"),
+        Some(part) if stopping.len() == done.len() => {
+            format!("; {part} of the training queries decide on stopping")
+        }
+        Some(part) => format!(
+            "; {part} of the training queries decide on stopping for {}, the others train on all",
+            stopping.join(", ")
+        ),
         None => String::new(),
     };
     notes.push(format!("{} folds by query, seed {}{aside}", args.folds, args.seed));

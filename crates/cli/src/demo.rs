@@ -12,9 +12,7 @@ use rankwright::data::{DataError, Dataset, write_scores};
 use rankwright::eval::compare::{Comparison, Test};
 use rankwright::eval::stats::Correction;
 use rankwright::eval::table::comparison_table;
-use rankwright::eval::{
-    EvalOptions, Evaluation, Measure, MetricSpec, ScoredDataset, SourceKind, evaluate,
-};
+use rankwright::eval::{Evaluation, Measure, MetricSpec, ScoredDataset, SourceKind};
 use rankwright::learn::{Job, LearnerSpec, Outcome, WatchedSet};
 use rankwright::model::{Kind, Model, ScoreOptions};
 use serde_json::{Value, json};
@@ -135,8 +133,7 @@ fn compete(
     let (outcome, seconds) = timed(out, &format!("training {name}"), || learner.train(job));
     let outcome = outcome?;
     let scores = outcome.model.score(&parts.test, ScoreOptions::default())?;
-    let source = ScoredDataset::new(&parts.test, &scores)?;
-    let evaluation = evaluate(&source, measures, EvalOptions::default())?;
+    let evaluation = ScoredDataset::new(&parts.test, &scores)?.evaluate(measures)?;
     Ok(System { name, learner, outcome, seconds, evaluation })
 }
 

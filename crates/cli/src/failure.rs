@@ -28,9 +28,24 @@ pub(crate) enum Failure {
     /// Ctrl-C in a training; what was done is saved.
     #[error("interrupted after tree {trees}; saved in {}", folder.display())]
     Interrupted { trees: usize, folder: PathBuf },
+    /// Ctrl-C in a training whose checkpoint could not be written; the model so far is saved.
+    #[error(
+        "interrupted after tree {trees}; the checkpoint could not be written ({why}), so the trees \
+         are saved as a model, {}", file.display()
+    )]
+    Partial { trees: usize, file: PathBuf, why: String },
+    /// Ctrl-C in a training that has no place to save to.
+    #[error(
+        "interrupted after tree {trees}; nothing is saved, as {} is no file to save beside",
+        out.display()
+    )]
+    Unsaved { trees: usize, out: PathBuf },
     /// Ctrl-C where nothing is saved.
     #[error("interrupted")]
     Stopped,
+    /// Features of two inputs that do not go together.
+    #[error("{message}")]
+    Mismatch { message: String, help: String },
     /// A request that cannot be met, with what to do instead.
     #[error("{0}")]
     Request(String),
@@ -55,7 +70,10 @@ impl Failure {
     pub(crate) fn code(&self) -> u8 {
         match self {
             Failure::Usage(_) => 2,
-            Failure::Interrupted { .. } | Failure::Stopped => interrupt::CODE,
+            Failure::Interrupted { .. }
+            | Failure::Partial { .. }
+            | Failure::Unsaved { .. }
+            | Failure::Stopped => interrupt::CODE,
             _ => 1,
         }
     }
@@ -71,6 +89,11 @@ impl Failure {
                 "the same command with --checkpoint {} goes on from there",
                 folder.display()
             )),
+            Failure::Partial { file, .. } => {
+                Some(format!("--start {} adds trees to it", file.display()))
+            }
+            Failure::Unsaved { .. } => Some("--checkpoint DIR names a place".to_owned()),
+            Failure::Mismatch { help, .. } => Some(help.clone()),
             _ => None,
         }
     }

@@ -1,6 +1,7 @@
 //! What is seen on standard error while work takes a while; nothing where that is no terminal.
 
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -34,6 +35,8 @@ pub(crate) struct Trees<'a> {
     label: String,
     rows: usize,
     trees: usize,
+    /// Why the checkpoint that Ctrl-C asked for is not there.
+    unsaved: Mutex<Option<String>>,
 }
 
 impl<'a> Trees<'a> {
@@ -53,7 +56,12 @@ impl<'a> Trees<'a> {
         bar.enable_steady_tick(Duration::from_millis(120));
         let trees = learner.boosting().map_or(0, |params| params.trees);
         let label = learner.info().name.to_owned();
-        Self { bar, out, interrupt, checkpoint, label, rows, trees }
+        Self { bar, out, interrupt, checkpoint, label, rows, trees, unsaved: Mutex::default() }
+    }
+
+    /// Why the last checkpoint of an interrupted training could not be written; none where it was.
+    pub(crate) fn unsaved(&self) -> Option<String> {
+        self.unsaved.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Takes the bar away.
@@ -64,6 +72,11 @@ impl<'a> Trees<'a> {
 
 impl Observer for Trees<'_> {
     fn not_saved(&self, error: &LearnError) {
+        if self.interrupt.asked() {
+            let mut unsaved = self.unsaved.lock().unwrap_or_else(PoisonError::into_inner);
+            *unsaved = Some(error.to_string());
+            return;
+        }
         let note = format!("the checkpoint was not saved, training goes on: {error}");
         self.bar.suspend(|| self.out.note(note));
     }

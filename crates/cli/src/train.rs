@@ -2,26 +2,27 @@
 //!
 //! The model's bytes depend on data, spec and seed alone; times, threads and memory go to
 //! `MODEL.log.json` and to `--json`. Ctrl-C saves what there is ([`crate::interrupt`]), and the
-//! same command goes on from there.
+//! same command goes on from there; what is written where is told in `places.rs`.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
+use rankwright::data::Dataset;
 use rankwright::data::store::write_atomic;
-use rankwright::data::{DataError, Dataset};
-use rankwright::eval::{
-    EvalOptions, Evaluation, Measure, ScoredDataset, SourceKind, evaluate, expand,
-};
+use rankwright::eval::{Evaluation, Measure, ScoredDataset, SourceKind, expand};
+use rankwright::learn::objective::SAMPLED_PARTNERS;
 use rankwright::learn::{Checkpoints, Job, LearnerSpec, Outcome, Record, WatchedSet};
 use rankwright::model::{Model, ScoreOptions};
 
 use crate::compare::names;
 use crate::failure::Failure;
-use crate::input::{ReadArgs, not_over_an_input, one_stdin, open};
+use crate::input::{ReadArgs, one_stdin, open};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::progress::Trees;
 
+mod features;
+mod flags;
+mod places;
 mod report;
 
 pub(crate) use report::sha256;
@@ -42,16 +43,22 @@ pub(crate) struct Args {
     /// target if not given
     #[arg(long = "metric", short, value_name = "SPEC")]
     metrics: Vec<String>,
-    /// Seed of everything random
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-    /// Where the model goes
+    /// Seed of everything random; 1 if not given
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Where the model goes, with a side file MODEL.log.json beside it
     #[arg(long, value_name = "MODEL")]
     out: PathBuf,
     /// A model to start from: new trees are added to its own
     #[arg(long, value_name = "MODEL")]
     start: Option<PathBuf>,
-    /// Save the training in this folder on the way; a training that finds itself there goes on
+    /// Pass over features of --valid that the training data does not know, and over features
+    /// that only one of --start and the training data knows
+    #[arg(long)]
+    ignore_extra: bool,
+    /// Save the training in this folder on the way; a training that finds itself there goes on.
+    /// The folder and what was saved last are kept. Without this option only Ctrl-C saves, to
+    /// MODEL.checkpoint, and a training that comes to its end leaves nothing there
     #[arg(long, value_name = "DIR")]
     checkpoint: Option<PathBuf>,
     /// Save after so many trees
@@ -65,6 +72,12 @@ pub(crate) struct Args {
     measure_training: bool,
     #[command(flatten)]
     read: ReadArgs,
+}
+
+impl Args {
+    fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
+    }
 }
 
 /// What a training gave, and what is told of it.
@@ -85,7 +98,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     if args.out == Path::new("-") {
         return Err(Failure::usage("--out - does not apply: a model is written to a file"));
     }
-    check_places(args)?;
+    flags::check(args, &learner)?;
+    places::check(args, &learner)?;
     let trained = match (args.data.is_empty(), learner.without_data()) {
         (true, Some(model)) => without_data(args, model?, out)?,
         (true, None) => {
@@ -98,30 +112,6 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     };
     report::write_log(args, &learner, &trained)?;
     out.result(|| report::json_of(args, &trained), || report::text_of(args, &learner, &trained))
-}
-
-/// Refuses places that cannot be written to now, not after an hour of training.
-fn check_places(args: &Args) -> Result<(), Failure> {
-    let parent = args.out.parent().filter(|parent| *parent != Path::new(""));
-    if let Some(parent) = parent.filter(|parent| !parent.is_dir()) {
-        return Err(Failure::request(format!(
-            "there is no folder {} for the model; make it first",
-            parent.display()
-        )));
-    }
-    if args.out.is_dir() {
-        return Err(Failure::request(format!(
-            "{} is a folder; name a file in it",
-            args.out.display()
-        )));
-    }
-    let inputs = args.data.iter().chain(&args.valid).chain(&args.read.pairs);
-    not_over_an_input(&args.out, inputs.map(PathBuf::as_path))?;
-    if let Some(folder) = &args.checkpoint {
-        std::fs::create_dir_all(folder)
-            .map_err(|e| DataError::io("make the folder", folder.display().to_string(), e))?;
-    }
-    Ok(())
 }
 
 /// The metrics to watch: those asked for, or the learner's target.
@@ -140,9 +130,6 @@ pub(crate) fn measures(texts: &[String], learner: &LearnerSpec) -> Result<Vec<Me
 
 /// A line of given weights, made from its spec alone.
 fn without_data(args: &Args, model: Model, out: &Output) -> Result<Trained, Failure> {
-    if args.read.is_given() || !args.valid.is_empty() || args.start.is_some() {
-        return Err(Failure::usage("options that read data or models need training data too"));
-    }
     out.note("no data: the weights say which features there are");
     save(args, model, Record::default(), 0.0, Vec::new())
 }
@@ -159,26 +146,26 @@ fn with_data(
     let rule = start.as_ref().map(|model| model.header().absent);
     let (inputs, opening) = open(&args.data, out)?;
     let (loaded, reading) = args.read.read_opened(inputs, rule, out)?;
+    if let (Some(path), Some(start)) = (&args.start, &start) {
+        features::check_start(&loaded.data, path, start, args.ignore_extra, out)?;
+    }
     let (valid, validation) = read_valid(args, &loaded.data, out)?;
     let load_seconds = opening + reading + validation;
     let sets: Vec<(String, &Dataset)> =
         valid.iter().map(|(name, data)| (name.clone(), data)).collect();
     let outcome = train(args, learner, &measures, &loaded.data, &sets, start.as_ref(), out)?;
-    if !outcome.finished {
-        let trees = outcome.record.iterations.len();
-        return Err(Failure::Interrupted { trees, folder: folder(args) });
-    }
     let training = args.measure_training.then(|| ("training".to_owned(), &loaded.data));
     let peak = report::peak_memory();
     let sets = training.into_iter().chain(sets);
     let watched = sets.map(|(name, data)| Ok((name, measure(&outcome.model, data, &measures)?)));
     let watched = watched.collect::<Result<Vec<_>, Failure>>()?;
     let trained = save(args, outcome.model, outcome.record, load_seconds, watched)?;
-    clean(args, out);
+    places::clean(args, learner, out);
     Ok(Trained { peak, ..trained })
 }
 
-/// Validation data, each file a set under its name, read like the training data.
+/// Validation data, each file a set under its name, read like the training data and matched with
+/// its features.
 fn read_valid(
     args: &Args,
     train: &Dataset,
@@ -190,12 +177,14 @@ fn read_valid(
     for (path, name) in args.valid.iter().zip(names(&args.valid)) {
         let (inputs, opening) = open(std::slice::from_ref(path), out)?;
         let (loaded, reading) = read.read_opened(inputs, Some(train.absent()), out)?;
+        features::check_valid(train, path, &loaded.data, args.ignore_extra, out)?;
         sets.push((name, loaded.data));
         seconds += opening + reading;
     }
     Ok((sets, seconds))
 }
 
+/// Trains to the end; what Ctrl-C ended is a failure that says what was saved.
 fn train(
     args: &Args,
     learner: &LearnerSpec,
@@ -205,67 +194,55 @@ fn train(
     start: Option<&Model>,
     out: &Output,
 ) -> Result<Outcome, Failure> {
-    let checkpoints = checkpoints(args);
+    tell_sampled(learner, data, out)?;
+    let checkpoints = places::checkpoints(args, learner);
     let interrupt = Interrupt::listen()?;
-    let bar = Trees::new(out, learner, data.rows(), &interrupt, Some(checkpoints.file()));
+    let file = checkpoints.as_ref().map(Checkpoints::file);
+    let bar = Trees::new(out, learner, data.rows(), &interrupt, file);
     let valid = valid.iter().map(|(name, data)| WatchedSet { name: name.clone(), data });
     let outcome = learner.train(Job {
         valid: valid.collect(),
         metrics: measures.to_vec(),
         watch_training: args.measure_training,
-        seed: args.seed,
+        seed: args.seed(),
         start,
-        checkpoints: Some(checkpoints),
+        features: ScoreOptions { ignore_extra: args.ignore_extra },
+        checkpoints,
         observer: &bar,
         simd: crate::simd()?,
         ..Job::new(data)
     });
     bar.finish();
-    Ok(outcome?)
+    let outcome = outcome?;
+    match outcome.finished {
+        true => Ok(outcome),
+        false => Err(places::interrupted(args, learner, &outcome, bar.unsaved())),
+    }
 }
 
-/// Where to save on the way. Without a folder asked for, nothing is saved unless someone
-/// interrupts.
-fn checkpoints(args: &Args) -> Checkpoints {
-    let (every_trees, every) = match args.checkpoint {
-        Some(_) => (args.checkpoint_trees, Duration::from_secs(args.checkpoint_seconds)),
-        None => (None, Duration::MAX),
+/// Says where not every pair of documents is looked at.
+pub(crate) fn tell_sampled(
+    learner: &LearnerSpec,
+    data: &Dataset,
+    out: &Output,
+) -> Result<(), Failure> {
+    let queries = match learner.sampled_queries(data)? {
+        0 => return Ok(()),
+        1 => "1 query is".to_owned(),
+        many => format!("{many} queries are"),
     };
-    Checkpoints { folder: folder(args), every_trees: every_trees.unwrap_or(0), every }
-}
-
-/// The folder asked for, or `MODEL.checkpoint`.
-fn folder(args: &Args) -> PathBuf {
-    args.checkpoint.clone().unwrap_or_else(|| beside(&args.out, ".checkpoint"))
-}
-
-/// A path with something after its name.
-fn beside(path: &Path, more: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(more);
-    name.into()
-}
-
-/// Takes away the checkpoint that nobody asked for.
-fn clean(args: &Args, out: &Output) {
-    let checkpoints = checkpoints(args);
-    if args.checkpoint.is_some() || !checkpoints.file().exists() {
-        return;
-    }
-    let gone = std::fs::remove_file(checkpoints.file())
-        .and_then(|()| std::fs::remove_dir(&checkpoints.folder));
-    match gone {
-        Ok(()) => {
-            out.note(format!("the training is whole; removed {}", checkpoints.folder.display()))
-        }
-        Err(error) => out
-            .note(format!("{} is not needed any more, but: {error}", checkpoints.folder.display())),
-    }
+    out.note(format!(
+        "{queries} too large for {} to look at every pair of documents: each document is paired \
+         with {SAMPLED_PARTNERS} others, drawn by the seed for each tree; `truncation=` limits \
+         pairs to the top ranks instead",
+        learner.info().name
+    ));
+    Ok(())
 }
 
 fn measure(model: &Model, data: &Dataset, measures: &[Measure]) -> Result<Evaluation, Failure> {
     let scores = model.score(data, ScoreOptions { ignore_extra: true })?;
-    Ok(evaluate(&ScoredDataset::new(data, &scores)?, measures, EvalOptions::default())?)
+    Ok(ScoredDataset::new(data, &scores)?.evaluate(measures)?)
 }
 
 /// Writes the model.

@@ -6,35 +6,9 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::{Bench, Ran};
+use common::{Bench, Ran, bench, command, train};
 use rankwright::data::Random;
 use serde_json::Value;
-
-/// Small generated data: `train.txt`, `valid.txt`.
-fn bench() -> Bench {
-    let bench = Bench::new();
-    for (name, queries, seed) in [("train", 20, 1), ("valid", 12, 2)] {
-        let line = format!(
-            "data generate letor --queries {queries} --documents 20 --seed {seed} --out {name}.txt"
-        );
-        bench.run(&line).ok();
-    }
-    bench
-}
-
-/// Starts the command with these words and variables.
-fn command(bench: &Bench, words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_rankwright"));
-    command.args(words).current_dir(bench.path(""));
-    command
-}
-
-/// Trains with these further words; gives the JSON document.
-fn train(bench: &Bench, learner: &str, more: &str) -> Value {
-    let words = ["train", "train.txt", "--learner", learner, "--out", "m.model", "--json"];
-    let words: Vec<&str> = words.into_iter().chain(more.split_whitespace()).collect();
-    Ran(command(bench, &words).output().unwrap()).json()
-}
 
 fn sha(found: &Value) -> String {
     let text = found["sha256"].as_str().unwrap().to_owned();
@@ -183,7 +157,9 @@ fn failures_have_their_codes_and_ways_out() {
         ("train train.txt --learner tree --out train.txt", 1, "would be written over train.txt"),
         ("score m.model train.txt --out m.model", 1, "would be written over m.model"),
         ("cv train.txt --learner mart(stop=3)", 1, "--valid-part 0.2"),
-        ("cv train.txt --learner mart --folds 2", 1, "at least 3 folds"),
+        ("cv train.txt --learner mart --folds 1", 1, "at least 2 folds"),
+        ("cv train.txt --learner mart --valid-part 0.2", 2, "write stop= in the spec"),
+        ("train train.txt --learner mart --out x --ignore-extra", 2, "--valid and --start"),
         ("cv train.txt --learner mart --learner mart()", 2, "mart is given twice"),
     ] {
         let ran = bench.run(line);
@@ -194,16 +170,20 @@ fn failures_have_their_codes_and_ways_out() {
     }
 }
 
+/// Rows of 40 queries, each with these (label, feature) documents in this order.
+fn queries_of(documents: &[(u32, u32)]) -> String {
+    let row = |query: usize, (label, feature): &(u32, u32)| {
+        format!("{label} qid:{query} 1:{feature} 2:0.5\n")
+    };
+    (0..40).flat_map(|query| documents.iter().map(move |document| row(query, document))).collect()
+}
+
 #[test]
-fn files_sorted_by_label_do_not_look_good() {
+fn equal_scores_earn_nothing_from_files_sorted_by_label() {
     let bench = Bench::new();
-    // Nothing to learn from: one value for all. Best first in one file, worst first in the other;
-    // if the order of the rows leaked into ranks, one would look better. (The lambdas themselves are
-    // compared with those of a shuffled list in the objective's tests.)
+    // Nothing to learn from, so all scores are equal: sorted by label, a file must not look good.
     for (name, labels) in [("best.txt", [4, 2, 1, 0, 0]), ("worst.txt", [0, 0, 1, 2, 4])] {
-        let row = |query: usize, label: i32| format!("{label} qid:{query} 1:7 2:0.5\n");
-        let rows = (0..20).flat_map(|query| labels.map(|label| row(query, label)));
-        bench.put(name, &rows.collect::<String>());
+        bench.put(name, &queries_of(&labels.map(|label| (label, 7))));
     }
     for learner in ["lambdamart(trees=3,min_rows=1)", "mart(trees=3)", "xendcg(trees=3)"] {
         let value = |name: &str| {
@@ -214,6 +194,34 @@ fn files_sorted_by_label_do_not_look_good() {
         let (best, worst) = (value("best.txt"), value("worst.txt"));
         assert_eq!(best, worst, "{learner}");
         assert!(best < 0.6, "{learner}: {best}");
+    }
+}
+
+#[test]
+fn the_first_rows_of_a_file_are_not_the_first_ranks_of_training() {
+    let bench = Bench::new();
+    // Documents 1 and 2 are equally relevant, eight others are not. At the start all scores are
+    // equal. Were ranks given by rows then, ndcg@1 would depend on the document of the first row
+    // alone, and its twin would learn nothing from a pair with any other.
+    let others = [(0, 3); 8];
+    let orders = [
+        [&[(1, 1), (1, 2)][..], &others].concat(),
+        [&[(1, 2), (1, 1)][..], &others].concat(),
+        [&others[..], &[(1, 1), (1, 2)]].concat(),
+    ];
+    for documents in orders {
+        bench.put("d.txt", &queries_of(&documents));
+        let learner = "lambdamart(trees=1,leaves=3,min_rows=1,min_hessian=0,rate=1,metric=ndcg@1,cut=hard,truncation=1)";
+        bench.run(&format!("train d.txt --learner {learner} --out m")).ok();
+        bench.run("score m d.txt --out s").ok();
+        let scores = bench.text("s");
+        let scores: Vec<f64> = scores.lines().map(|line| line.parse().unwrap()).collect();
+        let of = |feature: u32| {
+            scores[documents.iter().position(|(_, found)| *found == feature).unwrap()]
+        };
+        let (one, twin, other) = (of(1), of(2), of(3));
+        assert!(one > other && twin > other, "{documents:?}: {one} {twin} {other}");
+        assert!((one - twin).abs() < 0.5 * (one - other), "{documents:?}: {one} {twin} {other}");
     }
 }
 
@@ -350,7 +358,11 @@ fn cross_validation_reports_folds_and_compares_learners() {
         let folds = learner["folds"].as_array().unwrap();
         let tested: u64 = folds.iter().map(|fold| fold["queries"].as_u64().unwrap()).sum();
         assert_eq!((folds.len(), tested), (4, 20));
-        assert!(folds.iter().all(|fold| fold["validated"].as_u64().unwrap() > 0));
+        // A learner that does not stop early has nothing to look at there, and trains on all.
+        let stops = learner["learner"].as_str().unwrap().contains("stop=");
+        let parts = |fold: &Value| ["trained", "validated"].map(|key| fold[key].as_u64().unwrap());
+        let expected = if stops { [11, 4] } else { [15, 0] };
+        assert!(folds.iter().all(|fold| parts(fold) == expected), "{folds:?}");
         assert_eq!(learner["metrics"].as_array().unwrap().len(), 2);
     }
     assert_eq!(found["comparison"]["baseline"], "tree(leaves=4)");
@@ -362,9 +374,18 @@ fn cross_validation_reports_folds_and_compares_learners() {
     assert!(table.starts_with("metric\tquery\ttree(leaves=4)\tlambdamart("), "{table}");
     assert!(table.lines().count() > 30);
     let text = bench.run(line).ok().out();
-    for part in ["fold 4", "4 folds by query, seed 1; 0.25 of the training", "randomisation"] {
+    let aside = "4 folds by query, seed 1; 0.25 of the training queries decide on stopping for lambdamart(trees=5, stop=3, leaves=7), the others train on all";
+    for part in ["fold 4", aside, "randomisation"] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    let text =
+        bench.run("cv train.txt -l mart(trees=3,stop=2) --folds 2 --valid-part 0.5").ok().out();
+    assert!(
+        text.contains("2 folds by query, seed 1; 0.5 of the training queries decide on stopping\n"),
+        "{text}"
+    );
+    let text = bench.run("cv train.txt --learner tree --folds 2").ok().out();
+    assert!(text.contains("fold 2") && text.contains("2 folds by query, seed 1\n"), "{text}");
     let one = bench.run("cv train.txt --learner tree --folds 3 --threads 1 --json").json();
     let three = bench.run("cv train.txt --learner tree --folds 3 --threads 3 --json").json();
     assert_eq!(one["learners"][0]["metrics"], three["learners"][0]["metrics"]);
@@ -386,4 +407,126 @@ fn a_line_needs_no_data_and_lists_name_all_learners() {
     for name in names.into_iter().chain(["sample_queries", "norm_gap", "22:+/72:-"]) {
         assert!(text.contains(name), "{name}");
     }
+}
+
+#[test]
+fn a_finished_training_leaves_nothing_that_nobody_asked_for() {
+    let bench = bench();
+    let names = || {
+        let entries = std::fs::read_dir(bench.path("")).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    train(&bench, "mart(trees=2)", "");
+    let left = ["m.model", "m.model.log.json", "train.txt", "valid.txt"];
+    assert_eq!(names(), left);
+    // A folder that was named stays, and so does what is in it.
+    std::fs::create_dir(bench.path("mine")).unwrap();
+    bench.put("mine/notes.txt", "mine");
+    train(&bench, "mart(trees=2)", "--checkpoint mine");
+    assert_eq!(bench.text("mine/notes.txt"), "mine");
+    train(&bench, "mart(trees=2)", "--checkpoint new");
+    assert!(bench.path("new").is_dir());
+    train(&bench, "mart(trees=2)", "--checkpoint m.model.checkpoint --checkpoint-trees 1");
+    assert!(bench.path("m.model.checkpoint/checkpoint.model").exists());
+    // Without the option this is the training's own, but for other files in it.
+    bench.put("m.model.checkpoint/notes.txt", "mine");
+    train(&bench, "mart(trees=3)", "");
+    assert!(!bench.path("m.model.checkpoint/checkpoint.model").exists());
+    assert_eq!(bench.text("m.model.checkpoint/notes.txt"), "mine");
+    // A line has no checkpoints, so one that lies there is somebody else's.
+    bench.put("m.model.checkpoint/checkpoint.model", "of another training");
+    train(&bench, "linear(weights=22:1)", "");
+    assert_eq!(bench.text("m.model.checkpoint/checkpoint.model"), "of another training");
+    let help = bench.run("train --help").ok().out();
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(help.contains("The folder and what was saved last are kept"), "{help}");
+}
+
+#[test]
+fn a_place_where_nothing_could_be_saved_is_found_before_the_training() {
+    let bench = bench();
+    bench.put("m.model.checkpoint", "a file where a folder should be");
+    let endless = "train train.txt --learner mart(trees=10000000) --out m.model";
+    let ran = bench.run(endless);
+    assert_eq!(ran.code(), 1);
+    assert!(ran.err().contains("m.model.checkpoint is no folder"), "{}", ran.err());
+    assert!(ran.err().contains("--checkpoint"), "{}", ran.err());
+    assert_eq!(bench.text("m.model.checkpoint"), "a file where a folder should be");
+    train(&bench, "mart(trees=1)", "--checkpoint c");
+    train(&bench, "linear(weights=22:1)", "");
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_beside_what_is_no_file() {
+    let bench = bench();
+    std::os::unix::fs::symlink("/dev/null", bench.path("null")).unwrap();
+    let before = std::fs::read_dir(bench.path("")).unwrap().count();
+    let words = ["train", "train.txt", "--learner", "mart(trees=2)", "--out", "null", "--json"];
+    let found = Ran(command(&bench, &words).output().unwrap()).json();
+    assert_eq!(found["trees"], 2);
+    assert_eq!(std::fs::read_dir(bench.path("")).unwrap().count(), before);
+    let endless = ["train", "train.txt", "--learner", "mart(trees=10000000)", "--out", "null"];
+    let ran = interrupted(&bench, &endless);
+    assert_eq!(ran.code(), 130, "{}", ran.err());
+    assert!(ran.err().contains("nothing is saved, as null is no file"), "{}", ran.err());
+    assert!(ran.err().contains("help: --checkpoint DIR"), "{}", ran.err());
+    assert_eq!(std::fs::read_dir(bench.path("")).unwrap().count(), before);
+}
+
+#[test]
+fn pairs_that_are_only_sampled_are_told_once() {
+    let bench = Bench::new();
+    let row = |n: usize| format!("{} qid:large 1:{}\n", n % 2, n % 7);
+    let mut text: String = (0..20_001).map(row).collect();
+    text += "1 qid:small 1:1\n0 qid:small 1:2\n";
+    bench.put("d.txt", &text);
+    let ran = bench.run("train d.txt --learner rankmart(trees=3,leaves=2) --out m").ok();
+    let said = "note: 1 query is too large for rankmart to look at every pair of documents";
+    assert_eq!(ran.err().matches(said).count(), 1, "{}", ran.err());
+    assert!(ran.err().contains("paired with 256 others"), "{}", ran.err());
+    let ran = bench.run("train d.txt --learner lambdamart(trees=1,leaves=2) --out m").ok();
+    assert!(!ran.err().contains("too large"), "{}", ran.err());
+    let ran = bench.run("cv d.txt --folds 2 --learner rankmart(trees=1,leaves=2)").ok();
+    assert_eq!(ran.err().matches(said).count(), 1, "{}", ran.err());
+}
+
+#[cfg(unix)]
+#[test]
+fn trees_are_kept_where_the_checkpoint_cannot_be_written() {
+    let bench = bench();
+    let words = ["train", "train.txt", "--learner", "mart(trees=10000000, leaves=7)"];
+    let words = [&words[..], &["--out", "m.model", "--checkpoint", "c"]].concat();
+    let mut running = command(&bench, &words);
+    let running = running.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while !bench.path("c").is_dir() {
+        sleep(Duration::from_millis(10));
+    }
+    sleep(Duration::from_millis(1500));
+    std::fs::remove_dir(bench.path("c")).unwrap();
+    bench.put("c", "a file where the folder was");
+    Command::new("kill").args(["-INT", &running.id().to_string()]).status().unwrap();
+    let ran = Ran(running.wait_with_output().unwrap());
+    assert_eq!(ran.code(), 130, "{}", ran.err());
+    assert!(ran.err().contains("the checkpoint could not be written"), "{}", ran.err());
+    assert!(ran.err().contains("help: --start m.model.partial"), "{}", ran.err());
+    let trees = bench.run("model inspect m.model.partial --json").json()["trees"]["count"].clone();
+    let said = ran.err();
+    let (_, after) = said.split_once("interrupted after tree ").unwrap();
+    assert_eq!(trees.to_string(), after.split(';').next().unwrap());
+    let more = train(&bench, "mart(trees=2, leaves=7)", "--start m.model.partial");
+    assert_eq!(more["trees"].as_u64(), trees.as_u64().map(|trees| trees + 2));
+}
+
+#[test]
+fn errors_of_an_objective_name_the_query() {
+    let bench = Bench::new();
+    bench.put("d.txt", "1 qid:near 1:1\n0 qid:near 1:2\n1000 qid:far-out 1:1\n0 qid:far-out 1:2\n");
+    let ran = bench.run("train d.txt --learner lambdamart(metric=dcg@10,norm_query=false) --out m");
+    assert_eq!(ran.code(), 1);
+    let said = "query far-out: lambdas leave the range of a 32-bit float";
+    assert!(ran.err().contains(said), "{}", ran.err());
 }

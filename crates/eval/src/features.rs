@@ -3,7 +3,9 @@
 use rankwright_data::Dataset;
 
 use crate::error::EvalError;
+use crate::evaluate::{EvalOptions, Evaluation, evaluate};
 use crate::list::Candidates;
+use crate::metric::Measure;
 use crate::order::same_length;
 use crate::source::{QuerySource, SourceKind};
 
@@ -11,13 +13,13 @@ use crate::source::{QuerySource, SourceKind};
 ///
 /// ```
 /// use rankwright_data::generate::LetorOptions;
-/// use rankwright_eval::{EvalOptions, MetricSpec, ScoredDataset, SourceKind, evaluate};
+/// use rankwright_eval::{MetricSpec, ScoredDataset, SourceKind};
 ///
 /// let data = LetorOptions { queries: 5, documents: 10, seed: 1 }.generate()?;
 /// let scores = data.labels().to_vec();
-/// let source = ScoredDataset::new(&data, &scores)?;
+/// let scored = ScoredDataset::new(&data, &scores)?;
 /// let ndcg = MetricSpec::parse("ndcg@10")?.resolve(SourceKind::Features)?;
-/// assert_eq!(evaluate(&source, &[ndcg], EvalOptions::default())?.results[0].value, 1.0);
+/// assert_eq!(scored.evaluate(&[ndcg])?.results[0].value, 1.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +33,11 @@ impl<'a> ScoredDataset<'a> {
     pub fn new(data: &'a Dataset, scores: &'a [f64]) -> Result<Self, EvalError> {
         same_length("scores", scores.len(), data.rows())?;
         Ok(Self { data, scores })
+    }
+
+    /// Evaluates every measure on every query, with the usual options.
+    pub fn evaluate(&self, measures: &[Measure]) -> Result<Evaluation, EvalError> {
+        evaluate(self, measures, EvalOptions::default())
     }
 }
 

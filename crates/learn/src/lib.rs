@@ -14,7 +14,6 @@ pub mod objective;
 pub mod simd;
 pub mod tree;
 
-pub use bins::FeatureBins;
 pub use boost::{
     BoostParams, Booster, Checkpoints, Iteration, Job, Newton, Observer, Outcome, Phases, Record,
     Silent, WatchedSet,

@@ -235,14 +235,18 @@ fn all_newton_steps_learn_and_a_pointwise_objective_refuses_pairs() {
 #[test]
 fn a_start_model_is_carried_on() {
     let data = generated(30, 4);
-    let ten = train(&data, params(10)).unwrap().model;
-    let four = train(&data, params(4)).unwrap().model;
-    let job = Job { start: Some(&four), ..Job::new(&data) };
-    let more = Booster::new(params(6)).unwrap().train(&mut lambda(), &job).unwrap().model;
-    assert_eq!(trees(&more)[..4], trees(&four)[..]);
-    assert_eq!(trees(&more).len(), 10);
-    // Draws are numbered from the new start, so only the shape is the same, not the ties.
-    assert_eq!(trees(&more)[..4], trees(&ten)[..4]);
+    // Squared error draws nothing at random, so four trees and six more are the same ten.
+    let grow = |count: usize, start: Option<&Model>| {
+        let mut squared = rankwright_learn::objective::Squared;
+        let job = Job { start, ..Job::new(&data) };
+        Booster::new(params(count)).unwrap().train(&mut squared, &job).unwrap().model
+    };
+    let (four, ten) = (grow(4, None), grow(10, None));
+    let more = grow(6, Some(&four));
+    assert_eq!(trees(&more), trees(&ten));
+    assert_eq!(scores(&more, &data), scores(&ten, &data));
+    // Trees that did not look at the start model's scores would repeat it.
+    assert_ne!(trees(&more)[4..8], trees(&four)[..]);
 }
 
 #[test]

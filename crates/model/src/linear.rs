@@ -121,14 +121,6 @@ impl Linear {
         }
     }
 
-    /// The weights other than 0 as [`Linear::parse_weights`] reads them.
-    pub fn weights_text(&self, names: &FeatureNames) -> String {
-        let terms = self.weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
-        let terms: Vec<String> =
-            terms.map(|(column, weight)| format!("{}:{weight}", names.name(column))).collect();
-        terms.join("/")
-    }
-
     /// The score of a row of zeros.
     pub fn bias(&self) -> f64 {
         self.bias
@@ -179,7 +171,7 @@ mod tests {
         let names = Linear::names_of(&weights).unwrap();
         assert_eq!(names, FeatureNames::Named(vec!["22".into(), "a:b".into()]));
         let line = Linear::from_weights(&names, 0.0, &weights).unwrap();
-        assert_eq!(line.weights_text(&names), "22:0.03/a:b:-0.001");
+        assert_eq!(line.weights(), [0.03, -0.001]);
         for bad in ["", "22", "22:", ":1", "22:x", "22:1//3:1", "22:nan", "22:inf"] {
             let error = Linear::parse_weights(bad).unwrap_err().to_string();
             assert!(error.contains("22:0.03/72:0.06"), "{bad}: {error}");

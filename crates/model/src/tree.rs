@@ -188,12 +188,6 @@ impl Tree {
     pub fn value(&self, row: &[f32]) -> f64 {
         self.leaves[self.leaf_of(row)].value
     }
-
-    /// The same tree with every leaf value multiplied; an error where one is no longer finite.
-    pub fn scaled(&self, factor: f64) -> Result<Tree, ModelError> {
-        let scale = |leaf: &Leaf| Leaf { value: leaf.value * factor, ..*leaf };
-        Tree::new(self.splits.clone(), self.leaves.iter().map(scale).collect())
-    }
 }
 
 /// Checks numbers and shape. Among `n` splits there are `2n` sides for `n - 1` splits (all but the
@@ -349,17 +343,6 @@ pub(crate) mod tests {
         assert!(two(bad, fine).is_ok(), "an infinite threshold is legal");
         bad.gain = f64::INFINITY;
         assert!(two(bad, fine).unwrap_err().to_string().contains("gain inf"));
-    }
-
-    #[test]
-    fn scaling_multiplies_leaves_and_refuses_to_overflow() {
-        let tree = small().scaled(0.5).unwrap();
-        assert_eq!(
-            tree.leaves().iter().map(|leaf| leaf.value).collect::<Vec<_>>(),
-            [-0.5, 0.125, 1.5]
-        );
-        assert_eq!(tree.splits(), small().splits());
-        assert!(small().scaled(f64::MAX).is_err());
     }
 
     proptest! {

@@ -10,7 +10,7 @@
 
 use rankwright::data::{Dataset, Random};
 use rankwright::eval::compare::Better;
-use rankwright::eval::{EvalOptions, Measure, ScoredDataset, evaluate};
+use rankwright::eval::{Measure, ScoredDataset};
 use rankwright::model::{Kind, Model, ScoreOptions};
 use rayon::prelude::*;
 
@@ -98,7 +98,6 @@ fn shuffled(rows: usize, feature: usize, repeat: usize, plan: Plan) -> Vec<u32> 
 }
 
 fn value_of(data: &Dataset, scores: &[f64], measure: &Measure) -> Result<f64, Failure> {
-    let source = ScoredDataset::new(data, scores)?;
-    let found = evaluate(&source, std::slice::from_ref(measure), EvalOptions::default())?;
+    let found = ScoredDataset::new(data, scores)?.evaluate(std::slice::from_ref(measure))?;
     Ok(found.results.first().map_or(f64::NAN, |result| result.value))
 }

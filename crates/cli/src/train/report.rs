@@ -9,7 +9,7 @@ use rankwright::model::{Kind, Model};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{Args, Trained, beside, write_text};
+use super::{Args, Trained, places, write_text};
 use crate::failure::Failure;
 use crate::measures::{conventions, json_of as metrics_json};
 
@@ -57,21 +57,23 @@ pub(super) fn json_of(args: &Args, trained: &Trained) -> Value {
     })
 }
 
-/// Writes `MODEL.log.json`: the document, and where and how it came about.
+/// Writes `MODEL.log.json`: the document, and where and how it came about. Nothing where the model
+/// has become no ordinary file.
 pub(super) fn write_log(
     args: &Args,
     learner: &LearnerSpec,
     trained: &Trained,
 ) -> Result<(), Failure> {
+    let Some(path) = places::log(args) else { return Ok(()) };
     let mut document = json_of(args, trained);
     document["learner"] = learner.to_string().into();
-    document["seed"] = args.seed.into();
+    document["seed"] = args.seed().into();
     document["data"] = json!(args.data);
     document["validation"] = json!(args.valid);
     document["conventions"] = json!(trained.record.conventions);
     document["threads"] = rayon::current_num_threads().into();
     document["version"] = env!("CARGO_PKG_VERSION").into();
-    write_text(&beside(&args.out, ".log.json"), &format!("{document:#}\n"))
+    write_text(&path, &format!("{document:#}\n"))
 }
 
 /// A short table for people.

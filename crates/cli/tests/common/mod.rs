@@ -71,6 +71,32 @@ impl Ran {
     }
 }
 
+/// Small generated data: `train.txt`, `valid.txt`.
+pub fn bench() -> Bench {
+    let bench = Bench::new();
+    for (name, queries, seed) in [("train", 20, 1), ("valid", 12, 2)] {
+        let line = format!(
+            "data generate letor --queries {queries} --documents 20 --seed {seed} --out {name}.txt"
+        );
+        bench.run(&line).ok();
+    }
+    bench
+}
+
+/// The command with these words, to be started.
+pub fn command(bench: &Bench, words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rankwright"));
+    command.args(words).current_dir(bench.path(""));
+    command
+}
+
+/// Trains with these further words; gives the JSON document.
+pub fn train(bench: &Bench, learner: &str, more: &str) -> Value {
+    let words = ["train", "train.txt", "--learner", learner, "--out", "m.model", "--json"];
+    let words: Vec<&str> = words.into_iter().chain(more.split_whitespace()).collect();
+    Ran(command(bench, &words).output().unwrap()).json()
+}
+
 /// The folder of real data, or a line that says it is not there.
 pub fn real_data() -> Option<PathBuf> {
     let folder = std::env::var_os("RANKWRIGHT_DATA").map(PathBuf::from);

@@ -11,32 +11,33 @@
 
 /// The bins of one feature.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FeatureBins {
+pub(crate) struct FeatureBins {
     /// Upper bounds of all bins but the last, ascending.
-    pub bounds: Vec<f32>,
+    pub(crate) bounds: Vec<f32>,
     /// Whether some value is missing; missing values have the bin after the last.
-    pub missing: bool,
+    pub(crate) missing: bool,
 }
 
 impl FeatureBins {
     /// Number of bins for values.
-    pub fn values(&self) -> usize {
+    pub(crate) fn values(&self) -> usize {
         self.bounds.len() + 1
     }
 
     /// Number of bins, with the one for missing values where there is one.
-    pub fn slots(&self) -> usize {
+    pub(crate) fn slots(&self) -> usize {
         self.values() + usize::from(self.missing)
     }
 
     /// Whether the feature tells rows apart.
-    pub fn is_useful(&self) -> bool {
+    pub(crate) fn is_useful(&self) -> bool {
         self.slots() > 1
     }
 
     /// The bin of a value; for NaN the one after the last. The slow twin of
     /// the kernel that fills whole blocks.
-    pub fn bin(&self, value: f32) -> usize {
+    #[cfg(test)]
+    pub(crate) fn bin(&self, value: f32) -> usize {
         match value.is_nan() {
             true => self.values(),
             false => self.bounds.partition_point(|bound| *bound < value),

@@ -23,7 +23,7 @@ pub(crate) const LINE: usize = 64;
 /// Blocks of rows after which a mapped file is let go of.
 const DROP: usize = 32;
 /// Columns in a tile at most: their histograms should stay in the first-level cache.
-pub(crate) const TILE: usize = 16;
+pub(crate) const TILE: usize = 13;
 /// Bytes a row of the narrowest line.
 pub(crate) const NARROW: usize = 8;
 /// Columns that are turned together.

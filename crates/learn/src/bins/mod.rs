@@ -10,6 +10,6 @@ mod columns;
 mod matrix;
 mod sample;
 
-pub use bounds::FeatureBins;
+pub(crate) use bounds::FeatureBins;
 pub(crate) use columns::{CELLS, Member};
 pub(crate) use matrix::{Binned, Lines, NARROW, TILE};

@@ -123,7 +123,8 @@ impl<'a> Queries<'a> {
                 let mut visit =
                     |i: usize, j: usize, h: f64| add(first + i, first + j, h * weight, &mut sums);
                 let view = source.view(query, pass);
-                if !pass.objective.pair_hessians(&view, &mut chunk.work, &mut visit)? {
+                let found = pass.objective.pair_hessians(&view, &mut chunk.work, &mut visit);
+                if !found.map_err(|error| source.named(query, error))? {
                     return Err(LearnError::unfit(
                         "newton=cross-leaf and newton=joint are about pairs, and this objective has none",
                         "use newton=per-document, or a pair objective such as lambdamart",
@@ -168,7 +169,8 @@ impl<'a> Queries<'a> {
                 if weight == 0.0 || pass.sampled.is_some_and(|flags| !flags[query]) {
                     return Ok(Some(0.0));
                 }
-                let loss = pass.objective.loss(&source.view(query, pass), &mut chunk.work)?;
+                let loss = pass.objective.loss(&source.view(query, pass), &mut chunk.work);
+                let loss = loss.map_err(|error| source.named(query, error))?;
                 Ok(loss.map(|loss| loss * weight))
             };
             chunk.queries.clone().map(one).collect::<Result<Vec<Option<f64>>, LearnError>>()
@@ -189,6 +191,18 @@ struct Source<'a> {
 impl Source<'_> {
     fn weight(&self, query: usize) -> f32 {
         self.data.query_weights().map_or(1.0, |weights| weights[query])
+    }
+
+    /// An error of an objective, which knows no ids, with the id of the query that it befell.
+    fn named(&self, query: usize, error: LearnError) -> LearnError {
+        let id = self.data.query(query).id;
+        match error {
+            LearnError::Eval(error) => LearnError::Eval(error.in_query(id)),
+            LearnError::Unfit { what, help } => {
+                LearnError::Unfit { what: format!("query {id}: {what}"), help }
+            }
+            other => other,
+        }
     }
 
     fn view<'b>(&'b self, query: usize, pass: Pass<'b>) -> QueryView<'b> {
@@ -221,13 +235,7 @@ impl Source<'_> {
             return Ok(());
         }
         let view = self.view(query, pass);
-        pass.objective.derivatives(&view, work, out).map_err(|error| match error {
-            LearnError::Eval(error) => {
-                let id = self.data.query(query).id;
-                LearnError::Eval(error.in_query(id))
-            }
-            other => other,
-        })?;
+        pass.objective.derivatives(&view, work, out).map_err(|error| self.named(query, error))?;
         if weight != 1.0 {
             out.gradient.iter_mut().for_each(|g| *g *= weight);
             out.hessian.iter_mut().for_each(|h| *h *= weight);

@@ -4,12 +4,16 @@
 //! are found in the data by name or id, and its trees are renumbered to the data's columns.
 
 use rankwright_data::Dataset;
-use rankwright_model::{Ensemble, Kind, Matching, Model, ModelError, Split, Tree};
+use rankwright_model::{Ensemble, Kind, Matching, Model, ModelError, ScoreOptions, Split, Tree};
 
 use crate::error::LearnError;
 
 /// The start model's ensemble, its features numbered as in the data.
-pub(crate) fn ensemble(model: &Model, data: &Dataset) -> Result<Ensemble, LearnError> {
+pub(crate) fn ensemble(
+    model: &Model,
+    data: &Dataset,
+    options: ScoreOptions,
+) -> Result<Ensemble, LearnError> {
     let Kind::Trees(ensemble) = model.kind() else {
         return Err(LearnError::unfit(
             format!("the start model is a {} model", model.kind().name()),
@@ -20,7 +24,7 @@ pub(crate) fn ensemble(model: &Model, data: &Dataset) -> Result<Ensemble, LearnE
     if of_model != of_data {
         return Err(ModelError::Absent { model: of_model.name(), data: of_data.name() }.into());
     }
-    let matching = Matching::new(model.header(), data.features(), true)?;
+    let matching = Matching::new(model.header(), data.features(), options.ignore_extra)?;
     let renumbered = |split: &Split| {
         let column = matching.column(split.feature as usize).ok_or_else(|| {
             let name = model.header().features.name(split.feature as usize).into_owned();

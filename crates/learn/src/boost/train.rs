@@ -45,7 +45,8 @@ pub trait Observer: Sync {
     /// A tree was added.
     fn added(&self, _record: &Record) {}
 
-    /// A checkpoint that was due could not be written; training goes on.
+    /// A checkpoint could not be written. One that was due: training goes on. The one of a training
+    /// that is to stop: its trees are in the outcome, and nowhere else.
     fn not_saved(&self, _error: &LearnError) {}
 
     /// Whether to stop now; asked after every tree.
@@ -74,6 +75,9 @@ pub struct Job<'a> {
     pub seed: u64,
     /// A model to start from.
     pub start: Option<&'a Model>,
+    /// How validation data is met with the training data's features, and the training data with
+    /// the start model's.
+    pub features: ScoreOptions,
     /// Where to save on the way.
     pub checkpoints: Option<Checkpoints>,
     /// Someone who looks on.
@@ -98,6 +102,7 @@ impl<'a> Job<'a> {
             watch_training: false,
             seed: 1,
             start: None,
+            features: ScoreOptions::default(),
             checkpoints: None,
             observer: &Silent,
             learner: String::new(),
@@ -191,7 +196,10 @@ impl Booster {
                 job.observer.not_saved(&error);
             }
         }
-        run.save(!finished)?;
+        if !finished && let Err(error) = run.save(true) {
+            // The trees are still here: whoever asked has them, and is told that they are not saved.
+            job.observer.not_saved(&error);
+        }
         run.finish(finished)
     }
 }
@@ -246,7 +254,7 @@ impl<'a> Run<'a> {
                 }
             }
             (None, Some(model)) => {
-                let ensemble = start::ensemble(model, job.train)?;
+                let ensemble = start::ensemble(model, job.train, job.features)?;
                 let count = ensemble.trees().len();
                 (ensemble, count)
             }
@@ -256,7 +264,7 @@ impl<'a> Run<'a> {
         let (base, trees) = (ensemble.base(), ensemble.trees().to_vec());
         let so_far = Model::new(header.clone(), Kind::Trees(ensemble))?;
         let scores = so_far.score(job.train, ScoreOptions::default())?;
-        let watch = Watch::new(&job.valid, &job.metrics, &so_far)?;
+        let watch = Watch::new(&job.valid, &job.metrics, &so_far, job.features)?;
         let training = job.watch_training.then(|| "training".to_owned());
         record.sets =
             training.into_iter().chain(job.valid.iter().map(|s| s.name.clone())).collect();

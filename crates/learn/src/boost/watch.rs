@@ -6,7 +6,7 @@
 
 use rankwright_data::Dataset;
 use rankwright_eval::compare::Better;
-use rankwright_eval::{EvalOptions, Measure, ScoredDataset, evaluate};
+use rankwright_eval::{Measure, ScoredDataset};
 use rankwright_model::{Ensemble, Header, Kind, Model, ScoreOptions, Tree};
 
 use super::record::Record;
@@ -19,6 +19,7 @@ pub(crate) struct Watch<'a> {
     sets: Vec<(&'a str, &'a Dataset, Vec<f64>)>,
     measures: &'a [Measure],
     header: Header,
+    options: ScoreOptions,
 }
 
 impl<'a> Watch<'a> {
@@ -28,13 +29,14 @@ impl<'a> Watch<'a> {
         sets: &'a [WatchedSet<'a>],
         measures: &'a [Measure],
         model: &Model,
+        options: ScoreOptions,
     ) -> Result<Self, LearnError> {
         let score = |set: &'a WatchedSet<'a>| {
-            let scores = model.score(set.data, ScoreOptions { ignore_extra: true })?;
+            let scores = model.score(set.data, options)?;
             Ok((set.name.as_str(), set.data, scores))
         };
         let sets = sets.iter().map(score).collect::<Result<Vec<_>, LearnError>>()?;
-        let watch = Self { sets, measures, header: model.header().clone() };
+        let watch = Self { sets, measures, header: model.header().clone(), options };
         if let Some(first) = measures.first() {
             for ((name, ..), values) in watch.sets.iter().zip(watch.values()?) {
                 if values.first().is_none_or(|value| value.is_nan()) {
@@ -56,7 +58,7 @@ impl<'a> Watch<'a> {
         let alone = Kind::Trees(Ensemble::new(0.0, vec![tree.clone()])?);
         let alone = Model::new(self.header.clone(), alone)?;
         for (_, data, scores) in &mut self.sets {
-            let moves = alone.score(data, ScoreOptions { ignore_extra: true })?;
+            let moves = alone.score(data, self.options)?;
             scores.iter_mut().zip(moves).for_each(|(score, more)| *score += more);
         }
         Ok(())
@@ -76,8 +78,7 @@ pub(crate) fn values(
     scores: &[f64],
     measures: &[Measure],
 ) -> Result<Vec<f64>, LearnError> {
-    let source = ScoredDataset::new(data, scores)?;
-    let evaluation = evaluate(&source, measures, EvalOptions::default())?;
+    let evaluation = ScoredDataset::new(data, scores)?.evaluate(measures)?;
     Ok(evaluation.results.iter().map(|result| result.value).collect())
 }
 

@@ -1,8 +1,9 @@
 //! Cross validation by query: every query is tested once, by a model that has not seen it.
 //!
 //! The queries are shuffled by the seed and cut into folds as even as can be; for each fold a
-//! model is trained on the others. Where a part of the training queries is set aside for
-//! validation (`valid_part`), early stopping looks at that, never at the tested fold. Results are
+//! model is trained on the others. For a learner that stops early (`stop=`), a part of the training
+//! queries is set aside (`valid_part`): stopping looks at that, never at the tested fold. A learner
+//! without it trains on all of them. Results are
 //! values per query, so that learners can be compared query by query. The folds depend on the
 //! number of queries and the seed alone: two learners see the same ones.
 //!
@@ -10,9 +11,9 @@
 
 use std::fmt::Debug;
 
-use rankwright_data::split::folds;
-use rankwright_data::{Dataset, Random};
-use rankwright_eval::{EvalOptions, Evaluation, Measure, MeasureResult, ScoredDataset, evaluate};
+use rankwright_data::split::{Parts, folds};
+use rankwright_data::{DataError, Dataset, Random};
+use rankwright_eval::{Evaluation, Measure, MeasureResult, ScoredDataset};
 use rankwright_model::{Kind, ScoreOptions};
 
 use super::LearnerSpec;
@@ -23,11 +24,12 @@ use crate::simd::Simd;
 /// How to cross-validate.
 #[derive(Clone)]
 pub struct CvOptions<'a> {
-    /// Number of folds, 3 at least.
+    /// Number of folds, 2 at least.
     pub folds: usize,
     /// Seed of the folds and of the trainings.
     pub seed: u64,
-    /// Part of each fold's training queries to validate on.
+    /// Part of each fold's training queries to validate on, where the learner stops early; other
+    /// learners train on all.
     pub valid_part: Option<f64>,
     /// What to measure; the first metric decides on stopping.
     pub metrics: Vec<Measure>,
@@ -110,13 +112,14 @@ pub fn cross_validate(
     let mut scores = vec![0.0; data.rows()];
     let mut done = Vec::new();
     let mut finished = true;
-    for (number, fold) in
-        folds(data.queries(), options.folds, options.seed)?.into_iter().enumerate()
-    {
-        let mut train = [fold.train, fold.valid].concat();
-        train.sort_unstable();
-        let (train, valid) = set_aside(train, options, number)?;
-        let one = OneFold { number, train, valid, test: fold.test };
+    let tests = tested(data.queries(), options.folds, options.seed)?;
+    for (number, test) in tests.into_iter().enumerate() {
+        let train = (0..data.queries()).filter(|query| test.binary_search(query).is_err());
+        let (train, valid) = match options.valid_part.filter(|_| stops) {
+            Some(part) => set_aside(train.collect(), part, options.seed, number)?,
+            None => (train.collect(), Vec::new()),
+        };
+        let one = OneFold { number, train, valid, test };
         let (result, whole) = one.run(learner, data, options, &mut scores)?;
         done.push(result);
         finished = whole;
@@ -124,25 +127,41 @@ pub fn cross_validate(
             break;
         }
     }
-    let pooled = measure(data, &scores, &options.metrics)?;
+    let pooled = ScoredDataset::new(data, &scores)?.evaluate(&options.metrics)?;
     Ok(CvResult { folds: done, scores, pooled, finished })
+}
+
+/// The queries that each fold tests, ascending. From three folds on they are those of
+/// [`folds`].
+fn tested(queries: usize, count: usize, seed: u64) -> Result<Vec<Vec<usize>>, DataError> {
+    match count {
+        _ if count < 2 || count > queries => Err(DataError::Invalid(format!(
+            "{count} folds of {queries} queries; at least 2 folds are needed to train and test, \
+             and at most one a query"
+        ))),
+        // LETOR's folds have a third part to validate on, for which two are too few.
+        2 => {
+            let halves = Parts::parse("first=0.5,second=0.5")?.split(queries, seed);
+            Ok(halves.into_iter().map(|(_, half)| half).collect())
+        }
+        _ => Ok(folds(queries, count, seed)?.into_iter().map(|fold| fold.test).collect()),
+    }
 }
 
 /// Training queries in two: to learn from, and to validate on.
 fn set_aside(
-    queries: Vec<usize>,
-    options: &CvOptions<'_>,
+    mut order: Vec<usize>,
+    part: f64,
+    seed: u64,
     fold: usize,
 ) -> Result<(Vec<usize>, Vec<usize>), LearnError> {
-    let Some(part) = options.valid_part else { return Ok((queries, Vec::new())) };
     let wrong = |what: String| {
         LearnError::unfit(what, "a part leaves at least one query on each side, such as 0.2")
     };
     if !(part > 0.0 && part < 1.0) {
         return Err(wrong(format!("{part} of the queries cannot be set aside")));
     }
-    let mut order = queries.clone();
-    Random::new(options.seed, 0x0a51_de00 + fold as u64).shuffle(&mut order);
+    Random::new(seed, 0x0a51_de00 + fold as u64).shuffle(&mut order);
     let count = (part * order.len() as f64).round() as usize;
     if count == 0 || count == order.len() {
         return Err(wrong(format!("{part} of {} queries are {count}", order.len())));
@@ -194,14 +213,10 @@ impl OneFold {
             trained: self.train.len(),
             validated: self.valid.len(),
             trees,
-            results: measure(&test, &found, &options.metrics)?.results,
+            results: ScoredDataset::new(&test, &found)?.evaluate(&options.metrics)?.results,
             seconds: outcome.record.bin_seconds + outcome.record.train_seconds,
             queries: self.test,
         };
         Ok((result, outcome.finished))
     }
-}
-
-fn measure(data: &Dataset, scores: &[f64], metrics: &[Measure]) -> Result<Evaluation, LearnError> {
-    Ok(evaluate(&ScoredDataset::new(data, scores)?, metrics, EvalOptions::default())?)
 }

@@ -38,6 +38,9 @@ impl Given {
         let line = Linear::from_weights(&names, self.bias, &self.weights)?;
         let mut header = Header::new(names, Absent::Zero);
         header.learner = learner.to_string();
+        let measure = learner.measure()?;
+        header.metric = measure.to_string();
+        header.conventions = measure.convention().to_owned();
         Ok(Model::new(header, Kind::Linear(line))?)
     }
 
@@ -57,8 +60,10 @@ impl Given {
             header.metric = measure.to_string();
             header.conventions = measure.convention().to_owned();
         }
+        let training = job.watch_training.then(|| "training".to_owned());
+        let valid = job.valid.iter().map(|set| set.name.clone());
         let record = Record {
-            sets: job.valid.iter().map(|set| set.name.clone()).collect(),
+            sets: training.into_iter().chain(valid).collect(),
             metrics: job.metrics.iter().map(Measure::to_string).collect(),
             conventions: job.metrics.iter().map(|m| m.convention().to_owned()).collect(),
             ..Record::default()

@@ -18,6 +18,7 @@ mod tests;
 use std::fmt;
 use std::str::FromStr;
 
+use rankwright_data::Dataset;
 use rankwright_eval::{
     Measure, MetricSpec, ParamInfo, Params, SourceKind, Spec, SpecError, nearest,
 };
@@ -140,6 +141,29 @@ impl LearnerSpec {
     /// Whether it learns from preference pairs.
     pub fn takes_pairs(&self) -> bool {
         matches!(self.info.family, Family::RankMart | Family::LambdaMart)
+    }
+
+    /// How many queries of the data have so many documents that not every pair of them is visited
+    /// in training: each document meets
+    /// [`SAMPLED_PARTNERS`](crate::objective::SAMPLED_PARTNERS) others instead, drawn by the seed
+    /// for each tree. 0 for learners without pairs, and for data with preferences of its own.
+    ///
+    /// ```
+    /// use rankwright_data::generate::LetorOptions;
+    /// use rankwright_learn::LearnerSpec;
+    ///
+    /// let data = LetorOptions { queries: 3, documents: 30, seed: 1 }.generate()?;
+    /// assert_eq!(LearnerSpec::parse("rankmart")?.sampled_queries(&data)?, 0);
+    /// # Ok::<(), rankwright_learn::LearnError>(())
+    /// ```
+    pub fn sampled_queries(&self, data: &Dataset) -> Result<usize, LearnError> {
+        let Plan::Boosted { objective, .. } = &self.plan else { return Ok(0) };
+        if data.pairs().is_some() {
+            return Ok(0);
+        }
+        let objective = parse_objective(objective)?;
+        let sampled = |query: &usize| objective.samples_pairs(data.query_rows(*query).len());
+        Ok((0..data.queries()).filter(sampled).count())
     }
 
     /// The model that needs no data: a line whose weights name the features. `None` for learners

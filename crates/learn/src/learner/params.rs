@@ -1,4 +1,9 @@
 //! Parameters of boosting and of trees, and how a spec writes them.
+//!
+//! Here texts become numbers; which numbers make sense is said in one place, by
+//! [`BoostParams::check`] and the check of its tree parameters. What is no number becomes one that
+//! they refuse, so that there is one message for each parameter. Only what they have no limit for
+//! is looked at here.
 
 use rankwright_eval::{ParamInfo, Params, SpecError};
 
@@ -41,7 +46,7 @@ pub(super) const TREE: &[ParamInfo] = &[
     info("depth", "most splits from the root to a leaf; 0: no limit", "0"),
     info("min_rows", "least rows in a leaf", "20"),
     info("min_hessian", "least sum of second derivatives in a leaf", "0.001"),
-    info("min_gain", "least gain of a split", "0"),
+    info("min_gain", "a split must gain more than this", "0"),
     info(
         "impurity",
         "leaves with an impurity (half the variance) up to this stay: none | number",
@@ -67,67 +72,76 @@ pub(super) fn read(params: &Params<'_>, single: bool) -> Result<BoostParams, Spe
     ];
     let default = BoostParams::default();
     let (trees, rate) = if single { (1, 1.0) } else { (300, 0.1) };
-    let part = |key: &str| params.f64_in(key, 1.0, |x| x > 0.0 && x <= 1.0, PART);
     let boost = BoostParams {
-        trees: count(params, "trees", trees, 1)?,
-        rate: params.f64_in("rate", rate, |r| r > 0.0, "a number above 0")?,
-        tree: tree(params)?,
-        bins: match params.u32("bins", 255)? {
-            bins @ 2..=255 => bins as usize,
-            bins => return Err(params.bad("bins", &bins.to_string(), "2 to 255")),
+        // In a program, no trees give the constant or the start model; in a spec it is a slip.
+        trees: match limited(params, "trees", trees) {
+            0 => return Err(params.bad("trees", params.text("trees").unwrap_or("0"), FROM_ONE)),
+            trees => trees,
         },
-        sample_queries: part("sample_queries")?,
-        sample_features: part("sample_features")?,
-        stop: Some(count(params, "stop", 0, 0)?).filter(|stop| *stop > 0),
+        rate: number(params, "rate", rate),
+        tree: tree(params)?,
+        bins: limited(params, "bins", default.bins),
+        sample_queries: number(params, "sample_queries", default.sample_queries),
+        sample_features: number(params, "sample_features", default.sample_features),
+        stop: Some(count(params, "stop", 0)?).filter(|stop| *stop > 0),
         newton: params.choice("newton", &newtons, Newton::PerDocument)?,
-        ridge: from_zero(params, "ridge", default.ridge)?,
+        ridge: number(params, "ridge", default.ridge),
         line_search: params.bool("line_search", false)?,
     };
     if params.is_written("ridge") && boost.newton != Newton::Joint {
         return Err(params.conflict("ridge is for newton=joint; write that too, or leave it out"));
     }
-    boost.check()?;
+    boost.check().map_err(|error| in_spec(error, params))?;
     Ok(boost)
+}
+
+/// The error of a check, told of the learner as it was written.
+fn in_spec(error: SpecError, params: &Params<'_>) -> SpecError {
+    match error {
+        SpecError::BadValue { key, value, expected, .. } => {
+            params.bad(&key, params.text(&key).unwrap_or(&value), &expected)
+        }
+        SpecError::Conflict { why, .. } => params.conflict(why),
+        other => other,
+    }
 }
 
 fn tree(params: &Params<'_>) -> Result<TreeParams, SpecError> {
     let growths = [("leaf", Growth::LeafWise), ("depth", Growth::DepthWise)];
     let default = TreeParams::default();
     Ok(TreeParams {
-        leaves: match count(params, "leaves", default.leaves, 1)? {
-            leaves @ ..=65_536 => leaves,
-            leaves => return Err(params.bad("leaves", &leaves.to_string(), "1 to 65536")),
-        },
-        depth: Some(count(params, "depth", 0, 0)?).filter(|depth| *depth > 0),
-        min_rows: count(params, "min_rows", default.min_rows as usize, 0)? as u64,
-        min_hessian: from_zero(params, "min_hessian", default.min_hessian)?,
-        min_gain: from_zero(params, "min_gain", default.min_gain)?,
+        leaves: limited(params, "leaves", default.leaves),
+        depth: Some(count(params, "depth", 0)?).filter(|depth| *depth > 0),
+        min_rows: count(params, "min_rows", default.min_rows as usize)? as u64,
+        min_hessian: number(params, "min_hessian", default.min_hessian),
+        min_gain: number(params, "min_gain", default.min_gain),
         impurity: match params.text("impurity") {
             None | Some("none") => None,
             Some(_) => {
                 Some(params.f64_in("impurity", 0.0, |x| x >= 0.0, "none | a number from 0 on")?)
             }
         },
-        l1: from_zero(params, "l1", 0.0)?,
-        l2: from_zero(params, "l2", 0.0)?,
+        l1: number(params, "l1", default.l1),
+        l2: number(params, "l2", default.l2),
         growth: params.choice("growth", &growths, Growth::LeafWise)?,
         // Features are known once the data is there.
         monotone: Vec::new(),
     })
 }
 
-const PART: &str = "a number above 0 and at most 1";
+const FROM_ONE: &str = "a whole number from 1 on";
 
-fn from_zero(params: &Params<'_>, key: &str, default: f64) -> Result<f64, SpecError> {
-    params.f64_in(key, default, |x| x >= 0.0, "a finite number from 0 on")
+/// A whole number that a check limits to 1 and more; 0 where it is none.
+fn limited(params: &Params<'_>, key: &str, default: usize) -> usize {
+    params.text(key).map_or(default, |text| text.parse::<u32>().map_or(0, |n| n as usize))
 }
 
-fn count(params: &Params<'_>, key: &str, default: usize, least: u32) -> Result<usize, SpecError> {
-    match params.u32(key, default as u32)? {
-        number if number >= least => Ok(number as usize),
-        number => {
-            let expected = format!("a whole number from {least} on");
-            Err(params.bad(key, &number.to_string(), &expected))
-        }
-    }
+/// A number that a check limits; NaN where it is none.
+fn number(params: &Params<'_>, key: &str, default: f64) -> f64 {
+    params.text(key).map_or(default, |text| text.parse().unwrap_or(f64::NAN))
+}
+
+/// A whole number without a limit.
+fn count(params: &Params<'_>, key: &str, default: usize) -> Result<usize, SpecError> {
+    Ok(params.u32(key, default as u32)? as usize)
 }

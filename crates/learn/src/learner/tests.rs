@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use rankwright_data::Dataset;
 use rankwright_data::generate::LetorOptions;
+use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex};
 use rankwright_model::Kind;
 
 use super::*;
@@ -185,6 +185,29 @@ fn wrong_specs_say_what_is_wrong_and_what_there_is() {
 }
 
 #[test]
+fn a_parameter_has_one_message_for_all_that_is_out_of_its_range() {
+    for (key, values) in [
+        ("trees", ["0", "-1", "x", "1.5"]),
+        ("leaves", ["0", "-1", "65537", "many"]),
+        ("bins", ["1", "256", "-1", ""]),
+        ("rate", ["0", "-1", "fast", "inf"]),
+        ("sample_queries", ["0", "1.1", "all", "nan"]),
+        ("sample_features", ["0", "1.1", "all", "nan"]),
+        ("min_hessian", ["-1", "x", "inf", "nan"]),
+        ("l2", ["-1", "x", "inf", "nan"]),
+    ] {
+        let told = values.map(|value| {
+            let spec = Spec::new("mart").with(key, value);
+            let error = LearnerSpec::from_spec(spec).unwrap_err().to_string();
+            let (found, expected) = error.split_once("; expected ").unwrap();
+            assert_eq!(found, format!("`mart`: {key}={value} is not allowed"));
+            expected.to_owned()
+        });
+        assert!(told.iter().all(|expected| *expected == told[0]), "{told:?}");
+    }
+}
+
+#[test]
 fn specs_are_printed_in_one_way() {
     let cases = [
         ("lambdamart()", "lambdamart"),
@@ -277,6 +300,60 @@ fn a_tested_query_has_no_say_in_its_own_scores() {
 }
 
 #[test]
+fn two_folds_test_each_query_by_the_other_half() {
+    let data = LetorOptions { queries: 11, documents: 12, seed: 3 }.generate().unwrap();
+    let learner = LearnerSpec::parse("tree(leaves=4, min_rows=2)").unwrap();
+    let options = CvOptions { folds: 2, ..CvOptions::new(vec![learner.measure().unwrap()]) };
+    let result = cross_validate(&learner, &data, &options).unwrap();
+    let mut tested: Vec<usize> = result.folds.iter().flat_map(|f| f.queries.clone()).collect();
+    tested.sort_unstable();
+    assert_eq!(tested, (0..11).collect::<Vec<_>>());
+    for fold in &result.folds {
+        assert_eq!((fold.queries.len() + fold.trained, fold.validated), (11, 0));
+        assert!(fold.queries.len() >= 5);
+    }
+}
+
+#[test]
+fn queries_are_set_aside_only_for_those_who_look_at_them() {
+    let data = LetorOptions { queries: 20, documents: 12, seed: 3 }.generate().unwrap();
+    let validate = |text: &str, valid_part| {
+        let learner = LearnerSpec::parse(text).unwrap();
+        let measures = vec![learner.measure().unwrap()];
+        let options = CvOptions { folds: 4, valid_part, ..CvOptions::new(measures) };
+        cross_validate(&learner, &data, &options).unwrap()
+    };
+    let (with, without) = (validate("mart(trees=3)", Some(0.2)), validate("mart(trees=3)", None));
+    assert!(with.folds.iter().all(|fold| (fold.trained, fold.validated) == (15, 0)));
+    assert_eq!(with.scores, without.scores);
+    let stopping = validate("mart(trees=3, stop=2)", Some(0.2));
+    assert!(stopping.folds.iter().all(|fold| (fold.trained, fold.validated) == (12, 3)));
+}
+
+#[test]
+fn queries_with_too_many_pairs_are_counted() {
+    let mut queries = QueryIndex::default();
+    let sizes = [("small", 20_000), ("large", 20_001)];
+    let of_row: Vec<u32> = sizes.iter().flat_map(|(id, n)| vec![queries.number(id); *n]).collect();
+    let rows = of_row.len();
+    let matrix = Matrix::from_rows(rows, 1, vec![0.0; rows]).unwrap();
+    let names = FeatureNames::Ids { first: 1, count: 1 };
+    let labels = vec![0.0; rows];
+    let data = Dataset::new(Columns::new(matrix, names, labels, queries, of_row)).unwrap();
+    for (text, expected) in [
+        ("rankmart", 1),
+        ("lambdamart(metric=ap)", 1),
+        ("lambdamart", 0),
+        ("rankmart(truncation=100)", 0),
+        ("mart", 0),
+        ("linear(weights=1:1)", 0),
+    ] {
+        let learner = LearnerSpec::parse(text).unwrap();
+        assert_eq!(learner.sampled_queries(&data).unwrap(), expected, "{text}");
+    }
+}
+
+#[test]
 fn stopping_without_queries_to_validate_on_is_refused() {
     let data = tiny(1);
     let learner = LearnerSpec::parse("mart(trees=3, stop=2)").unwrap();
@@ -286,8 +363,10 @@ fn stopping_without_queries_to_validate_on_is_refused() {
     assert!(error(&options).contains("--valid-part 0.2"));
     assert!(error(&CvOptions { valid_part: Some(1.0), ..options.clone() }).contains("set aside"));
     assert!(error(&CvOptions { valid_part: Some(0.01), ..options.clone() }).contains("are 0"));
-    let two = CvOptions { folds: 2, valid_part: Some(0.2), ..options };
-    assert!(error(&two).contains("3 folds"));
+    for folds in [0, 1, 13] {
+        let wrong = CvOptions { folds, valid_part: Some(0.2), ..options.clone() };
+        assert!(error(&wrong).contains("at least 2 folds"), "{folds}");
+    }
     let alone = learner.train(Job::new(&data)).unwrap_err().to_string();
     assert!(alone.contains("validation"), "{alone}");
 }

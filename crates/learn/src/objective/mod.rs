@@ -25,7 +25,8 @@ mod xendcg;
 
 pub use huber::{Huber, HuberWidth};
 pub use lambda::{
-    Cut, DEFAULT_METRIC, LAMBDA_PARAMS, Lambda, LambdaParams, PAIR_PARAMS, TiedLabels, Weight,
+    Cut, DEFAULT_METRIC, LAMBDA_PARAMS, Lambda, LambdaParams, PAIR_PARAMS, SAMPLED_PARTNERS,
+    TiedLabels, Weight,
 };
 pub use logloss::LogLoss;
 pub use ordinal::Ordinal;
@@ -147,6 +148,12 @@ pub trait Objective: Debug + Send + Sync {
         Ok(false)
     }
 
+    /// Whether a query of so many documents has too many pairs to visit all, so that they are
+    /// sampled.
+    fn samples_pairs(&self, _documents: usize) -> bool {
+        false
+    }
+
     /// Chooses the machine code of the kernels, for those objectives that have any.
     fn set_simd(&mut self, _simd: Simd) {}
 
@@ -170,8 +177,7 @@ fn check_shape(query: &QueryView<'_>, out: &Derivatives<'_>) -> Result<(), Learn
     }
     Err(LearnError::unfit(
         format!(
-            "query {} has {n} scores, {} labels, {} weights and room for {} derivatives",
-            query.query,
+            "{n} scores, {} labels, {} weights and room for {} derivatives are given",
             query.labels.len(),
             query.weights.len(),
             out.gradient.len().min(out.hessian.len())

@@ -37,7 +37,7 @@ pub(super) fn too_large(query: &QueryView<'_>) -> LearnError {
         return EvalError::NanScore { row }.into();
     }
     LearnError::unfit(
-        format!("derivatives of query {} leave the range of a 32-bit float", query.query),
+        "derivatives leave the range of a 32-bit float",
         "labels, scores and weights this large cannot be learnt; scale the labels down",
     )
 }
@@ -48,7 +48,7 @@ pub(super) fn need_labels(query: &QueryView<'_>) -> Result<(), LearnError> {
         return Ok(());
     }
     Err(LearnError::unfit(
-        format!("query {} has preferences instead of labels", query.query),
+        "there are preferences instead of labels",
         "this objective learns from labels; preferences train pair-logistic (rankmart)",
     ))
 }

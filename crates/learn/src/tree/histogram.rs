@@ -1,6 +1,6 @@
 //! Histograms: for each column and bin, the packed sum of the rows' derivatives.
 //!
-//! The kernel takes a tile of up to 16 columns at a time, so that their histograms stay in the
+//! The kernel takes a tile of up to 13 columns at a time, so that their histograms stay in the
 //! first-level cache, and blocks of 512 rows. Rows of a leaf lie scattered: a block's lines are
 //! copied together first, and while they are added up the lines of the next block are asked for, a
 //! few at a time. A column's cells are 264 apart, not 256, or the columns of a tile would fight for
@@ -186,7 +186,7 @@ impl Block<'_> {
                 }
             };
         }
-        const { assert!(TILE == 16) };
+        const { assert!(TILE <= 16) };
         by_width!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
     }
 

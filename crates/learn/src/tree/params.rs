@@ -40,7 +40,7 @@ pub struct TreeParams {
     pub min_rows: u64,
     /// Least sum of second derivatives in a leaf.
     pub min_hessian: f64,
-    /// Least gain of a split.
+    /// A split must gain more than this.
     pub min_gain: f64,
     /// A leaf whose impurity G (half the variance of the gradients) is at or below this stays.
     pub impurity: Option<f64>,

@@ -17,6 +17,14 @@ fn printable(name: &str, most: usize) -> String {
     }
 }
 
+/// How many rows, in words.
+fn rows(count: u64) -> String {
+    match count {
+        1 => "1 row".to_owned(),
+        many => format!("{many} rows"),
+    }
+}
+
 /// The shortest text that reads back to the same float: with an exponent where plain digits would
 /// be a long row of zeros.
 fn shortest(value: impl Display + LowerExp) -> String {
@@ -41,6 +49,11 @@ mod tests {
         assert_eq!(shortest(0.1f32), "0.1");
         assert_eq!(shortest(f32::INFINITY), "inf");
         assert_eq!(shortest(1e30f32), "1e30");
+    }
+
+    #[test]
+    fn one_row_is_no_rows() {
+        assert_eq!([0, 1, 2, 11].map(rows), ["0 rows", "1 row", "2 rows", "11 rows"]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 use rankwright_data::FeatureNames;
 
-use super::{printable, shortest};
+use super::{printable, rows, shortest};
 use crate::tree::{Child, Side, Tree};
 
 const LINE: usize = 16;
@@ -121,9 +121,9 @@ impl BoxText {
         match node {
             Child::Leaf(number) => {
                 let leaf = &tree.leaves()[number as usize];
-                let lines = vec![rounded(leaf.value), format!("{} rows", leaf.rows)];
+                let lines = vec![rounded(leaf.value), rows(leaf.rows)];
                 let value = shortest(leaf.value);
-                let whole = format!("leaf {number}: {value}, {} rows", leaf.rows);
+                let whole = format!("leaf {number}: {value}, {}", rows(leaf.rows));
                 BoxText { lines, whole, leaf: true }
             }
             Child::Split(number) => {
@@ -133,13 +133,13 @@ impl BoxText {
                 let lines = vec![
                     printable(&name, NAME),
                     format!("\u{2264} {threshold}"),
-                    format!("{} rows, gain {}", split.rows, rounded(split.gain)),
+                    format!("{}, gain {}", rows(split.rows), rounded(split.gain)),
                 ];
                 let gain = shortest(split.gain);
                 let name = printable(&name, usize::MAX);
                 let whole = format!(
-                    "split {number}: {name} <= {threshold}, {} rows, gain {gain}",
-                    split.rows
+                    "split {number}: {name} <= {threshold}, {}, gain {gain}",
+                    rows(split.rows)
                 );
                 BoxText { lines, whole, leaf: false }
             }
@@ -170,12 +170,13 @@ fn missing_side(tree: &Tree, node: Child) -> Option<Side> {
 fn open(width: usize, height: usize, title: &str, tree: &Tree) -> String {
     let title = escaped(&printable(title, usize::MAX));
     let (leaves, depth) = (tree.leaves().len(), tree.depth());
+    let leaves = if leaves == 1 { "1 leaf".to_owned() } else { format!("{leaves} leaves") };
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"title about\" \
          font-family=\"monospace\" font-size=\"13\" text-anchor=\"middle\">\n\
          <title id=\"title\">{title}</title>\n\
-         <desc id=\"about\">A decision tree of {leaves} leaves and depth {depth}. From a box the \
+         <desc id=\"about\">A decision tree of {leaves} and depth {depth}. From a box the \
          left edge is for yes, the right one for no.</desc>\n"
     )
 }

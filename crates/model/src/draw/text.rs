@@ -16,7 +16,7 @@ use std::fmt::Write;
 
 use rankwright_data::FeatureNames;
 
-use super::{printable, shortest};
+use super::{printable, rows, shortest};
 use crate::tree::{Child, Side, Tree};
 
 /// From here on depth is told by a number.
@@ -44,7 +44,7 @@ pub fn tree_text(tree: &Tree, names: &FeatureNames) -> String {
         match child {
             Child::Leaf(leaf) => {
                 let leaf = &tree.leaves()[leaf as usize];
-                let _ = writeln!(text, "{} ({} rows)", shortest(leaf.value), leaf.rows);
+                let _ = writeln!(text, "{} ({})", shortest(leaf.value), rows(leaf.rows));
             }
             Child::Split(number) => {
                 let split = &tree.splits()[number as usize];
@@ -52,9 +52,9 @@ pub fn tree_text(tree: &Tree, names: &FeatureNames) -> String {
                 let missing = if split.missing == Side::Left { "yes" } else { "no" };
                 let _ = writeln!(
                     text,
-                    "{name} <= {}? missing: {missing}, {} rows, gain {}",
+                    "{name} <= {}? missing: {missing}, {}, gain {}",
                     shortest(split.threshold),
-                    split.rows,
+                    rows(split.rows),
                     shortest(split.gain)
                 );
                 open.push((split.right, depth + 1, "no: "));
@@ -89,6 +89,6 @@ mod tests {
         let text = tree_text(&chain(5000), &FeatureNames::Ids { first: 1, count: 1 });
         assert_eq!(text.lines().count(), 10_001);
         assert!(text.len() < 10_001 * 200);
-        assert!(text.contains("[5000] no: 5000 (1 rows)\n"), "{}", &text[text.len() - 300..]);
+        assert!(text.contains("[5000] no: 5000 (1 row)\n"), "{}", &text[text.len() - 300..]);
     }
 }

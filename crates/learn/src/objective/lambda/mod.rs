@@ -52,6 +52,7 @@ use crate::error::LearnError;
 use crate::simd::Simd;
 
 pub use params::{DEFAULT_METRIC, LAMBDA_PARAMS, LambdaParams, PAIR_PARAMS, TiedLabels};
+pub use rows::PARTNERS as SAMPLED_PARTNERS;
 pub use weight::{Cut, Weight};
 
 /// The pairwise objective; made by [`LambdaParams::check`].
@@ -115,11 +116,6 @@ impl Lambda {
         (self.truncation < usize::MAX).then_some(self.truncation)
     }
 
-    /// The parameters that it was made from.
-    pub fn params(&self) -> &LambdaParams {
-        &self.params
-    }
-
     fn logistic(&self, ranked: &Ranked) -> Logistic {
         let gap = self.params.norm_gap && ranked.range() > 0.0;
         Logistic { sigma: self.params.sigma, gap }
@@ -140,7 +136,7 @@ impl Lambda {
         };
         if !usable {
             return Err(LearnError::unfit(
-                format!("query {} has preferences and no labels", query.query),
+                "there are preferences and no labels",
                 "lambdas of a metric need labels too; preferences alone train pair-logistic",
             ));
         }
@@ -334,7 +330,7 @@ impl Objective for Lambda {
             return Ok(());
         }
         Err(LearnError::unfit(
-            format!("lambdas of query {} leave the range of a 32-bit float", query.query),
+            "lambdas leave the range of a 32-bit float",
             "use smaller labels or weights, or a metric of bounded value such as ndcg",
         ))
     }
@@ -402,6 +398,10 @@ impl Objective for Lambda {
         };
         // A pair takes about a fiftieth of what a document takes to be put in order.
         (documents as u64).saturating_mul(50 + rows as u64)
+    }
+
+    fn samples_pairs(&self, documents: usize) -> bool {
+        is_sampled(documents, self.truncation)
     }
 
     fn set_simd(&mut self, simd: Simd) {

@@ -15,7 +15,7 @@ use rankwright_data::Random;
 /// Pairs, counted both ways, above which they are sampled.
 pub(super) const MOST_PAIRS: usize = 20_000 * 20_000;
 /// Partners of each document where pairs are sampled.
-pub(super) const PARTNERS: usize = 256;
+pub const PARTNERS: usize = 256;
 
 /// One rank and the ranks that it is paired with.
 #[derive(Debug, Clone, Copy, PartialEq)]

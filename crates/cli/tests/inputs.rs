@@ -1,0 +1,119 @@
+//! What `train` takes together: training data, validation data, a start model, and options that go
+//! with a learner.
+
+mod common;
+
+use common::{Bench, bench, train};
+
+#[test]
+fn features_that_training_does_not_know_are_named() {
+    let bench = Bench::new();
+    bench
+        .put("train.txt", "1 qid:a 1:3 2:1\n0 qid:a 1:1 2:5\n1 qid:b 1:4 2:2\n0 qid:b 1:2\n")
+        .put("wide.txt", "1 qid:a 1:3 3:1\n0 qid:a 1:1 4:1\n")
+        .put("narrow.txt", "1 qid:a 1:3\n0 qid:a 1:1\n")
+        .put("named.csv", "qid,label,bm25,pr\na,1,3,1\na,0,1,1\n")
+        .put("other.csv", "qid,label,bm25,length\na,1,3,1\na,0,1,1\n");
+    let base = "--learner mart(trees=2,leaves=2,min_rows=1)";
+    let wide = format!("train train.txt --valid wide.txt {base} --out m");
+    let ran = bench.run(&wide);
+    assert_eq!((ran.code(), bench.path("m").exists()), (1, false));
+    let said = "wide.txt has 2 features that the training data does not know: 3, 4";
+    assert!(ran.err().contains(said) && ran.err().contains("help: "), "{}", ran.err());
+    assert!(ran.err().contains("--ignore-extra"), "{}", ran.err());
+    let ran = bench.run(&format!("{wide} --ignore-extra")).ok();
+    assert!(!ran.err().contains("note: "), "{}", ran.err());
+    bench.run(&format!("train train.txt --valid narrow.txt {base} --out m")).ok();
+    let line = format!("train train.txt --valid named.csv {base} --out m");
+    let ran = bench.run(&line).ok();
+    let said = "note: only one of named.csv and the training data has feature names";
+    assert_eq!(ran.err().matches(said).count(), 1, "{}", ran.err());
+    assert!(bench.run(&format!("{line} --quiet")).ok().err().is_empty());
+    let ran = bench.run(&format!("train named.csv --valid other.csv {base} --out m"));
+    assert_eq!(ran.code(), 1);
+    let said = "other.csv lacks 1 of the features of the training data: pr";
+    assert!(ran.err().contains(said), "{}", ran.err());
+    // A line is measured on validation data too.
+    let line = "train train.txt --valid wide.txt --learner linear(weights=1:1) --out m";
+    assert!(bench.run(line).err().contains("does not know: 3, 4"));
+}
+
+#[test]
+fn validation_data_without_rows_is_refused_before_training() {
+    let bench = Bench::new();
+    bench.put("train.txt", "1 qid:a 1:3\n0 qid:a 1:1\n").put("empty.txt", "");
+    let ran = bench.run("train train.txt --valid empty.txt --learner mart(trees=2) --out m");
+    assert_eq!((ran.code(), bench.path("m").exists()), (1, false));
+    assert!(ran.err().contains("empty.txt holds no rows"), "{}", ran.err());
+}
+
+#[test]
+fn a_start_model_and_the_training_data_have_the_same_features() {
+    let bench = Bench::new();
+    bench
+        .put("narrow.txt", "1 qid:a 1:3\n0 qid:a 1:1\n1 qid:b 1:4\n0 qid:b 1:2\n")
+        .put("wide.txt", "1 qid:a 1:3 2:1\n0 qid:a 1:1 3:1\n1 qid:b 1:4\n0 qid:b 1:2\n")
+        .put("named.csv", "qid,label,bm25\na,1,3\na,0,1\n");
+    let base = "--learner mart(trees=2,leaves=2,min_rows=1)";
+    for name in ["narrow", "wide"] {
+        bench.run(&format!("train {name}.txt {base} --out {name}.model")).ok();
+    }
+    for (data, model, said) in [
+        (
+            "wide.txt",
+            "narrow.model",
+            "the training data has 2 features that the start model narrow.model does not know: 2, 3",
+        ),
+        (
+            "narrow.txt",
+            "wide.model",
+            "the start model wide.model has 2 features that the training data does not know: 2, 3",
+        ),
+    ] {
+        let line = format!("train {data} {base} --start {model} --out m");
+        let ran = bench.run(&line);
+        assert_eq!((ran.code(), bench.path("m").exists()), (1, false), "{line}");
+        assert!(ran.err().contains(said), "{}", ran.err());
+        assert!(ran.err().contains("help: ") && ran.err().contains("--ignore-extra"));
+        bench.run(&format!("{line} --ignore-extra --quiet")).ok();
+        std::fs::remove_file(bench.path("m")).unwrap();
+    }
+    let ran = bench.run(&format!("train named.csv {base} --start narrow.model --out m")).ok();
+    let said = "note: only one of narrow.model and the training data has feature names";
+    assert_eq!(ran.err().matches(said).count(), 1, "{}", ran.err());
+}
+
+#[test]
+fn options_that_would_do_nothing_for_a_line_are_refused() {
+    let bench = bench();
+    train(&bench, "mart(trees=1)", "");
+    for (words, flag) in [
+        ("train.txt --seed 1", "--seed"),
+        ("train.txt --checkpoint c", "--checkpoint"),
+        ("train.txt --checkpoint c --checkpoint-trees 3", "--checkpoint"),
+        ("train.txt --start m.model", "--start"),
+        ("--seed 3", "--seed"),
+        ("--metric ap", "--metric"),
+        ("--measure-training", "--measure-training"),
+        ("--valid valid.txt", "--valid"),
+        ("--absent zero", "--absent"),
+        ("--format letor", "--format"),
+        ("--columns qid=q", "--columns"),
+        ("--pairs p.txt", "--pairs"),
+    ] {
+        let ran = bench.run(&format!("train {words} --learner linear(weights=22:1) --out x"));
+        assert_eq!(ran.code(), 2, "{words}: {}", ran.err());
+        let said = ran.err();
+        assert!(said.starts_with(&format!("error: {flag} ")), "{words}: {said}");
+        assert!(!bench.path("x").exists() && !bench.path("c").exists(), "{words}");
+    }
+    // These do something where there is data.
+    let line = "train train.txt --valid valid.txt --metric ap --measure-training --learner linear(weights=22:1) --out x --json";
+    let found = bench.run(line).json();
+    assert_eq!(found["valid"]["training"][0]["metric"], "ap");
+    assert_eq!(found["sets"], serde_json::json!(["training", "valid.txt"]));
+    let eval = bench.run("eval x valid.txt --metric ap --json").json();
+    assert_eq!(found["valid"]["valid.txt"][0]["value"], eval["metrics"][0]["value"]);
+    bench.run("train --learner linear(weights=22:1,metric=err@5) --out x").ok();
+    assert!(bench.run("model inspect x").ok().out().contains("err@5"));
+}

@@ -1,0 +1,66 @@
+//! Training on data larger than most: 10 million rows of 50 features.
+//!
+//! Ignored by default, as it writes 2.1 GB and takes minutes:
+//! `cargo test --release -p rankwright-cli --test large -- --ignored --nocapture`.
+
+#![cfg(target_os = "linux")]
+
+use std::process::{Child, Command};
+use std::time::Duration;
+
+use rankwright::data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex, Random, format};
+
+const ROWS: usize = 10_000_000;
+const FEATURES: usize = 50;
+const DOCUMENTS: usize = 100;
+
+/// Labels that the first three features tell something about.
+fn data() -> Dataset {
+    let mut random = Random::new(1, 0);
+    let mut values = Vec::with_capacity(ROWS * FEATURES);
+    let (mut labels, mut query_of_row) = (Vec::with_capacity(ROWS), Vec::with_capacity(ROWS));
+    let mut queries = QueryIndex::default();
+    for row in 0..ROWS {
+        let start = values.len();
+        values.extend((0..FEATURES).map(|_| random.unit() as f32));
+        let worth = f64::from(values[start] + values[start + 1] * values[start + 2]);
+        labels.push((worth * 2.0 + random.unit()).floor());
+        query_of_row.push(queries.number(&(row / DOCUMENTS).to_string()));
+    }
+    let matrix = Matrix::from_rows(ROWS, FEATURES, values).unwrap();
+    let features = FeatureNames::Ids { first: 1, count: FEATURES };
+    Dataset::new(Columns::new(matrix, features, labels, queries, query_of_row)).unwrap()
+}
+
+/// The most memory that a running process has held, in bytes.
+fn peak(child: &Child) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
+}
+
+#[test]
+#[ignore = "writes 2.1 GB and takes minutes"]
+fn ten_million_rows_train_in_bounded_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.rwd");
+    format::write(&data(), &path, format::Format::Cache).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_rankwright"))
+        .args(["train", "large.rwd", "--learner", "lambdamart(trees=10)", "--out", "model"])
+        .arg("--quiet")
+        .current_dir(folder.path())
+        .spawn()
+        .unwrap();
+    let mut most = 0;
+    let status = loop {
+        most = most.max(peak(&child).unwrap_or(0));
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert!(status.success());
+    println!("peak {} MiB, {} bytes a row", most >> 20, most / ROWS as u64);
+    // Two bytes a value in bins, about 60 bytes a row besides, and never the 200 of the values.
+    assert!(most < 230 * ROWS as u64, "{most} bytes");
+}

@@ -1,0 +1,92 @@
+//! The tour of the README does what it says.
+//!
+//! Every block of shell commands (fence `sh`) is run, one after another in one folder, with the
+//! built command in the path; a block fails with the first of its commands that does. Where a block
+//! of plain text (fence `text`) follows with nothing between, it is what they print. Commands on
+//! data that not everybody has stand in `text` blocks and are not run.
+#![cfg(unix)]
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use common::{Bench, Ran};
+
+/// One fenced block.
+#[derive(Debug, PartialEq)]
+struct Block {
+    fence: String,
+    body: String,
+    /// Whether nothing stands between it and the block before.
+    follows: bool,
+}
+
+/// The fenced blocks of a Markdown text.
+fn blocks(text: &str) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let (mut open, mut follows) = (false, false);
+    for line in text.lines() {
+        match (line.strip_prefix("```"), open) {
+            (Some(fence), false) => {
+                blocks.push(Block { fence: fence.to_owned(), body: String::new(), follows });
+                open = true;
+            }
+            (Some(_), true) => (open, follows) = (false, true),
+            (None, true) => {
+                if let Some(block) = blocks.last_mut() {
+                    block.body += line;
+                    block.body.push('\n');
+                }
+            }
+            (None, false) => follows &= line.is_empty(),
+        }
+    }
+    blocks
+}
+
+/// Runs shell commands in a folder, with the built command in the path.
+fn shell(bench: &Bench, script: &str) -> Ran {
+    let folder = Path::new(env!("CARGO_BIN_EXE_rankwright")).parent().unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let output = Command::new("sh")
+        .args(["-e", "-u", "-c", script])
+        .env("PATH", format!("{}:{path}", folder.display()))
+        .current_dir(bench.path(""))
+        .output();
+    Ran(output.unwrap())
+}
+
+/// Without blanks at the ends of lines, which people's editors take away.
+fn plain(text: &str) -> String {
+    text.trim_end().lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+#[test]
+fn every_command_of_the_tour_works_and_prints_what_is_shown() {
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let blocks = blocks(&std::fs::read_to_string(readme).unwrap());
+    let bench = Bench::new();
+    let (mut run, mut shown) = (0, 0);
+    for (at, block) in blocks.iter().enumerate().filter(|(_, block)| block.fence == "sh") {
+        let ran = shell(&bench, &block.body);
+        assert_eq!(ran.code(), 0, "{}\n{}{}", block.body, ran.out(), ran.err());
+        run += 1;
+        if let Some(next) = blocks.get(at + 1).filter(|next| next.follows && next.fence == "text") {
+            assert_eq!(plain(&ran.out()), plain(&next.body), "{}", block.body);
+            shown += 1;
+        }
+    }
+    assert!(run >= 5 && shown >= 2, "{run} blocks were run, {shown} compared");
+}
+
+#[test]
+fn a_block_fails_with_its_first_command_and_is_told_from_its_neighbours() {
+    let bench = Bench::new();
+    assert_eq!(shell(&bench, "rankwright list formats\n").code(), 0);
+    assert_ne!(shell(&bench, "rankwright lost\nrankwright list formats\n").code(), 0);
+    let found = blocks("a\n```sh\nb\nc\n```\n\n```text\nd\n```\ne\n```text\n```\n");
+    let told: Vec<(&str, &str, bool)> =
+        found.iter().map(|b| (b.fence.as_str(), b.body.as_str(), b.follows)).collect();
+    assert_eq!(told, [("sh", "b\nc\n", false), ("text", "d\n", true), ("text", "", false)]);
+}
