@@ -64,7 +64,7 @@ pub(crate) fn score(
             "only one of model and data has feature names: features are matched by their order",
         );
     }
-    let options = ScoreOptions { ignore_extra };
+    let options = ScoreOptions { ignore_extra, simd: crate::simd()? };
     let (scores, seconds) = timed(out, "scoring", || model.score(data, options));
     Ok((scores?, seconds))
 }

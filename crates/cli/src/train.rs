@@ -206,7 +206,7 @@ fn train(
         watch_training: args.measure_training,
         seed: args.seed(),
         start,
-        features: ScoreOptions { ignore_extra: args.ignore_extra },
+        features: ScoreOptions { ignore_extra: args.ignore_extra, simd: crate::simd()? },
         checkpoints,
         observer: &bar,
         simd: crate::simd()?,
@@ -241,7 +241,7 @@ pub(crate) fn tell_sampled(
 }
 
 fn measure(model: &Model, data: &Dataset, measures: &[Measure]) -> Result<Evaluation, Failure> {
-    let scores = model.score(data, ScoreOptions { ignore_extra: true })?;
+    let scores = model.score(data, ScoreOptions { ignore_extra: true, simd: crate::simd()? })?;
     Ok(ScoredDataset::new(data, &scores)?.evaluate(measures)?)
 }
 

@@ -4,7 +4,9 @@ mod common;
 
 use common::Bench;
 use rankwright::data::{Absent, FeatureNames};
-use rankwright::model::{Child, Ensemble, Header, Kind, Leaf, Linear, Model, Side, Split, Tree};
+use rankwright::model::{
+    Child, Ensemble, Header, Kind, Leaf, Linear, Model, Rule, Side, Split, Tree,
+};
 
 /// Feature 1 tells the label, feature 2 nothing; rows of query a are scattered.
 const DATA: &str = "2 qid:a 1:3 2:1\n0 qid:a 1:1 2:1\n1 qid:b 1:2 2:1\n1 qid:a 1:2\n0 qid:b 1:1\n";
@@ -17,7 +19,7 @@ fn ids(count: usize) -> Header {
 fn trees(header: Header) -> Model {
     let split = |feature, threshold, left, right, gain| Split {
         feature,
-        threshold,
+        rule: Rule::AtMost(threshold),
         missing: Side::Left,
         left,
         right,

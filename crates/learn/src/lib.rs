@@ -11,7 +11,6 @@ mod error;
 mod exp;
 mod learner;
 pub mod objective;
-pub mod simd;
 pub mod tree;
 
 pub use boost::{
@@ -22,3 +21,4 @@ pub use error::LearnError;
 pub use learner::{
     CvOptions, CvResult, FoldResult, LEARNERS, LearnerInfo, LearnerSpec, cross_validate,
 };
+pub use rankwright_model::simd;

@@ -2,7 +2,7 @@
 //!
 //! | part | what |
 //! |---|---|
-//! | first line | `RANKWRIGHT MODEL 1`: what it is, and the version of the format |
+//! | first line | `RANKWRIGHT MODEL 1`: what it is, and the version of the format (1 or 2) |
 //! | second line | the header as JSON: kind, how it was made, features (read it with `head -2`) |
 //! | body | numbers, little-endian, see below |
 //! | last 8 bytes | xxh3-64 of everything before |
@@ -12,6 +12,11 @@
 //! first, 1 is left, spare bits 0), left children u32 x n, right children u32 x n (the top bit
 //! marks a leaf), gains f64 x n, rows u64 x n, leaf values f64 x (n + 1), leaf rows u64 x (n + 1).
 //! Body of `linear`: bias f64, number of weights u32, weights f64.
+//!
+//! Version 2 is written only where some rule is more than a threshold. Each tree then has after its
+//! thresholds the kind of each rule (a byte: 0 threshold, 1 threshold with 0 missing, 2 set, whose
+//! number stands in place of the threshold), and at its end the number of sets u32 and for each set
+//! the number of its words u32 and the words u64, a bit for each category.
 //!
 //! The same model always gives the same bytes. Any bytes give a model or an error: sizes are held
 //! against what is left before anything is allocated, and what the checksum covers is not trusted
@@ -33,7 +38,8 @@ use crate::model::Model;
 
 /// How every model file begins, before the version.
 const MAGIC: &[u8] = b"RANKWRIGHT MODEL ";
-const VERSION: u32 = 1;
+/// The plain form, and the one with sets of categories and the like.
+const VERSIONS: [u32; 2] = [1, 2];
 /// Length of the checksum at the end.
 const SUM: usize = 8;
 
@@ -46,10 +52,11 @@ impl Model {
     /// The model as the bytes of a file: the same for the same model.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
-        bytes.extend_from_slice(format!("{VERSION}\n").as_bytes());
+        let version = body::version(self.kind());
+        bytes.extend_from_slice(format!("{version}\n").as_bytes());
         bytes.extend_from_slice(head::write(self.header(), self.kind().name()).as_bytes());
         bytes.push(b'\n');
-        body::write(self.kind(), &mut bytes);
+        body::write(self.kind(), version, &mut bytes);
         let sum = xxh3_64(&bytes);
         bytes.extend_from_slice(&sum.to_le_bytes());
         bytes
@@ -57,7 +64,7 @@ impl Model {
 
     /// Reads and checks the bytes of a model file.
     pub fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
-        let rest = after_version(bytes)?;
+        let (version, rest) = after_version(bytes)?;
         let whole = bytes.split_last_chunk::<SUM>();
         let (covered, sum) = whole.ok_or_else(|| ModelError::damaged("it is cut off"))?;
         if xxh3_64(covered) != u64::from_le_bytes(*sum) {
@@ -68,7 +75,14 @@ impl Model {
         let (line, numbers) = line_of(covered)
             .ok_or_else(|| ModelError::damaged("there is no line with a header"))?;
         let (header, kind) = head::read(line)?;
-        Model::new(header, body::read(&kind, numbers)?)
+        let kind = body::read(&kind, version, numbers)?;
+        // One form only: what needs no more than version 1 is not written as version 2.
+        match body::version(&kind) {
+            plain if plain == version => Model::new(header, kind),
+            plain => Err(ModelError::damaged(format!(
+                "it is marked as version {version}, and its content is that of version {plain}"
+            ))),
+        }
     }
 
     /// Writes the model atomically.
@@ -84,8 +98,8 @@ impl Model {
     }
 }
 
-/// Checks the first line; gives what follows it.
-fn after_version(bytes: &[u8]) -> Result<&[u8], ModelError> {
+/// Checks the first line; gives the version and what follows.
+fn after_version(bytes: &[u8]) -> Result<(u32, &[u8]), ModelError> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else {
         let start = bytes.get(..bytes.len().min(20)).unwrap_or(&[]);
         let found = match start {
@@ -103,10 +117,10 @@ fn after_version(bytes: &[u8]) -> Result<&[u8], ModelError> {
     }
     let text = std::str::from_utf8(line).unwrap_or_default();
     match text.parse::<u32>() {
-        Ok(VERSION) if text == VERSION.to_string() => Ok(rest),
-        Ok(found) if text == found.to_string() => {
-            Err(ModelError::Version { found, supported: VERSION })
-        }
+        Ok(found) if text == found.to_string() => match VERSIONS.contains(&found) {
+            true => Ok((found, rest)),
+            false => Err(ModelError::Version { found, supported: VERSIONS[1] }),
+        },
         _ => Err(ModelError::damaged("its first line has no version")),
     }
 }

@@ -10,20 +10,24 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)
 )]
 
+mod categories;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod codec;
 pub mod draw;
+mod engine;
 mod ensemble;
 mod error;
-mod flat;
 mod header;
 mod importance;
 mod linear;
 mod matching;
 mod model;
 mod score;
+pub mod simd;
 mod tree;
 
+pub use categories::Categories;
+pub use engine::{Scorer, SparseRows, Work};
 pub use ensemble::Ensemble;
 pub use error::ModelError;
 pub use header::Header;
@@ -32,4 +36,4 @@ pub use linear::Linear;
 pub use matching::Matching;
 pub use model::{Kind, Model};
 pub use score::ScoreOptions;
-pub use tree::{Child, Leaf, Side, Split, Tree};
+pub use tree::{ABOUT_ZERO, Child, Leaf, Rule, Side, Split, Tree};

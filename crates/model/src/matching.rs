@@ -84,6 +84,13 @@ impl Matching {
         Ok(matching)
     }
 
+    /// The model's own features as columns, in their order.
+    pub(crate) fn own(model: &Header) -> Matching {
+        let features = model.features.len();
+        let map = Map::Shift { shift: 0, columns: features };
+        Matching { map, features, absent: model.absent.value(), by_position: false }
+    }
+
     /// The column of a feature; `None` where all its values are absent.
     pub fn column(&self, feature: usize) -> Option<usize> {
         match &self.map {

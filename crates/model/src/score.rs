@@ -4,20 +4,26 @@
 //! Each is the same to the bit as [`Model::score_row`] of the row with its values in the model's
 //! order, on any number of threads. Cost: rows x trees x depth. No rows, no scores.
 
-use rankwright_data::Dataset;
+use rankwright_data::{Dataset, FeatureNames};
 use rayon::prelude::*;
 
+use crate::engine::{Scorer, Work};
 use crate::error::ModelError;
-use crate::flat::{BLOCK, Flat};
 use crate::matching::Matching;
 use crate::model::{Kind, Model};
+use crate::simd::Simd;
 
 /// How data is met with a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ScoreOptions {
     /// Pass over features that the model does not know, instead of refusing the data.
     pub ignore_extra: bool,
+    /// Which machine code to run; the scores are the same.
+    pub simd: Simd,
 }
+
+/// Rows that a task scores at a time.
+const BLOCK: usize = 512;
 
 impl Model {
     /// The score of each row.
@@ -37,15 +43,33 @@ impl Model {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn score(&self, data: &Dataset, options: ScoreOptions) -> Result<Vec<f64>, ModelError> {
-        let flat = Flat::new(self.kind(), &self.matched(data, options)?);
+        let matching = self.matched(data, options)?;
+        let scorer = Scorer::new(self.kind(), &matching, data.columns(), options.simd);
         let (values, columns) = (data.matrix().values(), data.columns());
         let mut scores = vec![0.0; data.rows()];
-        scores.par_chunks_mut(BLOCK).enumerate().for_each(|(block, scores)| {
+        let blocks = scores.par_chunks_mut(BLOCK).enumerate();
+        blocks.try_for_each_init(Work::default, |work, (block, scores)| {
             let start = block * BLOCK;
             let rows = &values[start * columns..(start + scores.len()) * columns];
-            flat.score(rows, columns, scores);
-        });
+            scorer.score(rows, scores, work)
+        })?;
         Ok(scores)
+    }
+
+    /// The model ready to score rows whose values stand in the order of its features.
+    pub fn scorer(&self) -> Scorer {
+        let own = Matching::own(self.header());
+        Scorer::new(self.kind(), &own, self.header().features.len(), Simd::Auto)
+    }
+
+    /// The model ready to score rows of a data set with these features.
+    pub fn scorer_for(
+        &self,
+        features: &FeatureNames,
+        options: ScoreOptions,
+    ) -> Result<Scorer, ModelError> {
+        let matching = Matching::new(self.header(), features, options.ignore_extra)?;
+        Ok(Scorer::new(self.kind(), &matching, features.len(), options.simd))
     }
 
     /// The score of each row as if the values of one feature had been exchanged among the rows:
@@ -65,19 +89,20 @@ impl Model {
         }
         let matching = self.matched(data, options)?;
         let Some(column) = matching.column(feature) else { return self.score(data, options) };
-        let flat = Flat::new(self.kind(), &matching);
+        let scorer = Scorer::new(self.kind(), &matching, data.columns(), options.simd);
         let (values, columns) = (data.matrix().values(), data.columns());
         let mut scores = vec![0.0; data.rows()];
         let blocks = scores.par_chunks_mut(BLOCK).zip(order.par_chunks(BLOCK)).enumerate();
-        blocks.for_each_init(Vec::new, |copy: &mut Vec<f32>, (block, (scores, order))| {
+        let buffers = || (Vec::new(), Work::default());
+        blocks.try_for_each_init(buffers, |(copy, work), (block, (scores, order))| {
             let start = block * BLOCK;
             copy.clear();
             copy.extend_from_slice(&values[start * columns..(start + scores.len()) * columns]);
             for (row, &from) in copy.chunks_exact_mut(columns).zip(order) {
                 row[column] = data.matrix().get(from as usize, column);
             }
-            flat.score(copy, columns, scores);
-        });
+            scorer.score(copy, scores, work)
+        })?;
         Ok(scores)
     }
 

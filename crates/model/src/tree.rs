@@ -1,16 +1,18 @@
 //! A regression tree that cannot be wrong: every value of [`Tree`] has been checked.
 //!
-//! Splits and leaves are numbered. The root is split 0, or leaf 0 of a tree without splits. A row
-//! goes left where its value is at most the threshold, right where it is above, and to the side
-//! `missing` where it is NaN. [`Tree::new`] demands that
+//! Splits and leaves are numbered. The root is split 0, or leaf 0 of a tree without splits. At a
+//! split a row goes left or right by its [`Rule`], and to the side `missing` where its value is
+//! missing. [`Tree::new`] demands that
 //!
 //! - there is one leaf more than there are splits, and each is reached exactly once;
 //! - a split's children have larger numbers than it has, so that there is no cycle and a loop
 //!   over the numbers meets parents before children;
-//! - thresholds are not NaN (infinite ones are legal), gains and leaf values are finite.
+//! - thresholds are not NaN (infinite ones are legal), gains and leaf values are finite;
+//! - a set of categories that a rule names is there.
 //!
 //! Checking costs one pass. A path from the root costs at most `depth` steps.
 
+use crate::categories::Categories;
 use crate::error::ModelError;
 
 /// Where a side of a split leads.
@@ -23,12 +25,48 @@ pub enum Child {
 }
 
 /// A side of a split.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// The side of values at most the threshold.
+    /// The side of values at most the threshold, or of categories in the set.
     Left,
-    /// The side of values above the threshold.
+    /// The side of all others.
     Right,
+}
+
+/// How far from 0 a value may be to count as 0 where 0 means missing.
+pub const ABOUT_ZERO: f32 = 1e-35;
+
+/// How a split decides. NaN is always missing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rule {
+    /// Values at most this go left.
+    AtMost(f32),
+    /// The same, but a value within [`ABOUT_ZERO`] of 0 is missing too.
+    NonZeroAtMost(f32),
+    /// Categories in the tree's set of this number go left.
+    In(u32),
+}
+
+impl Rule {
+    /// The side of a value, given that of missing ones and the tree's sets.
+    pub fn side(self, value: f32, missing: Side, sets: &[Categories]) -> Side {
+        let left = match self {
+            _ if value.is_nan() => return missing,
+            Rule::AtMost(threshold) => value <= threshold,
+            Rule::NonZeroAtMost(_) if value.abs() <= ABOUT_ZERO => return missing,
+            Rule::NonZeroAtMost(threshold) => value <= threshold,
+            Rule::In(set) => sets.get(set as usize).is_some_and(|set| set.contains(value)),
+        };
+        if left { Side::Left } else { Side::Right }
+    }
+
+    /// The threshold, where the rule has one.
+    pub fn threshold(self) -> Option<f32> {
+        match self {
+            Rule::AtMost(threshold) | Rule::NonZeroAtMost(threshold) => Some(threshold),
+            Rule::In(_) => None,
+        }
+    }
 }
 
 /// A question about one feature.
@@ -36,13 +74,13 @@ pub enum Side {
 pub struct Split {
     /// Number of the feature, from 0.
     pub feature: u32,
-    /// Values at most this go left.
-    pub threshold: f32,
-    /// Where a missing value (NaN) goes.
+    /// Which values go left.
+    pub rule: Rule,
+    /// Where a missing value goes.
     pub missing: Side,
-    /// Where `value <= threshold` leads.
+    /// Where the left side leads.
     pub left: Child,
-    /// Where `value > threshold` leads.
+    /// Where the right side leads.
     pub right: Child,
     /// What the split gained in training.
     pub gain: f64,
@@ -51,13 +89,9 @@ pub struct Split {
 }
 
 impl Split {
-    /// Where a value leads.
-    pub fn side(&self, value: f32) -> Side {
-        match value.is_nan() {
-            true => self.missing,
-            false if value <= self.threshold => Side::Left,
-            false => Side::Right,
-        }
+    /// The side of a value, given the tree's sets.
+    pub fn side(&self, value: f32, sets: &[Categories]) -> Side {
+        self.rule.side(value, self.missing, sets)
     }
 
     /// The child on a side.
@@ -81,11 +115,11 @@ pub struct Leaf {
 /// A checked regression tree.
 ///
 /// ```
-/// use rankwright_model::{Child, Leaf, Side, Split, Tree};
+/// use rankwright_model::{Child, Leaf, Rule, Side, Split, Tree};
 ///
 /// let split = Split {
 ///     feature: 1,
-///     threshold: 0.5,
+///     rule: Rule::AtMost(0.5),
 ///     missing: Side::Right,
 ///     left: Child::Leaf(0),
 ///     right: Child::Leaf(1),
@@ -103,14 +137,24 @@ pub struct Leaf {
 pub struct Tree {
     splits: Vec<Split>,
     leaves: Vec<Leaf>,
+    sets: Vec<Categories>,
 }
 
 /// The most splits that a tree may have.
 const MOST: usize = i32::MAX as usize;
 
 impl Tree {
-    /// Checks splits and leaves and makes a tree of them.
+    /// Checks splits and leaves and makes a tree of them, without categories.
     pub fn new(splits: Vec<Split>, leaves: Vec<Leaf>) -> Result<Tree, ModelError> {
+        Tree::with_sets(splits, leaves, Vec::new())
+    }
+
+    /// The same with sets of categories, which rules name by number.
+    pub fn with_sets(
+        splits: Vec<Split>,
+        leaves: Vec<Leaf>,
+        sets: Vec<Categories>,
+    ) -> Result<Tree, ModelError> {
         if splits.len() > MOST || leaves.len() != splits.len() + 1 {
             return Err(ModelError::invalid(
                 format!("a tree of {} splits and {} leaves", splits.len(), leaves.len()),
@@ -123,8 +167,8 @@ impl Tree {
                 return Err(ModelError::invalid(what, "finite leaf values"));
             }
         }
-        check_splits(&splits, leaves.len())?;
-        Ok(Tree { splits, leaves })
+        check_splits(&splits, leaves.len(), sets.len())?;
+        Ok(Tree { splits, leaves, sets })
     }
 
     /// The tree that is one leaf: the same value for every row.
@@ -140,6 +184,11 @@ impl Tree {
     /// The leaves by number.
     pub fn leaves(&self) -> &[Leaf] {
         &self.leaves
+    }
+
+    /// The sets of categories by number.
+    pub fn sets(&self) -> &[Categories] {
+        &self.sets
     }
 
     /// Where every row starts.
@@ -178,7 +227,7 @@ impl Tree {
                 Child::Split(number) => {
                     let split = &self.splits[number as usize];
                     let value = row.get(split.feature as usize).copied().unwrap_or(f32::NAN);
-                    at = split.child(split.side(value));
+                    at = split.child(split.side(value, &self.sets));
                 }
             }
         }
@@ -192,7 +241,7 @@ impl Tree {
 
 /// Checks numbers and shape. Among `n` splits there are `2n` sides for `n - 1` splits (all but the
 /// root) and `n + 1` leaves: if no child is out of range or met twice, all are met.
-fn check_splits(splits: &[Split], leaves: usize) -> Result<(), ModelError> {
+fn check_splits(splits: &[Split], leaves: usize, sets: usize) -> Result<(), ModelError> {
     let mut met_splits = vec![false; splits.len()];
     let mut met_leaves = vec![false; leaves];
     for (number, split) in splits.iter().enumerate() {
@@ -202,8 +251,14 @@ fn check_splits(splits: &[Split], leaves: usize) -> Result<(), ModelError> {
         if split.feature == u32::MAX {
             return Err(bad(format!("asks for feature {}", split.feature), "a smaller number"));
         }
-        if split.threshold.is_nan() {
-            return Err(bad("has a threshold that is NaN".into(), "a number"));
+        match split.rule {
+            Rule::AtMost(threshold) | Rule::NonZeroAtMost(threshold) if threshold.is_nan() => {
+                return Err(bad("has a threshold that is NaN".into(), "a number"));
+            }
+            Rule::In(set) if set as usize >= sets => {
+                return Err(bad(format!("asks for set {set} of {sets}"), "a set that is there"));
+            }
+            _ => {}
         }
         if !split.gain.is_finite() {
             return Err(bad(format!("has the gain {}", split.gain), "a finite gain"));
@@ -238,7 +293,8 @@ pub(crate) mod tests {
     use rankwright_data::Random;
 
     pub(crate) fn split(feature: u32, threshold: f32, left: Child, right: Child) -> Split {
-        Split { feature, threshold, missing: Side::Right, left, right, gain: 1.0, rows: 6 }
+        let rule = Rule::AtMost(threshold);
+        Split { feature, rule, missing: Side::Right, left, right, gain: 1.0, rows: 6 }
     }
 
     fn leaves(values: &[f64]) -> Vec<Leaf> {

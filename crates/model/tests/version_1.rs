@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use rankwright_data::{Absent, FeatureNames};
-use rankwright_model::{Child, Ensemble, Header, Kind, Leaf, Linear, Model, Side, Split, Tree};
+use rankwright_model::{
+    Child, Ensemble, Header, Kind, Leaf, Linear, Model, Rule, Side, Split, Tree,
+};
 
 fn fixture(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
@@ -13,7 +15,7 @@ fn fixture(name: &str) -> PathBuf {
 fn trees() -> Model {
     let split = |feature, threshold, missing, left, right, gain| Split {
         feature,
-        threshold,
+        rule: Rule::AtMost(threshold),
         missing,
         left,
         right,

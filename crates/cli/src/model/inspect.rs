@@ -101,7 +101,7 @@ fn permute(args: &Args, model: &Model, out: &Output) -> Result<Permutation, Fail
     let plan = Plan {
         repeats: args.repeats as usize,
         seed: args.seed,
-        options: ScoreOptions { ignore_extra: args.ignore_extra },
+        options: ScoreOptions { ignore_extra: args.ignore_extra, simd: crate::simd()? },
     };
     timed(out, "shuffling features", || Permutation::new(model, &loaded.data, measure, plan)).0
 }

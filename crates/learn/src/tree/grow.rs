@@ -486,7 +486,7 @@ impl Grower<'_> {
         }
         splits.push(Split {
             feature: place.member.feature,
-            threshold: threshold.unwrap_or(f32::INFINITY),
+            rule: rankwright_model::Rule::AtMost(threshold.unwrap_or(f32::INFINITY)),
             missing,
             left: Child::Leaf(at as u32),
             right: Child::Leaf(number as u32),

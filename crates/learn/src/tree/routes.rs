@@ -30,7 +30,8 @@ impl<'a> Routes<'a> {
         let fork = |split: &Split| {
             let (column, member) = binned.place(split.feature)?;
             let bins = binned.feature(split.feature)?;
-            let last = bins.bounds.partition_point(|bound| *bound < split.threshold);
+            let threshold = split.rule.threshold()?;
+            let last = bins.bounds.partition_point(|bound| *bound < threshold);
             let left = left_bytes(member, bins, last, split.missing);
             let children = [split.right, split.left];
             Some(Fork { column: binned.column(column), left, children })

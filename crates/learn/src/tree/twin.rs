@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use rankwright_model::{Child, Side, Split};
+use rankwright_model::{Child, Rule, Side, Split};
 
 use super::TreeParams;
 use super::grow::{Grow, GrowTimes, Grown, GrownLeaf, GrownRows, Input};
@@ -155,7 +155,7 @@ impl Grow for Twin<'_> {
             let majority = if left.len() >= right.len() { Side::Left } else { Side::Right };
             splits.push(Split {
                 feature: best.member.feature,
-                threshold: bins.bounds.get(best.bin).copied().unwrap_or(f32::INFINITY),
+                rule: Rule::AtMost(bins.bounds.get(best.bin).copied().unwrap_or(f32::INFINITY)),
                 missing: if bins.missing { best.missing } else { majority },
                 left: Child::Leaf(at as u32),
                 right: Child::Leaf(number),
@@ -261,7 +261,7 @@ mod tests {
         let (fast, slow) = (splits(&fast), splits(&slow));
         assert_eq!(fast.len(), slow.len());
         for (fast, slow) in fast.iter().zip(&slow) {
-            assert_eq!((fast.feature, fast.threshold), (slow.feature, slow.threshold));
+            assert_eq!((fast.feature, fast.rule), (slow.feature, slow.rule));
             assert_eq!((fast.left, fast.right, fast.rows), (slow.left, slow.right, slow.rows));
             assert!((fast.gain - slow.gain).abs() <= 1e-3 * slow.gain, "{fast:?} {slow:?}");
         }

@@ -1,22 +1,35 @@
 //! The body of a model file: numbers, little-endian, as the codec's table lays them out.
 
+use crate::categories::Categories;
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::linear::Linear;
 use crate::model::Kind;
-use crate::tree::{Child, Leaf, Side, Split, Tree};
+use crate::tree::{Child, Leaf, Rule, Side, Split, Tree};
 
 /// Marks a child that is a leaf.
 const LEAF: u32 = 1 << 31;
 /// The smallest tree: a number of splits, one leaf value, its rows.
 const SMALLEST_TREE: usize = 4 + 8 + 8;
 
-pub(super) fn write(kind: &Kind, out: &mut Vec<u8>) {
+/// The version that holds a model: 1 where every rule is a threshold, else 2.
+pub(super) fn version(kind: &Kind) -> u32 {
+    let is_plain = |tree: &Tree| {
+        tree.sets().is_empty()
+            && tree.splits().iter().all(|split| matches!(split.rule, Rule::AtMost(_)))
+    };
+    match kind {
+        Kind::Trees(ensemble) if !ensemble.trees().iter().all(is_plain) => 2,
+        _ => 1,
+    }
+}
+
+pub(super) fn write(kind: &Kind, version: u32, out: &mut Vec<u8>) {
     match kind {
         Kind::Trees(ensemble) => {
             put(out, [ensemble.base().to_le_bytes()]);
             put(out, [(ensemble.trees().len() as u32).to_le_bytes()]);
-            ensemble.trees().iter().for_each(|tree| write_tree(tree, out));
+            ensemble.trees().iter().for_each(|tree| write_tree(tree, version, out));
         }
         Kind::Linear(line) => {
             put(out, [line.bias().to_le_bytes()]);
@@ -26,11 +39,14 @@ pub(super) fn write(kind: &Kind, out: &mut Vec<u8>) {
     }
 }
 
-fn write_tree(tree: &Tree, out: &mut Vec<u8>) {
+fn write_tree(tree: &Tree, version: u32, out: &mut Vec<u8>) {
     let (splits, leaves) = (tree.splits(), tree.leaves());
     put(out, [(splits.len() as u32).to_le_bytes()]);
     put(out, splits.iter().map(|split| split.feature.to_le_bytes()));
-    put(out, splits.iter().map(|split| split.threshold.to_le_bytes()));
+    put(out, splits.iter().map(|split| rule_bits(split.rule).1.to_le_bytes()));
+    if version > 1 {
+        put(out, splits.iter().map(|split| [rule_bits(split.rule).0]));
+    }
     put(out, splits.chunks(8).map(|eight| [missing_bits(eight)]));
     put(out, splits.iter().map(|split| child_number(split.left).to_le_bytes()));
     put(out, splits.iter().map(|split| child_number(split.right).to_le_bytes()));
@@ -38,6 +54,31 @@ fn write_tree(tree: &Tree, out: &mut Vec<u8>) {
     put(out, splits.iter().map(|split| split.rows.to_le_bytes()));
     put(out, leaves.iter().map(|leaf| leaf.value.to_le_bytes()));
     put(out, leaves.iter().map(|leaf| leaf.rows.to_le_bytes()));
+    if version > 1 {
+        put(out, [(tree.sets().len() as u32).to_le_bytes()]);
+        for set in tree.sets() {
+            put(out, [(set.words().len() as u32).to_le_bytes()]);
+            put(out, set.words().iter().map(|word| word.to_le_bytes()));
+        }
+    }
+}
+
+/// A rule as its kind and 32 bits.
+fn rule_bits(rule: Rule) -> (u8, u32) {
+    match rule {
+        Rule::AtMost(threshold) => (0, threshold.to_bits()),
+        Rule::NonZeroAtMost(threshold) => (1, threshold.to_bits()),
+        Rule::In(set) => (2, set),
+    }
+}
+
+fn rule((kind, bits): (u8, u32)) -> Result<Rule, ModelError> {
+    match kind {
+        0 => Ok(Rule::AtMost(f32::from_bits(bits))),
+        1 => Ok(Rule::NonZeroAtMost(f32::from_bits(bits))),
+        2 => Ok(Rule::In(bits)),
+        other => Err(ModelError::damaged(format!("a rule of kind {other}"))),
+    }
 }
 
 fn put<const N: usize>(out: &mut Vec<u8>, numbers: impl IntoIterator<Item = [u8; N]>) {
@@ -64,10 +105,10 @@ fn child(number: u32) -> Child {
     }
 }
 
-pub(super) fn read(kind: &str, bytes: &[u8]) -> Result<Kind, ModelError> {
+pub(super) fn read(kind: &str, version: u32, bytes: &[u8]) -> Result<Kind, ModelError> {
     let mut from = Reader(bytes);
     let kind = match kind {
-        "trees" => Kind::Trees(read_ensemble(&mut from)?),
+        "trees" => Kind::Trees(read_ensemble(&mut from, version)?),
         "linear" => {
             let bias = f64::from_le_bytes(from.number()?);
             let count = from.count()?;
@@ -84,14 +125,14 @@ pub(super) fn read(kind: &str, bytes: &[u8]) -> Result<Kind, ModelError> {
     }
 }
 
-fn read_ensemble(from: &mut Reader<'_>) -> Result<Ensemble, ModelError> {
+fn read_ensemble(from: &mut Reader<'_>, version: u32) -> Result<Ensemble, ModelError> {
     let base = f64::from_le_bytes(from.number()?);
     let count = from.count()?;
     if count > from.0.len() / SMALLEST_TREE {
         return Err(ModelError::damaged(format!("{count} trees do not fit into it")));
     }
     let trees = (0..count).map(|number| {
-        read_tree(from).map_err(|error| match error {
+        read_tree(from, version).map_err(|error| match error {
             ModelError::Invalid { what, expected } => {
                 ModelError::Invalid { what: format!("tree {number}: {what}"), expected }
             }
@@ -101,10 +142,12 @@ fn read_ensemble(from: &mut Reader<'_>) -> Result<Ensemble, ModelError> {
     Ensemble::new(base, trees.collect::<Result<_, _>>()?)
 }
 
-fn read_tree(from: &mut Reader<'_>) -> Result<Tree, ModelError> {
+fn read_tree(from: &mut Reader<'_>, version: u32) -> Result<Tree, ModelError> {
     let n = from.count()?;
     let features = from.numbers(n, u32::from_le_bytes)?;
-    let thresholds = from.numbers(n, f32::from_le_bytes)?;
+    let bits = from.numbers(n, u32::from_le_bytes)?;
+    let kinds = if version > 1 { from.numbers(n, u8::from_le_bytes)? } else { vec![0; n] };
+    let rules: Vec<Rule> = kinds.into_iter().zip(bits).map(rule).collect::<Result<_, _>>()?;
     let missing = from.sides(n)?;
     let left = from.numbers(n, u32::from_le_bytes)?;
     let right = from.numbers(n, u32::from_le_bytes)?;
@@ -113,16 +156,31 @@ fn read_tree(from: &mut Reader<'_>) -> Result<Tree, ModelError> {
     let values = from.numbers(n + 1, f64::from_le_bytes)?;
     let leaf_rows = from.numbers(n + 1, u64::from_le_bytes)?;
     let mut splits = Vec::with_capacity(n);
-    let numbers = features.into_iter().zip(thresholds).zip(missing);
+    let numbers = features.into_iter().zip(rules).zip(missing);
     let children = left.into_iter().map(child).zip(right.into_iter().map(child));
     let figures = gains.into_iter().zip(rows);
-    for ((((feature, threshold), missing), (left, right)), (gain, rows)) in
+    for ((((feature, rule), missing), (left, right)), (gain, rows)) in
         numbers.zip(children).zip(figures)
     {
-        splits.push(Split { feature, threshold, missing, left, right, gain, rows });
+        splits.push(Split { feature, rule, missing, left, right, gain, rows });
     }
     let leaves = values.into_iter().zip(leaf_rows).map(|(value, rows)| Leaf { value, rows });
-    Tree::new(splits, leaves.collect())
+    let leaves = leaves.collect();
+    let sets = if version > 1 { read_sets(from)? } else { Vec::new() };
+    Tree::with_sets(splits, leaves, sets)
+}
+
+fn read_sets(from: &mut Reader<'_>) -> Result<Vec<Categories>, ModelError> {
+    let count = from.count()?;
+    // Each set takes at least the four bytes of its size.
+    if count > from.0.len() / 4 {
+        return Err(ModelError::damaged(format!("{count} sets do not fit into it")));
+    }
+    let set = |_| {
+        let words = from.count()?;
+        Categories::from_words(from.numbers(words, u64::from_le_bytes)?)
+    };
+    (0..count).map(set).collect()
 }
 
 /// The bytes that are left.

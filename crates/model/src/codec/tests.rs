@@ -5,7 +5,7 @@ use rankwright_data::{Absent, FeatureNames};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::tree::tests::{chain, random, small};
-use crate::{Ensemble, Header, Kind, Linear, Model, ModelError, Tree};
+use crate::{Categories, Ensemble, Header, Kind, Linear, Model, ModelError, Rule, Tree};
 
 fn trees(trees: Vec<Tree>) -> Model {
     let names = ["bm25", "page\nrank \"é\"", "c", "d"].map(String::from).to_vec();
@@ -161,10 +161,40 @@ fn headers_that_make_no_sense_are_refused() {
     assert!(error.contains("feature hash"), "{error}");
 }
 
+/// Two splits: one on a set of categories, one for which 0 is missing.
+fn with_sets() -> Model {
+    let mut splits = small().splits().to_vec();
+    splits[0].rule = Rule::In(1);
+    splits[1].rule = Rule::NonZeroAtMost(0.25);
+    let sets = vec![Categories::default(), Categories::new([0, 65]).unwrap()];
+    trees(vec![small(), Tree::with_sets(splits, small().leaves().to_vec(), sets).unwrap()])
+}
+
+#[test]
+fn version_2_holds_sets_and_is_written_only_where_it_must() {
+    let model = with_sets();
+    let bytes = model.to_bytes();
+    assert!(bytes.starts_with(b"RANKWRIGHT MODEL 2\n"));
+    assert_eq!(Model::from_bytes(&bytes).unwrap(), model);
+    // base, trees, splits, features, bits: then the kinds of the first tree's rules.
+    let kinds = 8 + 4 + 4 + 8 + 8;
+    for (at, new, reason) in [
+        (kinds, &[3][..], "a rule of kind 3"),
+        (kinds, &[2], "tree 0: split 0 asks for set"),
+        (bytes.len() - body(&bytes) - 8 - 8, &0_u64.to_le_bytes(), "the last of them not 0"),
+        (bytes.len() - body(&bytes) - 8 - 20, &u32::MAX.to_le_bytes(), "bytes should follow where"),
+    ] {
+        let error = refusal(&model, at, new);
+        assert!(error.contains(reason), "{at}: {error}");
+    }
+    let plain = trees(vec![small()]).to_bytes();
+    assert!(plain.starts_with(b"RANKWRIGHT MODEL 1\n"));
+}
+
 #[test]
 fn a_newer_version_says_so() {
-    let error = Model::from_bytes(b"RANKWRIGHT MODEL 2\nwhatever comes").unwrap_err();
-    assert!(matches!(error, ModelError::Version { found: 2, supported: 1 }));
+    let error = Model::from_bytes(b"RANKWRIGHT MODEL 3\nwhatever comes").unwrap_err();
+    assert!(matches!(error, ModelError::Version { found: 3, supported: 2 }));
     assert!(error.help().unwrap().contains("newer program"));
 }
 

@@ -8,6 +8,9 @@ use std::fmt::{Display, LowerExp};
 pub use svg::tree_svg;
 pub use text::tree_text;
 
+use crate::categories::Categories;
+use crate::tree::Rule;
+
 /// A name with what cannot be printed replaced, and cut to a number of characters.
 fn printable(name: &str, most: usize) -> String {
     let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
@@ -22,6 +25,21 @@ fn rows(count: u64) -> String {
     match count {
         1 => "1 row".to_owned(),
         many => format!("{many} rows"),
+    }
+}
+
+/// What a split asks, after the name of its feature.
+fn question(rule: Rule, sets: &[Categories], at_most: &str) -> String {
+    match rule {
+        Rule::AtMost(threshold) => format!("{at_most} {}", shortest(threshold)),
+        Rule::NonZeroAtMost(threshold) => {
+            format!("{at_most} {} (0 is missing)", shortest(threshold))
+        }
+        Rule::In(set) => {
+            let ids = sets.get(set as usize).into_iter().flat_map(Categories::ids);
+            let ids: Vec<String> = ids.map(|id| id.to_string()).collect();
+            format!("in {{{}}}", ids.join(", "))
+        }
     }
 }
 
@@ -49,6 +67,14 @@ mod tests {
         assert_eq!(shortest(0.1f32), "0.1");
         assert_eq!(shortest(f32::INFINITY), "inf");
         assert_eq!(shortest(1e30f32), "1e30");
+    }
+
+    #[test]
+    fn questions_name_thresholds_and_categories() {
+        let sets = [Categories::new([2, 5]).unwrap()];
+        assert_eq!(question(Rule::AtMost(0.5), &sets, "<="), "<= 0.5");
+        assert_eq!(question(Rule::NonZeroAtMost(0.5), &sets, "<="), "<= 0.5 (0 is missing)");
+        assert_eq!(question(Rule::In(0), &sets, "<="), "in {2, 5}");
     }
 
     #[test]

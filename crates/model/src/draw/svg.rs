@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 use rankwright_data::FeatureNames;
 
-use super::{printable, rows, shortest};
+use super::{printable, question, rows, shortest};
 use crate::tree::{Child, Side, Tree};
 
 const LINE: usize = 16;
@@ -129,16 +129,17 @@ impl BoxText {
             Child::Split(number) => {
                 let split = &tree.splits()[number as usize];
                 let name = names.name(split.feature as usize);
-                let threshold = shortest(split.threshold);
+                let asked = question(split.rule, tree.sets(), "\u{2264}");
                 let lines = vec![
                     printable(&name, NAME),
-                    format!("\u{2264} {threshold}"),
+                    printable(&asked, NAME),
                     format!("{}, gain {}", rows(split.rows), rounded(split.gain)),
                 ];
                 let gain = shortest(split.gain);
                 let name = printable(&name, usize::MAX);
                 let whole = format!(
-                    "split {number}: {name} <= {threshold}, {}, gain {gain}",
+                    "split {number}: {name} {}, {}, gain {gain}",
+                    question(split.rule, tree.sets(), "<="),
                     rows(split.rows)
                 );
                 BoxText { lines, whole, leaf: false }

@@ -16,7 +16,7 @@ use std::fmt::Write;
 
 use rankwright_data::FeatureNames;
 
-use super::{printable, rows, shortest};
+use super::{printable, question, rows, shortest};
 use crate::tree::{Child, Side, Tree};
 
 /// From here on depth is told by a number.
@@ -52,8 +52,8 @@ pub fn tree_text(tree: &Tree, names: &FeatureNames) -> String {
                 let missing = if split.missing == Side::Left { "yes" } else { "no" };
                 let _ = writeln!(
                     text,
-                    "{name} <= {}? missing: {missing}, {}, gain {}",
-                    shortest(split.threshold),
+                    "{name} {}? missing: {missing}, {}, gain {}",
+                    question(split.rule, tree.sets(), "<="),
                     rows(split.rows),
                     shortest(split.gain)
                 );

@@ -74,7 +74,7 @@ proptest! {
         };
         let data = data(rows, given, absent, seed);
         for model in [forest(model.clone(), absent, seed), line(model, absent, seed)] {
-            let scores = model.score(&data, ScoreOptions { ignore_extra }).unwrap();
+            let scores = model.score(&data, ScoreOptions { ignore_extra, ..ScoreOptions::default() }).unwrap();
             prop_assert_eq!(bits(scores), slowly(&model, &data, ignore_extra));
         }
     }
@@ -140,6 +140,8 @@ fn the_rule_for_absent_values_must_be_the_models() {
 fn features_that_do_not_meet_are_refused() {
     let data = data(5, named(&["a", "b"]), Absent::Zero, 1);
     let model = forest(named(&["a", "c"]), Absent::Zero, 1);
-    let error = model.score(&data, ScoreOptions { ignore_extra: true }).unwrap_err();
+    let error = model
+        .score(&data, ScoreOptions { ignore_extra: true, ..ScoreOptions::default() })
+        .unwrap_err();
     assert!(matches!(error, ModelError::MissingFeatures { count: 1, .. }), "{error}");
 }

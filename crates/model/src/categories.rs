@@ -1,0 +1,106 @@
+//! A set of categories, as a bit for each.
+//!
+//! A category is a whole number from 0 on, given as the whole part of a value: 2.7 is category 2,
+//! -0.5 is category 0. Values below that, infinite ones and NaN are in no set.
+
+use crate::error::ModelError;
+
+/// Largest number of categories that a set can tell apart: whole numbers beyond are not exact in
+/// the 32 bits of a value.
+const MOST: u32 = 1 << 24;
+
+/// Which categories go left.
+///
+/// ```
+/// use rankwright_model::Categories;
+///
+/// let set = Categories::new([1, 70])?;
+/// assert!(set.contains(70.9) && !set.contains(2.0) && !set.contains(-1.0));
+/// assert!(set.ids().eq([1, 70]));
+/// # Ok::<(), rankwright_model::ModelError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Categories {
+    /// Without zeros at the end, so that equal sets are equal.
+    words: Vec<u64>,
+}
+
+impl Categories {
+    /// The set of these categories.
+    pub fn new(ids: impl IntoIterator<Item = u32>) -> Result<Categories, ModelError> {
+        let mut words = Vec::new();
+        for id in ids {
+            if id >= MOST {
+                let what = format!("category {id}");
+                return Err(ModelError::invalid(what, "categories below 16777216"));
+            }
+            let at = id as usize / 64;
+            if words.len() <= at {
+                words.resize(at + 1, 0);
+            }
+            words[at] |= 1 << (id % 64);
+        }
+        Ok(Categories { words })
+    }
+
+    /// Whether a value's category is in the set.
+    pub fn contains(&self, value: f32) -> bool {
+        // Comparisons are false for NaN.
+        if !(value > -1.0 && value < MOST as f32) {
+            return false;
+        }
+        let id = value as u32;
+        let word = self.words.get(id as usize / 64).copied().unwrap_or(0);
+        word >> (id % 64) & 1 == 1
+    }
+
+    /// The categories, ascending.
+    pub fn ids(&self) -> impl Iterator<Item = u32> {
+        let words = self.words.iter().enumerate();
+        words.flat_map(|(at, word)| {
+            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| (at * 64 + bit) as u32)
+        })
+    }
+
+    /// The bits, 64 to a word.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// A set from its bits; the last word must not be 0, so that a set has one form.
+    pub(crate) fn from_words(words: Vec<u64>) -> Result<Categories, ModelError> {
+        if words.len() > MOST as usize / 64 || words.last() == Some(&0) {
+            return Err(ModelError::invalid(
+                format!("a set of categories in {} words", words.len()),
+                "at most 262144 words, the last of them not 0",
+            ));
+        }
+        Ok(Categories { words })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_whole_part_counts_and_what_is_no_category_is_in_no_set() {
+        let all = Categories::new(0..200).unwrap();
+        for value in [0.0, -0.0, -0.9, 0.9, 199.5] {
+            assert!(all.contains(value), "{value}");
+        }
+        for value in [-1.0, 200.0, 3e9, f32::INFINITY, f32::NEG_INFINITY, f32::NAN] {
+            assert!(!all.contains(value), "{value}");
+        }
+        assert!(Categories::new([MOST]).is_err());
+        assert!(!Categories::default().contains(0.0));
+    }
+
+    #[test]
+    fn words_come_back_in_one_form() {
+        let set = Categories::new([3, 64, 129]).unwrap();
+        assert_eq!(Categories::from_words(set.words().to_vec()).unwrap(), set);
+        assert!(set.ids().eq([3, 64, 129]));
+        assert!(Categories::from_words(vec![1, 0]).is_err());
+    }
+}

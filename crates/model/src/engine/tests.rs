@@ -1,0 +1,197 @@
+//! Every engine against the plain way, bit for bit.
+
+use proptest::prelude::*;
+use rankwright_data::{Absent, FeatureNames, Random};
+
+use super::*;
+use crate::tree::tests::random;
+use crate::{Categories, Child, Header, Leaf, Linear, Model, Rule, Side, Split, Tree};
+
+const FEATURES: usize = 20;
+
+/// A tree of random shape with all kinds of rules.
+fn any_tree(seed: u64, splits: usize) -> Tree {
+    let tree = random(seed, splits, FEATURES);
+    let mut draw = Random::new(seed, 9);
+    let sets = vec![
+        Categories::new((0..10).filter(|_| draw.below(2) == 0)).unwrap(),
+        Categories::new([1, 3, 5]).unwrap(),
+    ];
+    let mut vary = |split: &Split| {
+        let threshold = split.rule.threshold().unwrap();
+        let rule = match draw.below(8) {
+            0 => Rule::NonZeroAtMost(threshold - 3.0),
+            1 => Rule::In(draw.below(2) as u32),
+            2 => Rule::AtMost([f32::INFINITY, f32::NEG_INFINITY, -0.0, 0.0][draw.below(4)]),
+            _ => Rule::AtMost(threshold + draw.below(100) as f32 / 128.0),
+        };
+        let missing = if draw.below(2) == 0 { Side::Left } else { Side::Right };
+        Split { rule, missing, ..*split }
+    };
+    let splits = tree.splits().iter().map(&mut vary).collect();
+    Tree::with_sets(splits, tree.leaves().to_vec(), sets).unwrap()
+}
+
+/// A tree that asks the same on each level.
+fn oblivious(seed: u64, depth: usize) -> Tree {
+    let mut draw = Random::new(seed, 5);
+    let levels: Vec<(u32, f32)> =
+        (0..depth).map(|_| (draw.below(FEATURES) as u32, draw.below(9) as f32)).collect();
+    let inner = (1_u32 << depth) - 1;
+    // Numbered by level: the children of split n are 2n + 1 and 2n + 2.
+    let child = |number: u32| match number < inner {
+        true => Child::Split(number),
+        false => Child::Leaf(number - inner),
+    };
+    let split = |number: u32| {
+        let (feature, threshold) = levels[(number + 1).ilog2() as usize];
+        Split {
+            feature,
+            rule: Rule::AtMost(threshold),
+            missing: Side::Left,
+            left: child(2 * number + 1),
+            right: child(2 * number + 2),
+            gain: 0.0,
+            rows: 1,
+        }
+    };
+    let leaves = (0..=inner).map(|_| Leaf { value: draw.normal(), rows: 1 }).collect();
+    Tree::new((0..inner).map(split).collect(), leaves).unwrap()
+}
+
+fn model(trees: Vec<Tree>) -> Model {
+    let features = FeatureNames::Ids { first: 1, count: FEATURES };
+    let kind = Kind::Trees(Ensemble::new(0.7, trees).unwrap());
+    Model::new(Header::new(features, Absent::Zero), kind).unwrap()
+}
+
+fn rows(seed: u64, count: usize) -> Vec<f32> {
+    let mut draw = Random::new(seed, 7);
+    let value = |_| match draw.below(14) {
+        10 => f32::NAN,
+        11 => [f32::INFINITY, f32::NEG_INFINITY, -0.0, 1e-36][draw.below(4)],
+        12 => -(draw.below(9) as f32),
+        13 => draw.below(700) as f32 / 64.0,
+        n => n as f32,
+    };
+    (0..count * FEATURES).map(value).collect()
+}
+
+/// The scores of both kinds of machine code equal those of the plain way.
+fn check(model: &Model, seed: u64, count: usize) {
+    let rows = rows(seed, count);
+    let plain: Vec<u64> = rows.chunks(FEATURES).map(|row| model.score_row(row).to_bits()).collect();
+    let own = Matching::own(model.header());
+    for simd in [Simd::Auto, Simd::Portable] {
+        let scorer = Scorer::new(model.kind(), &own, FEATURES, simd);
+        // The same buffers twice: nothing may be left over.
+        let (mut work, mut scores) = (Work::default(), vec![0.0; count]);
+        for _ in 0..2 {
+            scorer.score(&rows, &mut scores, &mut work).unwrap();
+            let bits: Vec<u64> = scores.iter().map(|score| score.to_bits()).collect();
+            assert_eq!(bits, plain, "{simd:?}, {}", scorer.engine());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+    #[test]
+    fn any_trees_score_any_rows_as_the_plain_way_does(
+        seed: u64,
+        sizes in proptest::collection::vec(0_usize..300, 1..20),
+        count in 1_usize..300,
+    ) {
+        let trees = sizes.iter().enumerate().map(|(n, splits)| any_tree(seed ^ n as u64, *splits));
+        check(&model(trees.collect()), seed, count);
+    }
+
+    #[test]
+    fn oblivious_trees_score_as_the_plain_way_does(
+        seed: u64, depths in proptest::collection::vec(0_usize..10, 1..20), count in 1_usize..200,
+    ) {
+        let trees = depths.iter().enumerate().map(|(n, depth)| oblivious(seed ^ n as u64, *depth));
+        check(&model(trees.collect()), seed, count);
+    }
+}
+
+#[test]
+fn the_engine_fits_the_trees() {
+    let engine = |trees: Vec<Tree>| model(trees).scorer().engine();
+    assert_eq!(engine(vec![]), "constant");
+    assert_eq!(engine(vec![oblivious(1, 6), oblivious(2, 8)]), "oblivious");
+    assert_eq!(engine(vec![any_tree(1, 255), any_tree(2, 3)]), "select network");
+    assert_eq!(engine(vec![any_tree(1, 256)]), "walk");
+    assert_eq!(engine(vec![any_tree(1, 30), any_tree(2, 300)]), "select network + walk");
+}
+
+#[test]
+fn many_thresholds_of_a_feature_take_several_networks() {
+    let stump = |n: u32| {
+        let (left, right) = (Child::Leaf(0), Child::Leaf(1));
+        let rule = Rule::AtMost(n as f32 / 64.0);
+        let split =
+            Split { feature: 3, rule, missing: Side::Left, left, right, gain: 0.0, rows: 1 };
+        let leaf = |value: f64| Leaf { value, rows: 1 };
+        Tree::new(vec![split], vec![leaf(f64::from(n)), leaf(-0.1)]).unwrap()
+    };
+    let model = model((0..700).map(stump).collect());
+    check(&model, 4, 200);
+    let own = Matching::own(model.header());
+    let Kind::Trees(trees) = model.kind() else { unreachable!() };
+    assert_eq!(Forest::new(trees, &own, Simd::Auto).stretches.len(), 3);
+}
+
+#[test]
+fn sparse_rows_score_as_their_dense_form() {
+    let features = FeatureNames::Ids { first: 1, count: 3 };
+    for (absent, gone) in [(Absent::Zero, 0.0), (Absent::Missing, f32::NAN)] {
+        let split = Split {
+            feature: 2,
+            rule: Rule::AtMost(1.0),
+            missing: Side::Right,
+            left: Child::Leaf(0),
+            right: Child::Leaf(1),
+            gain: 0.0,
+            rows: 1,
+        };
+        let leaves = [1.0, 2.0].map(|value| Leaf { value, rows: 1 }).to_vec();
+        let tree = Tree::new(vec![split], leaves).unwrap();
+        let kind = Kind::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
+        let scorer = Model::new(Header::new(features.clone(), absent), kind).unwrap().scorer();
+        let (mut work, count) = (Work::default(), 300);
+        // Row n holds column n % 4, where there is one; every value is n % 3.
+        let columns: Vec<u32> = (0..count).map(|n| n % 4).filter(|c| *c < 3).collect();
+        let values: Vec<f32> = (0..count).filter(|n| n % 4 < 3).map(|n| (n % 3) as f32).collect();
+        let starts: Vec<usize> =
+            (0..=count).map(|n| (0..n).filter(|m| m % 4 < 3).count()).collect();
+        let rows = SparseRows { starts: &starts, columns: &columns, values: &values };
+        let mut scores = vec![0.0; count as usize];
+        scorer.score_sparse(rows, &mut scores, &mut work).unwrap();
+        let mut dense = vec![gone; 3 * count as usize];
+        for n in (0..count).filter(|n| n % 4 < 3) {
+            dense[(n * 3 + n % 4) as usize] = (n % 3) as f32;
+        }
+        let mut expected = vec![0.0; count as usize];
+        scorer.score(&dense, &mut expected, &mut work).unwrap();
+        assert_eq!(scores, expected);
+        let wrong = [
+            SparseRows { starts: &starts[1..], ..rows },
+            SparseRows { values: &values[1..], ..rows },
+            SparseRows { columns: &vec![3; columns.len()], ..rows },
+        ];
+        for rows in wrong {
+            assert!(scorer.score_sparse(rows, &mut scores, &mut work).is_err());
+        }
+    }
+}
+
+#[test]
+fn a_wrong_number_of_values_is_refused() {
+    let line = Kind::Linear(Linear::new(0.0, vec![1.0, 2.0]).unwrap());
+    let features = FeatureNames::Ids { first: 1, count: 2 };
+    let scorer = Model::new(Header::new(features, Absent::Zero), line).unwrap().scorer();
+    let error = scorer.score(&[1.0; 3], &mut [0.0; 2], &mut Work::default()).unwrap_err();
+    assert!(error.to_string().contains("3 values for 2 rows; expected 2 values"), "{error}");
+    assert!(scorer.score(&[], &mut [], &mut Work::default()).is_ok());
+}
