@@ -111,12 +111,13 @@ impl<'a> Evaluator<'a> {
         self.binned.columns().len()
     }
 
-    /// Builds, subtracts and searches. `active` has a flag for each place.
+    /// Builds, subtracts and searches on so many threads. `active` has a flag for each place.
     pub(crate) fn run(
         &self,
         step: Step<'_>,
         rule: &Rule,
         active: &[bool],
+        threads: usize,
     ) -> Result<[Founds; 2], LearnError> {
         let mut founds = [vec![None; self.places.len()], vec![None; self.places.len()]];
         let Step { rows, packed, small, cells, large } = step;
@@ -124,7 +125,7 @@ impl<'a> Evaluator<'a> {
             Some((target, cells)) => (Some(target), cells),
             None => (None, &mut [][..]),
         };
-        let mut pieces = self.pieces(cells, large_cells, active, &mut founds);
+        let mut pieces = self.pieces(cells, large_cells, active, &mut founds, threads);
         let build = |piece: &mut Piece<'_>| {
             piece.cells.iter_mut().for_each(|cells| cells.fill(0));
             add(self.binned.lines(), rows, packed, piece.tiles.clone(), piece.cells);
@@ -144,10 +145,14 @@ impl<'a> Evaluator<'a> {
             }
             pieces.par_iter_mut().with_max_len(1).for_each(finish);
         } else {
-            pieces.par_iter_mut().with_max_len(1).for_each(|piece| {
+            let both = |piece: &mut Piece<'_>| {
                 build(piece);
                 finish(piece);
-            });
+            };
+            match pieces.as_mut_slice() {
+                [one] => both(one),
+                many => many.par_iter_mut().with_max_len(1).for_each(both),
+            }
         }
         Ok(founds)
     }
@@ -159,9 +164,9 @@ impl<'a> Evaluator<'a> {
         mut large: &'b mut [Cells],
         mut active: &'b [bool],
         founds: &'b mut [Founds; 2],
+        threads: usize,
     ) -> Vec<Piece<'b>> {
         let tiles = self.tiles.len() - 1;
-        let threads = rayon::current_num_threads();
         // Fewer pieces copy less of the scattered rows. The exchange between processes must be cut
         // alike on all of them.
         let wanted = if self.collective.size() > 1 { 1 } else { threads };

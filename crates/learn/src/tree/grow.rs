@@ -2,33 +2,35 @@
 //!
 //! Leaf-wise growth takes the leaf with the largest gain, depth-wise growth the shallowest first.
 //! Equal gains go to the lower feature, then the lower bin, and between leaves to the older one, so
-//! a tree depends on the sums alone. Of two children the one with fewer rows is added up, the other
-//! is what remains of the parent. The buffers of a [`Grower`] serve all trees of a training.
+//! a tree depends on the sums alone. The buffers of a [`Grower`] serve all trees of a training.
 //!
-//! Histograms hold no row counts. `min_rows` is still exact: a side with second derivative H has
-//! at least H / (largest of a row) rows, which settles most splits; where it does not, the rows
-//! of that one column are counted and the feature is searched again with the counts.
+//! A large leaf is split by all threads together. Small ones would leave them waiting for each other,
+//! so the next few leaves in line are split at the same time, a thread each, and those whose turn has
+//! not come keep their children until it does: the tree is the same, and what is made in vain at
+//! the end is little.
 
-use std::ops::Range;
+use std::ops::{AddAssign, Range};
 use std::time::{Duration, Instant};
 
-use rankwright_model::{Child, Side, Split};
+use rankwright_model::{Child, Rule, Side, Split};
 use rayon::prelude::*;
 
-use super::evaluate::{Evaluator, Founds, Place, Step, Target};
-use super::histogram::{Cells, Rows};
-use super::params::{Direction, Growth, TreeParams};
-use super::partition::{Slots, left_bytes, partition};
-use super::quantise::{Scales, unpack};
+use super::evaluate::Evaluator;
+use super::expand::{Arena, Best, Children, Expander, Node};
+use super::histogram::Cells;
+use super::params::{Growth, TreeParams};
+use super::partition::Slots;
+use super::quantise::Scales;
 use super::routes::Routes;
-use super::split::{Found, Limits, Rule};
+use super::split::Limits;
+use super::units::Units;
 use crate::bins::{Binned, CELLS};
 use crate::collective::Collective;
 use crate::error::LearnError;
 use crate::simd::Simd;
 
-/// A gain must exceed this part of the leaf's own worth, or it is rounding.
-const LEAST_RELATIVE_GAIN: f64 = 1e-10;
+/// Leaves up to this many rows are split by one thread each.
+const SMALL: usize = 1 << 15;
 
 /// Seconds by phase, for the record.
 #[derive(Debug, Clone, Copy, Default)]
@@ -47,29 +49,11 @@ impl GrowTimes {
     }
 }
 
-/// A leaf while its tree grows.
-#[derive(Debug)]
-struct Node {
-    range: Range<usize>,
-    /// Which of the two buffers holds its rows.
-    buffer: usize,
-    /// Rows of all processes.
-    rows: u64,
-    total: u64,
-    depth: usize,
-    limits: Limits,
-    cells: Option<Vec<Cells>>,
-    best: Option<Best>,
-    /// The split above and the side of it.
-    parent: Option<(usize, Side)>,
-}
-
-/// The best split of a leaf.
-#[derive(Debug, Clone, Copy)]
-struct Best {
-    gain: f64,
-    place: usize,
-    found: Found,
+impl AddAssign for GrowTimes {
+    fn add_assign(&mut self, other: GrowTimes) {
+        self.histograms += other.histograms;
+        self.partition += other.partition;
+    }
 }
 
 /// A grown tree: its splits, and where the rows of each leaf lie in the grower.
@@ -96,6 +80,12 @@ pub(crate) struct GrownLeaf {
 struct Buffer {
     rows: Vec<u32>,
     packed: Vec<u64>,
+}
+
+impl Buffer {
+    fn slots(&mut self, end: usize) -> Slots<'_> {
+        Slots { rows: &mut self.rows[..end], packed: &mut self.packed[..end] }
+    }
 }
 
 /// Grows trees on one data set.
@@ -180,34 +170,38 @@ impl Grow for Grower<'_> {
     fn grow(&mut self, input: Input<'_>) -> Result<Grown, LearnError> {
         let units = Units::new(self.params, input.scales);
         let active = self.active(input.features);
-        let mut nodes = vec![self.root(input)?];
-        let mut splits = Vec::new();
-        if self.params.leaves > 1 && self.may_split(&nodes[0], &units)? {
+        let mut tree = Growing::new(self.root(input)?);
+        let Self { binned, params, collective, evaluator, buffers, flags, pool, times } = self;
+        let expander = Expander {
+            binned,
+            params,
+            collective: *collective,
+            evaluator,
+            units: &units,
+            active: &active,
+        };
+        let mut pool = Pool { free: pool, width: evaluator.width() };
+        let root = &mut tree.nodes[0];
+        let end = root.range.end;
+        let whole = arena(buffers, flags, end);
+        if params.leaves > 1 && expander.may_split(root, &whole)? {
             let started = Instant::now();
-            self.look_at_root(&mut nodes[0], input.sample.is_none(), &units, &active)?;
-            self.times.histograms += started.elapsed();
+            expander.look_at_root(root, input.sample.is_none(), &whole, pool.take())?;
+            times.histograms += started.elapsed();
         }
-        while let Some(at) = self.next(&nodes) {
-            let started = Instant::now();
-            let number = nodes.len();
-            let right = self.split(&mut nodes[at], at, number, &units, &mut splits)?;
-            self.times.partition += started.elapsed();
-            nodes.push(right);
-            if nodes.len() == self.params.leaves {
-                break;
+        while tree.nodes.len() < params.leaves
+            && let Some(at) = tree.next(params.growth)
+        {
+            if tree.nodes[at].ahead.is_none() {
+                // Processes that share the work must do all in the same order.
+                let turn = if collective.size() > 1 { vec![at] } else { tree.turn(at, params) };
+                // The children of the last split stay leaves.
+                let look = tree.nodes.len() + 1 < params.leaves;
+                tree.expand(&turn, look, &expander, arena(buffers, flags, end), &mut pool)?;
             }
-            let started = Instant::now();
-            if let [left, .., right] = &mut nodes[at..] {
-                self.look_at_children(left, right, &units, &active)?;
-            }
-            self.times.histograms += started.elapsed();
+            *times += tree.commit(at, &expander, &mut pool)?;
         }
-        let leaves = nodes.into_iter().map(|mut node| {
-            self.pool.extend(node.cells.take());
-            let (range, buffer, rows) = (node.range, node.buffer, node.rows);
-            GrownLeaf { range, buffer, rows, limits: units.limits(node.limits) }
-        });
-        Ok(Grown { leaves: leaves.collect(), splits })
+        Ok(tree.finish(&units, &mut pool))
     }
 
     fn times(&self) -> GrowTimes {
@@ -216,6 +210,199 @@ impl Grow for Grower<'_> {
 
     fn as_rows(&self) -> &dyn GrownRows {
         self
+    }
+}
+
+/// Both buffers up to the last row that counts.
+fn arena<'a>(buffers: &'a mut [Buffer; 2], flags: &'a mut [u8], end: usize) -> Arena<'a> {
+    let [one, two] = buffers;
+    Arena { first: 0, buffers: [one.slots(end), two.slots(end)], flags: &mut flags[..end] }
+}
+
+/// Histograms that are used again and again.
+struct Pool<'a> {
+    free: &'a mut Vec<Vec<Cells>>,
+    width: usize,
+}
+
+impl Pool<'_> {
+    fn take(&mut self) -> Vec<Cells> {
+        self.free.pop().unwrap_or_else(|| vec![[0; CELLS + 8]; self.width])
+    }
+}
+
+/// A tree while it grows.
+struct Growing {
+    /// The leaves by number.
+    nodes: Vec<Node>,
+    /// The split above each leaf, and the side of it.
+    parents: Vec<Option<(usize, Side)>>,
+    splits: Vec<Split>,
+}
+
+impl Growing {
+    /// The tree that is one leaf.
+    fn new(root: Node) -> Growing {
+        Growing { nodes: vec![root], parents: vec![None], splits: Vec::new() }
+    }
+
+    /// Whether leaf `a` is split before leaf `b`, given their best splits.
+    fn comes_first(&self, a: (usize, &Best), b: (usize, &Best), growth: Growth) -> bool {
+        let (one, other) = (&self.nodes[a.0], &self.nodes[b.0]);
+        match growth {
+            Growth::LeafWise => a.1.gain > b.1.gain,
+            Growth::DepthWise => (one.depth, -a.1.gain) < (other.depth, -b.1.gain),
+        }
+    }
+
+    /// The leaf to split next.
+    fn next(&self, growth: Growth) -> Option<usize> {
+        self.first(growth, |_| true)
+    }
+
+    /// The first in line among some of the leaves; the older one among equals.
+    fn first(&self, growth: Growth, counts: impl Fn(usize) -> bool) -> Option<usize> {
+        let mut first: Option<(usize, &Best)> = None;
+        for (at, node) in self.nodes.iter().enumerate().filter(|(at, _)| counts(*at)) {
+            let Some(best) = &node.best else { continue };
+            if first.is_none_or(|first| self.comes_first((at, best), first, growth)) {
+                first = Some((at, best));
+            }
+        }
+        first.map(|(at, _)| at)
+    }
+
+    /// The leaves to split now, `at` among them: small ones are as many as there are threads.
+    fn turn(&self, at: usize, params: &TreeParams) -> Vec<usize> {
+        let is_small = |at: usize| self.nodes[at].range.len() <= SMALL;
+        let room = params.leaves - self.nodes.len();
+        let most = rayon::current_num_threads().min(room);
+        let mut turn = vec![at];
+        while is_small(at) && turn.len() < most {
+            let open =
+                |at: usize| is_small(at) && self.nodes[at].ahead.is_none() && !turn.contains(&at);
+            match self.first(params.growth, open) {
+                Some(next) => turn.push(next),
+                None => break,
+            }
+        }
+        turn
+    }
+
+    /// Makes the children of some leaves, and looks at them if they may be split in turn.
+    fn expand(
+        &mut self,
+        turn: &[usize],
+        look: bool,
+        expander: &Expander<'_>,
+        arena: Arena<'_>,
+        pool: &mut Pool<'_>,
+    ) -> Result<(), LearnError> {
+        let started = Instant::now();
+        let nodes = self.nodes.iter_mut().enumerate().filter(|(at, _)| turn.contains(at));
+        let mut nodes: Vec<&mut Node> = nodes.map(|(_, node)| node).collect();
+        nodes.sort_by_key(|node| node.range.start);
+        let threads = if nodes.len() > 1 { 1 } else { rayon::current_num_threads() };
+        let (mut rest, mut tasks) = (arena, Vec::with_capacity(nodes.len()));
+        for node in nodes {
+            let (_, from) = rest.cut(node.range.start);
+            let (mine, after) = from.cut(node.range.end);
+            rest = after;
+            tasks.push((node, mine, look.then(|| pool.take())));
+        }
+        let work = |(node, arena, spare): (&mut Node, Arena<'_>, Option<Vec<Cells>>)| {
+            node.ahead = Some(Box::new(expander.expand(node, arena, spare, threads)?));
+            Ok::<(), LearnError>(())
+        };
+        match tasks.len() {
+            1 => tasks.into_iter().try_for_each(work)?,
+            _ => tasks.into_par_iter().with_max_len(1).try_for_each(work)?,
+        }
+        self.share_time(turn, started.elapsed());
+        Ok(())
+    }
+
+    /// Divides the time that passed among leaves that were worked on at the same time.
+    fn share_time(&mut self, turn: &[usize], passed: Duration) {
+        let ahead = |node: &Node| node.ahead.as_ref().map(|children| children.times);
+        let times = turn.iter().filter_map(|at| ahead(&self.nodes[*at]));
+        let spent: f64 = times.map(|t| (t.histograms + t.partition).as_secs_f64()).sum();
+        let part = if spent > 0.0 { (passed.as_secs_f64() / spent).min(1.0) } else { 1.0 };
+        for at in turn {
+            if let Some(children) = &mut self.nodes[*at].ahead {
+                let GrowTimes { histograms, partition } = &mut children.times;
+                (*histograms, *partition) = (histograms.mul_f64(part), partition.mul_f64(part));
+            }
+        }
+    }
+
+    /// Lets the children of leaf `at` take its place: the left one keeps its number.
+    fn commit(
+        &mut self,
+        at: usize,
+        expander: &Expander<'_>,
+        pool: &mut Pool<'_>,
+    ) -> Result<GrowTimes, LearnError> {
+        let node = &mut self.nodes[at];
+        let (Some(best), Some(children)) = (node.best.take(), node.ahead.take()) else {
+            return Err(LearnError::unfit("a leaf without children was split", "report this"));
+        };
+        let Children { left, right, freed, times } = *children;
+        pool.free.extend(freed);
+        let number = self.splits.len();
+        if let Some((parent, side)) = self.parents[at] {
+            let child = Child::Split(number as u32);
+            match side {
+                Side::Left => self.splits[parent].left = child,
+                Side::Right => self.splits[parent].right = child,
+            }
+        }
+        let right_leaf = Child::Leaf(self.nodes.len() as u32);
+        let rows = (left.rows, right.rows);
+        self.splits.push(split_of(&best, rows, expander, [Child::Leaf(at as u32), right_leaf]));
+        self.nodes[at] = left;
+        self.nodes.push(right);
+        self.parents[at] = Some((number, Side::Left));
+        self.parents.push(Some((number, Side::Right)));
+        Ok(times)
+    }
+
+    /// The finished tree; histograms go back.
+    fn finish(self, units: &Units, pool: &mut Pool<'_>) -> Grown {
+        let leaves = self.nodes.into_iter().map(|node| {
+            let Node { range, buffer, rows, limits, cells, ahead, .. } = node;
+            pool.free.extend(cells);
+            if let Some(children) = ahead {
+                let Children { left, right, freed, .. } = *children;
+                pool.free.extend(freed.into_iter().chain(left.cells).chain(right.cells));
+            }
+            GrownLeaf { range, buffer, rows, limits: units.limits(limits) }
+        });
+        Grown { leaves: leaves.collect(), splits: self.splits }
+    }
+}
+
+/// A split for the model.
+fn split_of(best: &Best, rows: (u64, u64), expander: &Expander<'_>, children: [Child; 2]) -> Split {
+    let Best { gain, place, found } = *best;
+    let place = expander.evaluator.places[place];
+    let missing = match (place.missing, rows.0 >= rows.1) {
+        (true, _) => found.missing,
+        // No value was missing in training: with the majority.
+        (false, true) => Side::Left,
+        (false, false) => Side::Right,
+    };
+    let bounds = expander.binned.feature(place.member.feature).map(|bins| bins.bounds.as_slice());
+    let threshold = bounds.and_then(|bounds| bounds.get(usize::from(found.bin))).copied();
+    let [left, right] = children;
+    Split {
+        feature: place.member.feature,
+        rule: Rule::AtMost(threshold.unwrap_or(f32::INFINITY)),
+        missing,
+        left,
+        right,
+        gain,
+        rows: rows.0 + rows.1,
     }
 }
 
@@ -258,336 +445,7 @@ impl Grower<'_> {
             limits: Limits::NONE,
             cells: None,
             best: None,
-            parent: None,
+            ahead: None,
         })
-    }
-
-    fn take_cells(&mut self) -> Vec<Cells> {
-        self.pool.pop().unwrap_or_else(|| vec![[0; CELLS + 8]; self.evaluator.width()])
-    }
-
-    fn look_at_root(
-        &mut self,
-        root: &mut Node,
-        all: bool,
-        units: &Units,
-        active: &[bool],
-    ) -> Result<(), LearnError> {
-        let mut cells = self.take_cells();
-        let Buffer { rows, packed } = &self.buffers[0];
-        let rows = match all {
-            true => Rows::All,
-            false => Rows::Some(&rows[root.range.clone()]),
-        };
-        let packed = &packed[root.range.clone()];
-        let small = root.target();
-        let step = Step { rows, packed, small, cells: &mut cells, large: None };
-        let [mut founds, _] = self.evaluator.run(step, &units.rule, active)?;
-        root.best = self.pick(root, &cells, &mut founds, units)?;
-        root.cells = Some(cells);
-        Ok(())
-    }
-
-    /// Histograms and best splits of two children; the left one still has the parent's histogram.
-    fn look_at_children(
-        &mut self,
-        left: &mut Node,
-        right: &mut Node,
-        units: &Units,
-        active: &[bool],
-    ) -> Result<(), LearnError> {
-        let Some(mut parent) = left.cells.take() else { return Ok(()) };
-        let may = [self.may_split(left, units)?, self.may_split(right, units)?];
-        if may == [false, false] {
-            self.pool.push(parent);
-            return Ok(());
-        }
-        let left_is_small = left.rows <= right.rows;
-        let mut cells = self.take_cells();
-        let (small, large) = if left_is_small { (&*left, &*right) } else { (&*right, &*left) };
-        let buffer = &self.buffers[small.buffer];
-        let step = Step {
-            rows: Rows::Some(&buffer.rows[small.range.clone()]),
-            packed: &buffer.packed[small.range.clone()],
-            small: small.target(),
-            cells: &mut cells,
-            large: Some((large.target(), &mut parent)),
-        };
-        let [mut of_small, mut of_large] = self.evaluator.run(step, &units.rule, active)?;
-        let (small, large) = if left_is_small { (left, right) } else { (right, left) };
-        let may = if left_is_small { may } else { [may[1], may[0]] };
-        for (node, cells, founds, may) in
-            [(small, cells, &mut of_small, may[0]), (large, parent, &mut of_large, may[1])]
-        {
-            if may {
-                node.best = self.pick(node, &cells, founds, units)?;
-            }
-            match node.best {
-                Some(_) => node.cells = Some(cells),
-                None => self.pool.push(cells),
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether a leaf may be split at all, before its splits are looked at.
-    fn may_split(&self, node: &Node, units: &Units) -> Result<bool, LearnError> {
-        if !self.params.may_deepen(node.depth) || node.rows < 2 * self.params.min_rows.max(1) {
-            return Ok(false);
-        }
-        match self.params.impurity {
-            Some(least) => Ok(self.impurity(node, units)? > least),
-            None => Ok(true),
-        }
-    }
-
-    /// Half the variance of the first derivatives: the lectures' G of a leaf.
-    fn impurity(&self, node: &Node, units: &Units) -> Result<f64, LearnError> {
-        let packed = &self.buffers[node.buffer].packed[node.range.clone()];
-        let mut sums = [0_u64; 2];
-        for packed in packed {
-            let square = i64::from(unpack(*packed).0).pow(2) as u64;
-            sums[0] += square >> 32;
-            sums[1] += square & 0xffff_ffff;
-        }
-        self.collective.sum(&mut sums)?;
-        let squares = sums[0] as f64 * 4_294_967_296.0 + sums[1] as f64;
-        let rows = node.rows as f64;
-        let mean = f64::from(unpack(node.total).0) / rows;
-        Ok((squares / rows - mean * mean).max(0.0) * 0.5 / (units.gradient * units.gradient))
-    }
-
-    /// The leaf to split next.
-    fn next(&self, nodes: &[Node]) -> Option<usize> {
-        let mut best: Option<(usize, &Node, f64)> = None;
-        for (at, node) in nodes.iter().enumerate() {
-            let Some(Best { gain, .. }) = node.best else { continue };
-            let wins = best.is_none_or(|(_, other, most)| match self.params.growth {
-                Growth::LeafWise => gain > most,
-                Growth::DepthWise => (node.depth, -gain) < (other.depth, -most),
-            });
-            if wins {
-                best = Some((at, node, gain));
-            }
-        }
-        best.map(|(at, _, _)| at)
-    }
-
-    /// The best of the splits found that leaves enough rows on both sides.
-    fn pick(
-        &self,
-        node: &Node,
-        cells: &[Cells],
-        founds: &mut Founds,
-        units: &Units,
-    ) -> Result<Option<Best>, LearnError> {
-        let (g, h) = unpack(node.total);
-        let own = units.rule.worth(f64::from(g), f64::from(h), node.limits);
-        let mut counted = vec![false; founds.len()];
-        loop {
-            let Some((place, found)) = self.best_of(founds) else { return Ok(None) };
-            let more = found.worth - own;
-            let gain = units.gain(more);
-            if more <= LEAST_RELATIVE_GAIN * own.abs() || gain <= self.params.min_gain {
-                return Ok(None);
-            }
-            if counted[place] || units.has_rows(node.total, found.left) {
-                return Ok(Some(Best { gain, place, found }));
-            }
-            let by_byte = self.count(node, place)?;
-            let target = node.target();
-            founds[place] = self.evaluator.counted(place, cells, &by_byte, target, &units.rule);
-            counted[place] = true;
-        }
-    }
-
-    /// Largest worth; among equals the lowest feature.
-    fn best_of(&self, founds: &Founds) -> Option<(usize, Found)> {
-        let feature = |place: usize| self.evaluator.places[place].member.feature;
-        let mut best: Option<(usize, Found)> = None;
-        for (place, found) in founds.iter().enumerate() {
-            let Some(found) = found else { continue };
-            let wins = best.is_none_or(|(other, most)| {
-                found.worth > most.worth
-                    || (found.worth == most.worth && feature(place) < feature(other))
-            });
-            if wins {
-                best = Some((place, *found));
-            }
-        }
-        best
-    }
-
-    /// Rows of a leaf by byte of the place's column.
-    fn count(&self, node: &Node, place: usize) -> Result<[u64; CELLS], LearnError> {
-        let column = self.binned.column(self.evaluator.places[place].column as usize);
-        let mut counts = [0; CELLS];
-        for row in &self.buffers[node.buffer].rows[node.range.clone()] {
-            counts[usize::from(column[*row as usize])] += 1;
-        }
-        self.collective.sum(&mut counts)?;
-        Ok(counts)
-    }
-
-    /// Moves the rows of a leaf to the other buffer, those of the left child first; gives their
-    /// number.
-    fn move_rows(&mut self, node: &Node, place: Place, found: &Found) -> usize {
-        let Some(bins) = self.binned.feature(place.member.feature) else { return 0 };
-        let goes_left = left_bytes(place.member, bins, found.bin.into(), found.missing);
-        let (first, second) = self.buffers.split_at_mut(1);
-        let (from, to) = match node.buffer {
-            0 => (&mut first[0], &mut second[0]),
-            _ => (&mut second[0], &mut first[0]),
-        };
-        let range = node.range.clone();
-        partition(
-            self.binned.column(place.column as usize),
-            &goes_left,
-            &from.rows[range.clone()],
-            &from.packed[range.clone()],
-            &mut self.flags[range.clone()],
-            Slots { rows: &mut to.rows[range.clone()], packed: &mut to.packed[range] },
-        )
-    }
-
-    /// Splits leaf `at`: it becomes the left child, the right one (leaf number `number`) is given
-    /// back.
-    fn split(
-        &mut self,
-        node: &mut Node,
-        at: usize,
-        number: usize,
-        units: &Units,
-        splits: &mut Vec<Split>,
-    ) -> Result<Node, LearnError> {
-        let Some(Best { gain, place, found }) = node.best.take() else {
-            return Err(LearnError::unfit("a leaf without a split was to be split", "report this"));
-        };
-        let place = self.evaluator.places[place];
-        let range = node.range.clone();
-        let left_rows = self.move_rows(node, place, &found);
-        let mut rows = [left_rows as u64];
-        self.collective.sum(&mut rows)?;
-        let rows = [rows[0], node.rows - rows[0]];
-        let missing = match (place.missing, rows[0] >= rows[1]) {
-            (true, _) => found.missing,
-            // No value was missing in training: with the majority.
-            (false, true) => Side::Left,
-            (false, false) => Side::Right,
-        };
-        let bounds = self.binned.feature(place.member.feature).map(|bins| bins.bounds.as_slice());
-        let threshold = bounds.and_then(|bounds| bounds.get(usize::from(found.bin))).copied();
-        if let Some((parent, side)) = node.parent {
-            let child = Child::Split(splits.len() as u32);
-            match side {
-                Side::Left => splits[parent].left = child,
-                Side::Right => splits[parent].right = child,
-            }
-        }
-        splits.push(Split {
-            feature: place.member.feature,
-            rule: rankwright_model::Rule::AtMost(threshold.unwrap_or(f32::INFINITY)),
-            missing,
-            left: Child::Leaf(at as u32),
-            right: Child::Leaf(number as u32),
-            gain,
-            rows: node.rows,
-        });
-        let limits = units.child_limits(node, &found, place.direction);
-        let split = splits.len() - 1;
-        let middle = range.start + left_rows;
-        let buffer = 1 - node.buffer;
-        let right = Node {
-            range: middle..range.end,
-            buffer,
-            rows: rows[1],
-            total: node.total.wrapping_sub(found.left),
-            depth: node.depth + 1,
-            limits: limits[1],
-            cells: None,
-            best: None,
-            parent: Some((split, Side::Right)),
-        };
-        *node = Node {
-            range: range.start..middle,
-            buffer,
-            rows: rows[0],
-            total: found.left,
-            depth: right.depth,
-            limits: limits[0],
-            cells: node.cells.take(),
-            best: None,
-            parent: Some((split, Side::Left)),
-        };
-        Ok(right)
-    }
-}
-
-impl Node {
-    fn target(&self) -> Target {
-        Target { total: self.total, limits: self.limits }
-    }
-}
-
-/// Parameters in the packed units of one tree.
-#[derive(Debug)]
-struct Units {
-    rule: Rule,
-    gradient: f64,
-    hessian: f64,
-    largest_hessian: u64,
-}
-
-impl Units {
-    fn new(params: &TreeParams, scales: &Scales) -> Self {
-        let rule = Rule {
-            l1: params.l1 * scales.gradient,
-            l2: params.l2 * scales.hessian,
-            min_hessian: (params.min_hessian * scales.hessian).max(1.0),
-            min_rows: params.min_rows,
-        };
-        let largest_hessian = u64::from(scales.largest_hessian).max(1);
-        Self { rule, gradient: scales.gradient, hessian: scales.hessian, largest_hessian }
-    }
-
-    /// The fall of the loss for a rise in worth.
-    fn gain(&self, worth: f64) -> f64 {
-        0.5 * worth * (self.hessian / self.gradient) / self.gradient
-    }
-
-    /// Limits as numbers.
-    fn limits(&self, limits: Limits) -> Limits {
-        let unit = self.hessian / self.gradient;
-        Limits { low: limits.low * unit, high: limits.high * unit }
-    }
-
-    /// Whether both sides have enough rows for sure, as no row has more second derivative than
-    /// the largest.
-    fn has_rows(&self, total: u64, left: u64) -> bool {
-        let at_least = |packed: u64| (unpack(packed).1 as u64).div_ceil(self.largest_hessian);
-        at_least(left) >= self.rule.min_rows
-            && at_least(total.wrapping_sub(left)) >= self.rule.min_rows
-    }
-
-    /// A split on a constrained feature parts the values of the two sides in the middle.
-    fn child_limits(
-        &self,
-        node: &Node,
-        found: &Found,
-        direction: Option<Direction>,
-    ) -> [Limits; 2] {
-        let value = |packed: u64| {
-            let (g, h) = unpack(packed);
-            self.rule.value(f64::from(g), f64::from(h), node.limits)
-        };
-        let middle = (value(found.left) + value(node.total.wrapping_sub(found.left))) / 2.0;
-        let Limits { low, high } = node.limits;
-        match direction {
-            None => [node.limits; 2],
-            Some(Direction::Rising) => [Limits { low, high: middle }, Limits { low: middle, high }],
-            Some(Direction::Falling) => {
-                [Limits { low: middle, high }, Limits { low, high: middle }]
-            }
-        }
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! `quantise` turns derivatives into whole numbers, `histogram` sums them by column and bin, `split`
 //! finds the best split of a feature, `partition` moves the rows of a split leaf. `evaluate` sums and
-//! searches for two fresh leaves at once, `grow` puts the tree together, and `routes` leads rows
+//! searches for two fresh leaves at once, `expand` does all that one leaf needs, `grow` puts the tree together, and `routes` leads rows
 //! through it that it was not grown from. [`TreeParams`] says
 //! what a tree may look like.
 
 mod evaluate;
+mod expand;
 mod grow;
 mod histogram;
 mod params;
@@ -16,6 +17,7 @@ mod routes;
 mod split;
 #[cfg(test)]
 mod twin;
+mod units;
 
 pub(crate) use grow::{Grow, Grower, Grown, GrownRows, Input};
 pub use params::{Direction, Growth, TreeParams};

@@ -21,7 +21,7 @@ pub(crate) struct Slots<'a> {
 }
 
 impl<'a> Slots<'a> {
-    fn split_at(self, at: usize) -> (Slots<'a>, Slots<'a>) {
+    pub(crate) fn split_at(self, at: usize) -> (Slots<'a>, Slots<'a>) {
         let (rows, other_rows) = self.rows.split_at_mut(at);
         let (packed, other_packed) = self.packed.split_at_mut(at);
         (Slots { rows, packed }, Slots { rows: other_rows, packed: other_packed })

@@ -1,0 +1,326 @@
+//! What becomes of one leaf: its rows are parted, and its two children looked at.
+//!
+//! All that this needs is the leaf itself and its stretch of the two row buffers, so several leaves
+//! can be worked on at the same time. Of two children the one with fewer rows is added up, the other
+//! is what remains of the parent.
+//!
+//! Histograms hold no row counts. `min_rows` is still exact: a side with second derivative H has
+//! at least H / (largest of a row) rows, which settles most splits; where it does not, the rows
+//! of that one column are counted and the feature is searched again with the counts.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use super::evaluate::{Evaluator, Founds, Place, Step, Target};
+use super::grow::GrowTimes;
+use super::histogram::{Cells, Rows};
+use super::params::TreeParams;
+use super::partition::{Slots, left_bytes, partition};
+use super::quantise::unpack;
+use super::split::{Found, Limits};
+use super::units::Units;
+use crate::bins::{Binned, CELLS};
+use crate::collective::Collective;
+use crate::error::LearnError;
+
+/// A gain must exceed this part of the leaf's own worth, or it is rounding.
+const LEAST_RELATIVE_GAIN: f64 = 1e-10;
+
+/// A leaf while its tree grows.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) range: Range<usize>,
+    /// Which of the two buffers holds its rows.
+    pub(super) buffer: usize,
+    /// Rows of all processes.
+    pub(super) rows: u64,
+    pub(super) total: u64,
+    pub(super) depth: usize,
+    pub(super) limits: Limits,
+    /// The histogram, while the leaf may still be split.
+    pub(super) cells: Option<Vec<Cells>>,
+    pub(super) best: Option<Best>,
+    /// Its children, where they were made before its turn.
+    pub(super) ahead: Option<Box<Children>>,
+}
+
+/// The best split of a leaf.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Best {
+    pub(super) gain: f64,
+    pub(super) place: usize,
+    pub(super) found: Found,
+}
+
+/// The two children of a leaf.
+#[derive(Debug)]
+pub(super) struct Children {
+    pub(super) left: Node,
+    pub(super) right: Node,
+    /// Histograms that are free again.
+    pub(super) freed: Vec<Vec<Cells>>,
+    pub(super) times: GrowTimes,
+}
+
+impl Node {
+    pub(super) fn target(&self) -> Target {
+        Target { total: self.total, limits: self.limits }
+    }
+}
+
+/// A stretch of both buffers of rows.
+#[derive(Debug)]
+pub(super) struct Arena<'a> {
+    /// Where the stretch begins.
+    pub(super) first: usize,
+    pub(super) buffers: [Slots<'a>; 2],
+    pub(super) flags: &'a mut [u8],
+}
+
+impl<'a> Arena<'a> {
+    /// Cuts the stretch in two at a place.
+    pub(super) fn cut(self, at: usize) -> (Arena<'a>, Arena<'a>) {
+        let mid = at - self.first;
+        let [one, two] = self.buffers;
+        let ((one, one_after), (two, two_after)) = (one.split_at(mid), two.split_at(mid));
+        let (flags, flags_after) = self.flags.split_at_mut(mid);
+        (
+            Arena { first: self.first, buffers: [one, two], flags },
+            Arena { first: at, buffers: [one_after, two_after], flags: flags_after },
+        )
+    }
+
+    fn within(&self, node: &Node) -> Range<usize> {
+        node.range.start - self.first..node.range.end - self.first
+    }
+
+    fn rows(&self, node: &Node) -> &[u32] {
+        &self.buffers[node.buffer].rows[self.within(node)]
+    }
+
+    fn packed(&self, node: &Node) -> &[u64] {
+        &self.buffers[node.buffer].packed[self.within(node)]
+    }
+}
+
+/// What all leaves of a tree share.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Expander<'a> {
+    pub(super) binned: &'a Binned,
+    pub(super) params: &'a TreeParams,
+    pub(super) collective: &'a dyn Collective,
+    pub(super) evaluator: &'a Evaluator<'a>,
+    pub(super) units: &'a Units,
+    /// Which places may be used.
+    pub(super) active: &'a [bool],
+}
+
+impl Expander<'_> {
+    /// Looks at the root; `all` where it holds every row in order.
+    pub(super) fn look_at_root(
+        &self,
+        root: &mut Node,
+        all: bool,
+        arena: &Arena<'_>,
+        mut cells: Vec<Cells>,
+    ) -> Result<(), LearnError> {
+        let rows = if all { Rows::All } else { Rows::Some(arena.rows(root)) };
+        let packed = arena.packed(root);
+        let step = Step { rows, packed, small: root.target(), cells: &mut cells, large: None };
+        let threads = rayon::current_num_threads();
+        let [mut founds, _] = self.evaluator.run(step, &self.units.rule, self.active, threads)?;
+        root.best = self.pick(root, arena, &cells, &mut founds)?;
+        root.cells = Some(cells);
+        Ok(())
+    }
+
+    /// Splits a leaf by its best split. With a spare histogram its children are looked at too, by so
+    /// many threads.
+    pub(super) fn expand(
+        &self,
+        node: &mut Node,
+        mut arena: Arena<'_>,
+        spare: Option<Vec<Cells>>,
+        threads: usize,
+    ) -> Result<Children, LearnError> {
+        let started = Instant::now();
+        let Some(Best { place, found, .. }) = node.best else {
+            return Err(LearnError::unfit("a leaf without a split was to be split", "report this"));
+        };
+        let place = self.evaluator.places[place];
+        let left_rows = self.move_rows(node, place, &found, &mut arena);
+        let mut rows = [left_rows as u64];
+        self.collective.sum(&mut rows)?;
+        let limits = self.units.child_limits(node.target(), &found, place.direction);
+        let middle = node.range.start + left_rows;
+        let child = |range: Range<usize>, rows: u64, total: u64, limits: Limits| Node {
+            range,
+            buffer: 1 - node.buffer,
+            rows,
+            total,
+            depth: node.depth + 1,
+            limits,
+            cells: None,
+            best: None,
+            ahead: None,
+        };
+        let left = child(node.range.start..middle, rows[0], found.left, limits[0]);
+        let total = node.total.wrapping_sub(found.left);
+        let right = child(middle..node.range.end, node.rows - rows[0], total, limits[1]);
+        let (freed, times) = (Vec::new(), GrowTimes::default());
+        let mut children = Children { left, right, freed, times };
+        children.times.partition = started.elapsed();
+        let started = Instant::now();
+        if let (Some(parent), Some(spare)) = (node.cells.take(), spare) {
+            self.look_at_children(&mut children, &arena, parent, spare, threads)?;
+        }
+        children.times.histograms = started.elapsed();
+        Ok(children)
+    }
+
+    /// Histograms and best splits of two children.
+    fn look_at_children(
+        &self,
+        children: &mut Children,
+        arena: &Arena<'_>,
+        mut parent: Vec<Cells>,
+        mut cells: Vec<Cells>,
+        threads: usize,
+    ) -> Result<(), LearnError> {
+        let Children { left, right, freed, .. } = children;
+        let (small, large) = if left.rows <= right.rows { (left, right) } else { (right, left) };
+        let may = [self.may_split(small, arena)?, self.may_split(large, arena)?];
+        if may == [false, false] {
+            freed.extend([parent, cells]);
+            return Ok(());
+        }
+        let step = Step {
+            rows: Rows::Some(arena.rows(small)),
+            packed: arena.packed(small),
+            small: small.target(),
+            cells: &mut cells,
+            large: Some((large.target(), &mut parent)),
+        };
+        let found = self.evaluator.run(step, &self.units.rule, self.active, threads)?;
+        let [mut of_small, mut of_large] = found;
+        for (node, cells, founds, may) in
+            [(small, cells, &mut of_small, may[0]), (large, parent, &mut of_large, may[1])]
+        {
+            if may {
+                node.best = self.pick(node, arena, &cells, founds)?;
+            }
+            match node.best {
+                Some(_) => node.cells = Some(cells),
+                None => freed.push(cells),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a leaf may be split at all, before its splits are looked at.
+    pub(super) fn may_split(&self, node: &Node, arena: &Arena<'_>) -> Result<bool, LearnError> {
+        if !self.params.may_deepen(node.depth) || node.rows < 2 * self.params.min_rows.max(1) {
+            return Ok(false);
+        }
+        match self.params.impurity {
+            Some(least) => Ok(self.impurity(node, arena)? > least),
+            None => Ok(true),
+        }
+    }
+
+    /// Half the variance of the first derivatives: the lectures' G of a leaf.
+    fn impurity(&self, node: &Node, arena: &Arena<'_>) -> Result<f64, LearnError> {
+        let mut sums = [0_u64; 2];
+        for packed in arena.packed(node) {
+            let square = i64::from(unpack(*packed).0).pow(2) as u64;
+            sums[0] += square >> 32;
+            sums[1] += square & 0xffff_ffff;
+        }
+        self.collective.sum(&mut sums)?;
+        let squares = sums[0] as f64 * 4_294_967_296.0 + sums[1] as f64;
+        let rows = node.rows as f64;
+        let mean = f64::from(unpack(node.total).0) / rows;
+        Ok((squares / rows - mean * mean).max(0.0) * 0.5
+            / (self.units.gradient * self.units.gradient))
+    }
+
+    /// The best of the splits found that leaves enough rows on both sides.
+    fn pick(
+        &self,
+        node: &Node,
+        arena: &Arena<'_>,
+        cells: &[Cells],
+        founds: &mut Founds,
+    ) -> Result<Option<Best>, LearnError> {
+        let (g, h) = unpack(node.total);
+        let own = self.units.rule.worth(f64::from(g), f64::from(h), node.limits);
+        let mut counted = vec![false; founds.len()];
+        loop {
+            let Some((place, found)) = self.best_of(founds) else { return Ok(None) };
+            let more = found.worth - own;
+            let gain = self.units.gain(more);
+            if more <= LEAST_RELATIVE_GAIN * own.abs() || gain <= self.params.min_gain {
+                return Ok(None);
+            }
+            if counted[place] || self.units.has_rows(node.total, found.left) {
+                return Ok(Some(Best { gain, place, found }));
+            }
+            let by_byte = self.count(node, place, arena)?;
+            let target = node.target();
+            founds[place] =
+                self.evaluator.counted(place, cells, &by_byte, target, &self.units.rule);
+            counted[place] = true;
+        }
+    }
+
+    /// Largest worth; among equals the lowest feature.
+    fn best_of(&self, founds: &Founds) -> Option<(usize, Found)> {
+        let feature = |place: usize| self.evaluator.places[place].member.feature;
+        let mut best: Option<(usize, Found)> = None;
+        for (place, found) in founds.iter().enumerate() {
+            let Some(found) = found else { continue };
+            let wins = best.is_none_or(|(other, most)| {
+                found.worth > most.worth
+                    || (found.worth == most.worth && feature(place) < feature(other))
+            });
+            if wins {
+                best = Some((place, *found));
+            }
+        }
+        best
+    }
+
+    /// Rows of a leaf by byte of the place's column.
+    fn count(
+        &self,
+        node: &Node,
+        place: usize,
+        arena: &Arena<'_>,
+    ) -> Result<[u64; CELLS], LearnError> {
+        let column = self.binned.column(self.evaluator.places[place].column as usize);
+        let mut counts = [0; CELLS];
+        for row in arena.rows(node) {
+            counts[usize::from(column[*row as usize])] += 1;
+        }
+        self.collective.sum(&mut counts)?;
+        Ok(counts)
+    }
+
+    /// Moves the rows of a leaf to the other buffer, those of the left child first; gives their
+    /// number.
+    fn move_rows(&self, node: &Node, place: Place, found: &Found, arena: &mut Arena<'_>) -> usize {
+        let Some(bins) = self.binned.feature(place.member.feature) else { return 0 };
+        let goes_left = left_bytes(place.member, bins, found.bin.into(), found.missing);
+        let range = arena.within(node);
+        let [one, two] = &mut arena.buffers;
+        let (from, to) = if node.buffer == 0 { (one, two) } else { (two, one) };
+        partition(
+            self.binned.column(place.column as usize),
+            &goes_left,
+            &from.rows[range.clone()],
+            &from.packed[range.clone()],
+            &mut arena.flags[range.clone()],
+            Slots { rows: &mut to.rows[range.clone()], packed: &mut to.packed[range] },
+        )
+    }
+}

@@ -1,0 +1,69 @@
+//! Parameters in the packed units of one tree, and back.
+
+use super::evaluate::Target;
+use super::params::{Direction, TreeParams};
+use super::quantise::{Scales, unpack};
+use super::split::{Found, Limits, Rule};
+
+/// Parameters in the packed units of one tree.
+#[derive(Debug)]
+pub(super) struct Units {
+    pub(super) rule: Rule,
+    pub(super) gradient: f64,
+    hessian: f64,
+    largest_hessian: u64,
+}
+
+impl Units {
+    pub(super) fn new(params: &TreeParams, scales: &Scales) -> Self {
+        let rule = Rule {
+            l1: params.l1 * scales.gradient,
+            l2: params.l2 * scales.hessian,
+            min_hessian: (params.min_hessian * scales.hessian).max(1.0),
+            min_rows: params.min_rows,
+        };
+        let largest_hessian = u64::from(scales.largest_hessian).max(1);
+        Self { rule, gradient: scales.gradient, hessian: scales.hessian, largest_hessian }
+    }
+
+    /// The fall of the loss for a rise in worth.
+    pub(super) fn gain(&self, worth: f64) -> f64 {
+        0.5 * worth * (self.hessian / self.gradient) / self.gradient
+    }
+
+    /// Limits as numbers.
+    pub(super) fn limits(&self, limits: Limits) -> Limits {
+        let unit = self.hessian / self.gradient;
+        Limits { low: limits.low * unit, high: limits.high * unit }
+    }
+
+    /// Whether both sides have enough rows for sure, as no row has more second derivative than
+    /// the largest.
+    pub(super) fn has_rows(&self, total: u64, left: u64) -> bool {
+        let at_least = |packed: u64| (unpack(packed).1 as u64).div_ceil(self.largest_hessian);
+        at_least(left) >= self.rule.min_rows
+            && at_least(total.wrapping_sub(left)) >= self.rule.min_rows
+    }
+
+    /// A split on a constrained feature parts the values of the two sides in the middle.
+    pub(super) fn child_limits(
+        &self,
+        target: Target,
+        found: &Found,
+        direction: Option<Direction>,
+    ) -> [Limits; 2] {
+        let value = |packed: u64| {
+            let (g, h) = unpack(packed);
+            self.rule.value(f64::from(g), f64::from(h), target.limits)
+        };
+        let middle = (value(found.left) + value(target.total.wrapping_sub(found.left))) / 2.0;
+        let Limits { low, high } = target.limits;
+        match direction {
+            None => [target.limits; 2],
+            Some(Direction::Rising) => [Limits { low, high: middle }, Limits { low: middle, high }],
+            Some(Direction::Falling) => {
+                [Limits { low: middle, high }, Limits { low, high: middle }]
+            }
+        }
+    }
+}
