@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rankwright::data::bytes::Input;
 use rankwright::data::{Dataset, Qrels, Run, read_scores};
 use rankwright::eval::{Evaluation, JudgedRun, Measure, QuerySource, ScoredDataset, SourceKind};
-use rankwright::model::Model;
+use rankwright::model::ModelFormat;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -105,7 +105,7 @@ pub(crate) fn read_qrels(path: &Path, out: &Output) -> Result<Qrels, Failure> {
 pub(crate) fn read_run(path: &Path, out: &Output) -> Result<Run, Failure> {
     let what = format!("reading {}", path.display());
     let input = Input::open(path)?;
-    if Model::is_model(&input.bytes) {
+    if ModelFormat::of(&input.bytes).is_some() {
         return Err(Failure::request(format!(
             "{} is a model; a run is expected here, since models rank feature data",
             path.display()

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use rankwright::data::bytes::Input;
 use rankwright::data::format::{Format, Loaded, ReadOptions, Roles, read_inputs};
 use rankwright::data::{Absent, DataError};
-use rankwright::model::Model;
+use rankwright::model::ModelFormat;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -79,7 +79,7 @@ impl ReadArgs {
     ) -> Result<(Loaded, f64), Failure> {
         let mut options = self.options()?;
         options.absent = self.absent_rule(model_rule)?;
-        if let Some(model) = inputs.iter().find(|input| Model::is_model(&input.bytes)) {
+        if let Some(model) = inputs.iter().find(|input| ModelFormat::of(&input.bytes).is_some()) {
             return Err(Failure::request(format!(
                 "{} is a model; feature data is expected here",
                 model.name

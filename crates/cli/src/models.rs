@@ -2,7 +2,7 @@
 
 use rankwright::data::bytes::Input;
 use rankwright::data::{Absent, Dataset};
-use rankwright::model::{Kind, Matching, Model, ScoreOptions};
+use rankwright::model::{Kind, Matching, Model, ModelFormat, ScoreOptions};
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -20,13 +20,13 @@ impl Sorted {
     pub(crate) fn new(inputs: Vec<Input>) -> Result<Sorted, Failure> {
         let mut sorted = Sorted { models: Vec::new(), data: Vec::new() };
         for input in inputs {
-            match Model::is_model(&input.bytes) {
-                true => {
-                    let model = Model::from_bytes(&input.bytes);
-                    let model = model.map_err(|error| error.in_file(&input.name))?;
+            match ModelFormat::of(&input.bytes) {
+                Some(_) => {
+                    let read = Model::read(&input.bytes);
+                    let (model, _) = read.map_err(|error| error.in_file(&input.name))?;
                     sorted.models.push((input.name, model));
                 }
-                false => sorted.data.push(input),
+                None => sorted.data.push(input),
             }
         }
         Ok(sorted)

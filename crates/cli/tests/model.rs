@@ -274,3 +274,29 @@ fn packed_models_are_models_too() {
     assert_eq!(bench.run("score t.model.gz data.txt").ok().out(), plain);
     bench.run("eval t.model.gz data.txt").ok();
 }
+
+#[test]
+fn models_are_converted_and_read_wherever_a_model_is_taken() {
+    let bench = Bench::new();
+    trees(ids(2)).save(&bench.path("own.model")).unwrap();
+    bench.put("data.txt", "0 qid:1 1:1 2:1\n1 qid:1 1:2\n2 qid:1 1:3 2:0.5\n");
+    let own = bench.run("score own.model data.txt").ok().out();
+    for format in ["lightgbm", "xgboost", "onnx", "rankwright"] {
+        bench.run(&format!("model convert own.model --to {format} --out {format}.file")).ok();
+        let ran = bench.run(&format!("model inspect {format}.file --json")).ok();
+        assert!(ran.out().contains("\"trees\""), "{}", ran.out());
+    }
+    // The same bits through LightGBM's text, which adds alike.
+    let data = "label,qid,1,2\n0,1,1,1\n1,1,2,0\n2,1,3,0.5\n";
+    bench.put("named.csv", data);
+    let through = bench.run("score lightgbm.file named.csv").ok().out();
+    assert_eq!(through, own);
+    let ran = bench.run("model convert own.model --to nowhere --out x");
+    assert_eq!((ran.code(), ran.err().contains("lightgbm")), (2, true), "{}", ran.err());
+    let ran = bench.run("model convert data.txt --out x");
+    assert_eq!(ran.code(), 1);
+    assert!(ran.err().contains("no Rankwright model"), "{}", ran.err());
+    let ran = bench.run("model convert own.model --first-feature 0 --out moved.model").ok();
+    assert!(ran.out().contains("2 features"), "{}", ran.out());
+    assert!(bench.run("score moved.model data.txt").err().contains("does not know: 2"));
+}

@@ -29,7 +29,6 @@ mod tests;
 
 use std::path::Path;
 
-use rankwright_data::bytes::Input;
 use rankwright_data::store::write_atomic;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -89,12 +88,6 @@ impl Model {
     pub fn save(&self, path: &Path) -> Result<(), ModelError> {
         let bytes = self.to_bytes();
         Ok(write_atomic(path, |out| out.write_all(&bytes))?)
-    }
-
-    /// Reads a model from a file; `-` is standard input.
-    pub fn load(path: &Path) -> Result<Model, ModelError> {
-        let input = Input::open(path)?;
-        Model::from_bytes(&input.bytes).map_err(|error| error.in_file(input.name))
     }
 }
 

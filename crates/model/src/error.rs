@@ -37,6 +37,14 @@ pub enum ModelError {
         /// What should have been.
         expected: String,
     },
+    /// Something that one of two model formats cannot express.
+    #[error("{format} model: {what}")]
+    Unsupported {
+        /// The other system.
+        format: &'static str,
+        /// What it is, and where.
+        what: String,
+    },
     /// The data lacks features that the model needs.
     #[error("the data lacks {count} of the model's features: {names}")]
     MissingFeatures {

@@ -19,6 +19,8 @@ mod ensemble;
 mod error;
 mod header;
 mod importance;
+#[cfg_attr(not(test), deny(clippy::indexing_slicing))]
+mod interchange;
 mod linear;
 mod matching;
 mod model;
@@ -32,6 +34,7 @@ pub use ensemble::Ensemble;
 pub use error::ModelError;
 pub use header::Header;
 pub use importance::Importance;
+pub use interchange::ModelFormat;
 pub use linear::Linear;
 pub use matching::Matching;
 pub use model::{Kind, Model};

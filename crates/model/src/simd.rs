@@ -19,7 +19,10 @@ impl Simd {
     pub fn avx2(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         {
-            self == Simd::Auto && std::arch::is_x86_feature_detected!("avx2")
+            // Every processor with AVX2 counts bits too; asked all the same, as kernels use both.
+            self == Simd::Auto
+                && std::arch::is_x86_feature_detected!("avx2")
+                && std::arch::is_x86_feature_detected!("popcnt")
         }
         #[cfg(not(target_arch = "x86_64"))]
         {

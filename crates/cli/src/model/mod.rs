@@ -1,5 +1,6 @@
-//! `model`: look into models.
+//! `model`: look into models, and turn them into those of other systems.
 
+mod convert;
 mod inspect;
 mod permutation;
 
@@ -12,10 +13,13 @@ use crate::output::Output;
 pub(crate) enum Verb {
     /// How a model was made, its trees, and which features matter
     Inspect(inspect::Args),
+    /// A model of any known system, written for another
+    Convert(convert::Args),
 }
 
 pub(crate) fn run(verb: &Verb, out: &Output) -> Result<(), Failure> {
     match verb {
         Verb::Inspect(args) => inspect::run(args, out),
+        Verb::Convert(args) => convert::run(args, out),
     }
 }

@@ -149,9 +149,9 @@ impl<'a> Evaluator<'a> {
                 build(piece);
                 finish(piece);
             };
-            match pieces.as_mut_slice() {
-                [one] => both(one),
-                many => many.par_iter_mut().with_max_len(1).for_each(both),
+            match threads {
+                1 => pieces.iter_mut().for_each(both),
+                _ => pieces.par_iter_mut().with_max_len(1).for_each(both),
             }
         }
         Ok(founds)
@@ -167,9 +167,11 @@ impl<'a> Evaluator<'a> {
         threads: usize,
     ) -> Vec<Piece<'b>> {
         let tiles = self.tiles.len() - 1;
-        // Fewer pieces copy less of the scattered rows. The exchange between processes must be cut
-        // alike on all of them.
-        let wanted = if self.collective.size() > 1 { 1 } else { threads };
+        // Fewer pieces copy less of the scattered rows; but no fewer than lines, so that a piece's
+        // histograms are still in the second-level cache when they are subtracted and searched. The
+        // exchange between processes must be cut alike on all of them.
+        let lines = self.binned.lines().len();
+        let wanted = if self.collective.size() > 1 { 1 } else { threads.max(lines) };
         let count = wanted.clamp(1, tiles.max(1));
         let [small, other] = founds;
         let (mut small, mut other) = (small.as_mut_slice(), other.as_mut_slice());

@@ -245,7 +245,7 @@ impl Forest {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
+#[target_feature(enable = "avx2,popcnt")]
 fn add_avx2<const N: usize>(
     network: &Network,
     values: &[f32],

@@ -20,6 +20,8 @@ use super::ready::{Link, Ready};
 
 /// The most leaves of a tree.
 pub(crate) const MOST_LEAVES: usize = 256;
+/// Rows of a register with AVX2.
+const REGISTER: usize = 32;
 /// Trees whose leaf values are added together.
 const TOGETHER: usize = 8;
 
@@ -205,8 +207,9 @@ impl Program {
                 let mut next = MOST_LEAVES;
                 for Pair { test, low } in pairs {
                     let ranks = &ranks[test.ask as usize];
-                    for (slot, rank) in slots[next].iter_mut().zip(ranks) {
-                        *slot = low + u8::from(*rank > test.above);
+                    let out = slots[next].as_chunks_mut::<REGISTER>().0;
+                    for (out, ranks) in out.iter_mut().zip(ranks.as_chunks::<REGISTER>().0) {
+                        *out = ranks.map(|rank| low + u8::from(rank > test.above));
                     }
                     next += 1;
                 }
@@ -214,11 +217,7 @@ impl Program {
                     let ranks = &ranks[test.ask as usize];
                     let (below, here) = slots.split_at_mut(next);
                     let (left, right) = (&below[usize::from(*left)], &below[usize::from(*right)]);
-                    for (((slot, rank), left), right) in
-                        here[0].iter_mut().zip(ranks).zip(left).zip(right)
-                    {
-                        *slot = if *rank > test.above { *right } else { *left };
-                    }
+                    select(ranks, test.above, left, right, &mut here[0]);
                     next += 1;
                 }
                 *root = slots[next - 1];
@@ -227,12 +226,36 @@ impl Program {
                 root.fill(0);
                 for (level, test) in tests.iter().rev().enumerate() {
                     let (ranks, bit) = (&ranks[test.ask as usize], 1_u8 << level);
-                    for (leaf, rank) in root.iter_mut().zip(ranks) {
-                        *leaf |= if *rank > test.above { bit } else { 0 };
+                    let out = root.as_chunks_mut::<REGISTER>().0;
+                    for (out, ranks) in out.iter_mut().zip(ranks.as_chunks::<REGISTER>().0) {
+                        let bits = ranks.map(|rank| if rank > test.above { bit } else { 0 });
+                        *out = std::array::from_fn(|row| out[row] | bits[row]);
                     }
                 }
             }
         }
+    }
+}
+
+/// Takes each byte from `right` where the rank is above, else from `left`. In pieces of a register
+/// that are loaded whole, because the compiler cannot know that `out` is none of the others.
+#[inline(always)]
+fn select<const N: usize>(
+    ranks: &[i8; N],
+    above: i8,
+    left: &[u8; N],
+    right: &[u8; N],
+    out: &mut [u8; N],
+) {
+    let pieces = left.as_chunks::<REGISTER>().0.iter().zip(right.as_chunks::<REGISTER>().0);
+    let outs = out.as_chunks_mut::<REGISTER>().0.iter_mut();
+    for ((out, ranks), (left, right)) in outs.zip(ranks.as_chunks::<REGISTER>().0).zip(pieces) {
+        let (ranks, left, right) = (*ranks, *left, *right);
+        let mut picked = [0_u8; REGISTER];
+        for row in 0..REGISTER {
+            picked[row] = if ranks[row] > above { right[row] } else { left[row] };
+        }
+        *out = picked;
     }
 }
 

@@ -1,0 +1,207 @@
+//! What a CatBoost file says besides its trees.
+
+use std::fmt;
+
+use rankwright_data::FeatureNames;
+use serde::Deserialize;
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{Deserializer, Error, IgnoredAny, SeqAccess, Visitor};
+
+use super::{broken, refuse};
+use crate::error::ModelError;
+use crate::interchange::onnx::few::Few;
+use crate::tree::Side;
+
+/// Facts that the trees need, and those worth keeping.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    /// By number of the float feature: its column, and where missing values go.
+    pub(super) features: Vec<(u32, Side)>,
+    /// By column; empty where it has none.
+    columns: Vec<String>,
+    pub(super) scale: f64,
+    pub(super) bias: f64,
+    /// The loss that was made small.
+    pub(super) loss: String,
+    /// The version of CatBoost, where it is said.
+    pub(super) version: String,
+}
+
+/// More columns and outputs than anyone has; a limit on what a file can cost.
+const MOST_COLUMNS: usize = 1 << 19;
+const MOST_OUTPUTS: usize = 1 << 16;
+
+#[derive(Deserialize)]
+struct File {
+    features_info: FeaturesInfo,
+    #[serde(default)]
+    scale_and_bias: Option<(f64, Bias)>,
+    #[serde(default)]
+    model_info: Option<ModelInfo>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct FeaturesInfo {
+    float_features: Few<FloatFeature, MOST_COLUMNS>,
+    categorical_features: Vec<IgnoredAny>,
+    text_features: Vec<IgnoredAny>,
+    embedding_features: Vec<IgnoredAny>,
+    ctrs: Option<Vec<IgnoredAny>>,
+}
+
+#[derive(Deserialize)]
+struct FloatFeature {
+    feature_index: u32,
+    #[serde(default)]
+    flat_feature_index: Option<u32>,
+    #[serde(default)]
+    feature_id: String,
+    #[serde(default)]
+    nan_value_treatment: Option<Treatment>,
+}
+
+#[derive(Deserialize, Clone, Copy)]
+#[allow(clippy::enum_variant_names, reason = "the names in the file")]
+enum Treatment {
+    AsIs,
+    AsFalse,
+    AsTrue,
+}
+
+/// One number in old files, a list in newer ones.
+#[derive(Default)]
+struct Bias(Vec<f64>);
+
+impl<'de> Deserialize<'de> for Bias {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Bias, D::Error> {
+        from.deserialize_any(Either)
+    }
+}
+
+struct Either;
+
+impl<'de> Visitor<'de> for Either {
+    type Value = Bias;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a bias or a list of them")
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Bias, E> {
+        Ok(Bias(vec![value]))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Bias, E> {
+        Ok(Bias(vec![value as f64]))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Bias, E> {
+        Ok(Bias(vec![value as f64]))
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, list: S) -> Result<Bias, S::Error> {
+        let few = Few::<f64, MOST_OUTPUTS>::deserialize(SeqAccessDeserializer::new(list))?;
+        Ok(Bias(few.0))
+    }
+}
+
+/// Where the model came from; whatever else stands there may change its form from version to
+/// version.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct ModelInfo {
+    catboost_version_info: String,
+    params: Params,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Params {
+    loss_function: Loss,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Loss {
+    r#type: String,
+}
+
+impl Facts {
+    pub(super) fn read(bytes: &[u8]) -> Result<Facts, ModelError> {
+        let file: File = serde_json::from_slice(bytes).map_err(|error| broken(&error))?;
+        let info = file.features_info;
+        for (what, count) in [
+            ("categorical features", info.categorical_features.len()),
+            ("text features", info.text_features.len()),
+            ("embedding features", info.embedding_features.len()),
+            ("statistics of categories", info.ctrs.map_or(0, |ctrs| ctrs.len())),
+        ] {
+            if count > 0 {
+                return Err(refuse(format!("{count} {what} (only numbers are possible)")));
+            }
+        }
+        let (scale, bias) = match file.scale_and_bias {
+            None => (1.0, 0.0),
+            Some((scale, Bias(biases))) => match biases[..] {
+                [] => (scale, 0.0),
+                [bias] => (scale, bias),
+                _ => return Err(refuse(format!("{} outputs (only 1 is possible)", biases.len()))),
+            },
+        };
+        let origin = file.model_info.unwrap_or_default();
+        let version = version(&origin.catboost_version_info).to_owned();
+        let loss = origin.params.loss_function.r#type;
+        let mut facts = Facts { scale, bias, loss, version, ..Facts::default() };
+        for feature in info.float_features.0 {
+            facts.add(feature)?;
+        }
+        Ok(facts)
+    }
+
+    fn add(&mut self, feature: FloatFeature) -> Result<(), ModelError> {
+        let number = feature.feature_index;
+        let column = feature.flat_feature_index.unwrap_or(number);
+        if number as usize != self.features.len() {
+            return Err(ModelError::invalid(
+                format!("CatBoost: float feature {number} in column {column}"),
+                format!("features by number, here {}", self.features.len()),
+            ));
+        }
+        let missing = match feature.nan_value_treatment {
+            Some(Treatment::AsTrue) => Side::Right,
+            Some(Treatment::AsIs | Treatment::AsFalse) | None => Side::Left,
+        };
+        self.features.push((column, missing));
+        // Without other kinds of features columns are the numbers; holes would cost memory.
+        match column as usize == self.columns.len() {
+            true => self.columns.push(feature.feature_id),
+            false => {
+                return Err(ModelError::invalid(
+                    format!("CatBoost: column {column} after {} others", self.columns.len()),
+                    "a float feature for each column",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The names; numbers from 0 where no feature has one.
+    pub(super) fn names(&self) -> FeatureNames {
+        let count = self.columns.len();
+        if self.columns.iter().all(String::is_empty) {
+            return FeatureNames::Ids { first: 0, count };
+        }
+        let name = |(number, name): (usize, &String)| match name.is_empty() {
+            true => number.to_string(),
+            false => name.clone(),
+        };
+        FeatureNames::from_names(self.columns.iter().enumerate().map(name).collect())
+    }
+}
+
+/// The version in what CatBoost says about its build, such as `Branch: tags/v1.2.10`.
+fn version(build: &str) -> &str {
+    let after = build.split_once("tags/v").map_or("", |(_, after)| after);
+    after.split(|c: char| c != '.' && !c.is_ascii_digit()).next().unwrap_or("")
+}

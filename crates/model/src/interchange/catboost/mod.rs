@@ -1,0 +1,63 @@
+//! CatBoost models in their JSON form (`save_model(path, format="json")`), in only.
+//!
+//! `score = scale * (tree_1 + tree_2 + ...) + bias`; the scale is multiplied into the leaves.
+//!
+//! - `oblivious_trees`: every level asks one question, so a tree is a list of `k` splits and `2^k`
+//!   leaf values. Bit `i` of a leaf's number is the answer to split `i`: 1 where
+//!   `value > border`. Here split 0 becomes the root. A tree of depth k is spelt out as `2^k - 1`
+//!   splits, so `k` is at most 16, which is CatBoost's own limit, and files that promise more
+//!   leaves than their size could hold are refused.
+//! - `trees`: nodes with `left`, `right` and `split`, or `value`: other ways of growing.
+//!
+//! `nan_value_treatment` of a feature says where missing values go: `AsTrue` to the right, `AsFalse`
+//! and `AsIs` (a feature without missing values in training, where NaN is above no border) to the
+//! left. Names are kept where features have them; else features are numbered from 0. Row counts
+//! are the rounded leaf weights.
+//!
+//! Refused: categories, texts and embeddings, splits on anything but numbers, more than one output.
+//! The file is gone through twice: for what it says about features first, then tree by tree.
+
+mod facts;
+#[cfg(test)]
+mod tests;
+mod trees;
+
+use rankwright_data::Absent;
+
+use crate::ensemble::Ensemble;
+use crate::error::ModelError;
+use crate::header::Header;
+use crate::model::{Kind, Model};
+
+/// The name in messages.
+const NAME: &str = "CatBoost";
+
+/// Whether bytes begin like a CatBoost model: an object with one of the keys that come first.
+pub(super) fn is(bytes: &[u8]) -> bool {
+    let head = bytes.get(..4096).unwrap_or(bytes).trim_ascii_start();
+    let has = |key: &str| head.windows(key.len()).any(|part| part == key.as_bytes());
+    let keys = ["\"features_info\"", "\"oblivious_trees\"", "\"ctr_data\""];
+    head.starts_with(b"{") && keys.into_iter().any(has)
+}
+
+/// Reads a CatBoost model.
+pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
+    let facts = facts::Facts::read(bytes)?;
+    let trees = trees::read(bytes, &facts)?;
+    let mut header = Header::new(facts.names(), Absent::Zero);
+    let from = format!("{NAME} {}", facts.version);
+    header.notes.insert("from".into(), from.trim_end().into());
+    if !facts.loss.is_empty() {
+        header.notes.insert("objective".into(), facts.loss.clone());
+    }
+    Model::new(header, Kind::Trees(Ensemble::new(facts.bias, trees)?))
+}
+
+fn refuse(what: impl Into<String>) -> ModelError {
+    ModelError::Unsupported { format: NAME, what: what.into() }
+}
+
+/// What the JSON reader says, or what our own code said through it.
+fn broken(error: &serde_json::Error) -> ModelError {
+    ModelError::invalid(format!("CatBoost: {error}"), "the JSON that CatBoost writes")
+}

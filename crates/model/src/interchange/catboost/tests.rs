@@ -1,0 +1,171 @@
+//! What reading CatBoost's JSON promises.
+
+use rankwright_data::FeatureNames;
+
+use super::{is, read};
+use crate::interchange::onnx::trials::damage;
+use crate::{Kind, Model};
+
+/// Two features and trees of levels: `x0 > 0.5` is bit 0, `x1 > -2` is bit 1.
+const LEVELS: &str = r#"{
+  "features_info": { "float_features": [
+    { "borders": [0.5], "feature_id": "bm25", "feature_index": 0, "flat_feature_index": 0,
+      "has_nans": true, "nan_value_treatment": "AsTrue" },
+    { "borders": [-2], "feature_id": "", "feature_index": 1, "flat_feature_index": 1,
+      "has_nans": false, "nan_value_treatment": "AsIs" } ] },
+  "model_info": { "catboost_version_info": "Branch: tags/v1.2.10\n", "params":
+    { "loss_function": { "type": "YetiRank", "params": {} } } },
+  "oblivious_trees": [
+    { "leaf_values": [1, 2, 4, 8], "leaf_weights": [10, 0, 3.6, 1], "splits": [
+      { "border": 0.5, "float_feature_index": 0, "split_index": 0, "split_type": "FloatFeature" },
+      { "border": -2, "float_feature_index": 1, "split_index": 1, "split_type": "FloatFeature" }
+    ] },
+    { "leaf_values": [0.25], "leaf_weights": [14], "splits": null } ],
+  "scale_and_bias": [2, [0.5]]
+}"#;
+
+/// `x0 > 0.5 ? (x1 > -2 ? 8 : 2) : 1`, with keys in an order of their own.
+const NESTED: &str = r#"{
+  "scale_and_bias": [1, 10],
+  "trees": [ { "left": { "value": 1, "weight": 5 },
+    "right": { "split": { "border": -2, "float_feature_index": 1, "split_type": "FloatFeature" },
+      "right": { "value": 8 }, "left": { "value": 2, "weight": 3 } },
+    "split": { "border": 0.5, "float_feature_index": 0, "split_type": "FloatFeature" } } ],
+  "features_info": { "float_features": [ { "feature_index": 0, "nan_value_treatment": "AsFalse" },
+    { "feature_index": 1, "nan_value_treatment": "AsTrue" } ] }
+}"#;
+
+fn of(text: &str) -> Result<Model, String> {
+    read(text.as_bytes()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn trees_of_levels_are_read_with_the_first_split_as_the_lowest_bit() {
+    assert!(is(LEVELS.as_bytes()) && is(&NESTED.as_bytes()[..5]) != is(LEVELS.as_bytes()));
+    let model = of(LEVELS).unwrap();
+    let nan = f32::NAN;
+    for (row, leaf) in [
+        ([0.5, -2.0], 1.0),
+        ([0.6, -2.0], 2.0),
+        ([0.5, -1.9], 4.0),
+        ([0.6, -1.9], 8.0),
+        // AsTrue is right, AsIs is left.
+        ([nan, nan], 2.0),
+        ([f32::INFINITY, f32::NEG_INFINITY], 2.0),
+    ] {
+        assert_eq!(model.score_row(&row), 0.5 + 2.0 * leaf + 2.0 * 0.25, "{row:?}");
+    }
+    let header = model.header();
+    assert_eq!(header.features, FeatureNames::Named(vec!["bm25".into(), "1".into()]));
+    assert_eq!(
+        (&*header.notes["from"], &*header.notes["objective"]),
+        ("CatBoost 1.2.10", "YetiRank")
+    );
+    let Kind::Trees(trees) = model.kind() else { panic!() };
+    let rows: Vec<u64> = trees.trees()[0].leaves().iter().map(|leaf| leaf.rows).collect();
+    assert_eq!(rows, [10, 4, 0, 1], "by the order of the leaves in the tree");
+}
+
+#[test]
+fn trees_of_nodes_are_read_whatever_the_order_of_their_keys() {
+    let model = of(NESTED).unwrap();
+    let nan = f32::NAN;
+    for (row, score) in
+        [([0.5, 9.0], 11.0), ([nan, 9.0], 11.0), ([1.0, -2.0], 12.0), ([1.0, nan], 18.0)]
+    {
+        assert_eq!(model.score_row(&row), score, "{row:?}");
+    }
+    assert_eq!(model.header().features, FeatureNames::Ids { first: 0, count: 2 });
+    assert_eq!(model.header().notes["from"], "CatBoost");
+    let none = r#"{"features_info": {}, "oblivious_trees": null, "scale_and_bias": [1, [3]]}"#;
+    assert_eq!(of(none).unwrap().score_row(&[]), 3.0);
+}
+
+#[test]
+fn a_deep_tree_of_levels_is_spelt_out() {
+    let depth = 12;
+    let split = r#"{"border":0,"float_feature_index":N}"#;
+    let splits: Vec<_> = (0..depth).map(|f| split.replace('N', &f.to_string())).collect();
+    let values: Vec<_> = (0..1 << depth).map(|leaf| leaf.to_string()).collect();
+    let features: Vec<_> = (0..depth).map(|f| format!(r#"{{"feature_index":{f}}}"#)).collect();
+    let model = of(&format!(
+        r#"{{"features_info":{{"float_features":[{}]}},
+        "oblivious_trees":[{{"leaf_values":[{}],"splits":[{}]}}]}}"#,
+        features.join(","),
+        values.join(","),
+        splits.join(",")
+    ))
+    .unwrap();
+    for leaf in [0_u32, 1, 2, 1000, 2048, 4095] {
+        let row: Vec<f32> = (0..depth).map(|f| (leaf >> f & 1) as f32).collect();
+        assert_eq!(model.score_row(&row), f64::from(leaf));
+    }
+}
+
+#[test]
+fn what_cannot_be_expressed_or_does_not_fit_is_refused_with_a_reason() {
+    let changed = |from: &str, to: &str| {
+        let base = if LEVELS.contains(from) { LEVELS } else { NESTED };
+        assert!(base.contains(from), "{from}");
+        of(&base.replacen(from, to, 1)).unwrap_err()
+    };
+    let deep = format!("{}1{}", r#"{"left":"#.repeat(500), "}".repeat(500));
+    for (from, to, reason) in [
+        (r#"{ "float_features""#, r#"{ "categorical_features": [{}], "float_features""#, "1 categ"),
+        (r#"{ "float_features""#, r#"{ "text_features": [{}], "float_features""#, "1 text feat"),
+        (r#"{ "float_features""#, r#"{ "embedding_features": [1], "float_features""#, "1 embed"),
+        ("[0.5]]", "[0.5, 0.5]]", "2 outputs (only 1 is possible)"),
+        (r#""FloatFeature" },"#, r#""OnlineCtr" },"#, "tree 0: a split of the kind OnlineCtr"),
+        ("[1, 2, 4, 8]", "[1, 2, 4]", "tree 0: CatBoost: 3 leaf values for 2 splits"),
+        ("[1, 2, 4, 8]", "[1, 2, 4, 8, 1, 2, 4, 8]", "8 leaf values for 2 splits"),
+        ("[1, 2, 4, 8]", "[1, 2, 4, [8]]", "expected f64"),
+        ("[0.25]", "[1e308]", "tree 1: leaf 0 has the value inf"),
+        (
+            r#"index": 1, "split"#,
+            r#"index": 7, "split"#,
+            "float feature 7; expected numbers below 2",
+        ),
+        (r#""feature_index": 1"#, r#""feature_index": 3"#, "float feature 3 in column"),
+        (r#""flat_feature_index": 1"#, r#""flat_feature_index": 3"#, "column 3 after 1 others"),
+        ("[2, [0.5]]", "[2, [1e999]]", "CatBoost: number out of range"),
+        (r#""AsIs""#, r#""AsYouLike""#, "unknown variant `AsYouLike`"),
+        (r#""right": { "value": 8 },"#, "", "a node with one side"),
+        (r#"{ "value": 8 }"#, "{}", "neither split nor leaf"),
+        (r#"{ "value": 8 }"#, &deep, "recursion limit exceeded"),
+        (r#"{ "value": 8 }"#, r#"{ "value": [8, 9] }"#, "invalid type"),
+        ("features_info", "features", "missing field `features_info`"),
+    ] {
+        let error = changed(from, to);
+        assert!(error.contains(reason), "{from}: {error}");
+    }
+    assert!(!is(b"{}") && !is(b"[\"features_info\"]") && !is(b""));
+}
+
+#[test]
+fn files_that_promise_more_than_they_hold_are_refused() {
+    let zeros = |count: usize| vec!["0"; count].join(",");
+    let with = |tree: &str, count: usize| {
+        let trees = vec![tree; count].join(",");
+        of(&format!(
+            r#"{{"features_info":{{"float_features":[{{"feature_index":0}}]}},
+            "oblivious_trees":[{trees}]}}"#
+        ))
+        .map(|_| ())
+        .map_err(|error| error.to_string())
+    };
+    let split = r#"{"float_feature_index":0}"#;
+    let wide =
+        format!(r#"{{"leaf_values":[{}],"splits":[{}]}}"#, zeros(1 << 16), [split; 16].join(","));
+    assert!(with(&wide, 2).is_ok());
+    assert!(with(&wide, 8).unwrap_err().contains("more leaves than a file of this size"));
+    let wider = format!(r#"{{"leaf_values":[{}]}}"#, zeros((1 << 16) + 1));
+    assert!(with(&wider, 1).unwrap_err().contains("a list of at most 65536"));
+    let deeper = format!(r#"{{"leaf_values":[1],"splits":[{}]}}"#, [split; 17].join(","));
+    assert!(with(&deeper, 1).unwrap_err().contains("a list of at most 16"));
+    assert!(with(r#"{"leaf_values":[1]}"#, (1 << 17) + 1).unwrap_err().contains("131072 trees"));
+}
+
+#[test]
+fn damaged_files_give_a_model_or_an_error() {
+    assert!(damage(LEVELS.as_bytes(), read) + damage(NESTED.as_bytes(), read) > 10_000);
+}

@@ -1,0 +1,273 @@
+//! The trees of a CatBoost file, one at a time, so that none is held in two forms for long.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::facts::Facts;
+use super::{broken, refuse};
+use crate::error::ModelError;
+use crate::interchange::onnx::common::{MOST_TREES, Node, assemble, at_most, in_tree};
+use crate::interchange::onnx::few::Few;
+use crate::tree::{Leaf, Split, Tree};
+
+/// CatBoost's own limit for trees that ask the same at each level.
+const DEEPEST: usize = 16;
+const MOST_LEAVES: usize = 1 << DEEPEST;
+
+/// Reads all trees.
+pub(super) fn read(bytes: &[u8], facts: &Facts) -> Result<Vec<Tree>, ModelError> {
+    // What trees may cost in memory, so that a small file cannot ask for much.
+    let room = (12 << 20) + 3 * bytes.len();
+    let mut work = Work { facts, trees: Vec::new(), room, fault: None };
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let read = (&mut json).deserialize_map(&mut work);
+    match (read, work.fault.take()) {
+        // Our own reasons first: the reader only knows that it was stopped.
+        (_, Some(fault)) => Err(fault),
+        (Err(error), None) => Err(broken(&error)),
+        (Ok(()), None) => Ok(work.trees),
+    }
+}
+
+/// Trees so far, and why there are no more.
+struct Work<'a> {
+    facts: &'a Facts,
+    trees: Vec<Tree>,
+    room: usize,
+    fault: Option<ModelError>,
+}
+
+impl Work<'_> {
+    /// Keeps a tree, or the reason why it is none.
+    fn add<E: Error>(&mut self, tree: Result<Tree, ModelError>) -> Result<(), E> {
+        let number = self.trees.len();
+        let checked = match tree {
+            _ if number == MOST_TREES => Err(refuse(format!("more than {MOST_TREES} trees"))),
+            Err(error) => Err(in_tree(number, error)),
+            Ok(tree) => Ok(tree),
+        };
+        match checked {
+            Ok(tree) => {
+                self.trees.push(tree);
+                Ok(())
+            }
+            Err(fault) => {
+                self.fault = Some(fault);
+                Err(E::custom("no tree"))
+            }
+        }
+    }
+
+    /// Takes memory for so many leaves and their splits.
+    fn reserve(&mut self, leaves: usize) -> Result<(), ModelError> {
+        let cost = leaves.saturating_mul(size_of::<Split>() + size_of::<Leaf>());
+        match self.room.checked_sub(cost) {
+            Some(room) => {
+                self.room = room;
+                Ok(())
+            }
+            None => Err(refuse("more leaves than a file of this size should have")),
+        }
+    }
+
+    fn feature(&self, split: &Question) -> Result<(u32, crate::tree::Side), ModelError> {
+        match (split.split_type.as_deref(), split.float_feature_index) {
+            (None | Some("FloatFeature"), Some(number)) => {
+                self.facts.features.get(number as usize).copied().ok_or_else(|| {
+                    ModelError::invalid(
+                        format!("CatBoost: a split on float feature {number}"),
+                        format!("numbers below {}", self.facts.features.len()),
+                    )
+                })
+            }
+            (kind, _) => Err(refuse(format!(
+                "a split of the kind {} (only FloatFeature is possible)",
+                kind.unwrap_or("that is not said")
+            ))),
+        }
+    }
+
+    /// A tree of levels: node `2^d - 1 + p` is the one on level `d` to which the answers `p`
+    /// (lowest bit first) lead.
+    fn levels(&mut self, tree: &Levels) -> Result<Tree, ModelError> {
+        let splits = tree.splits.as_ref().map_or(&[][..], |splits| &splits.0);
+        let (depth, values) = (splits.len(), &tree.leaf_values.0);
+        if values.len() != 1 << depth {
+            return Err(ModelError::invalid(
+                format!("CatBoost: {} leaf values for {depth} splits", values.len()),
+                "2^splits values, one for each leaf (more outputs than 1 are not possible)",
+            ));
+        }
+        self.reserve(values.len())?;
+        let mut asked = Vec::with_capacity(depth);
+        for split in splits {
+            asked.push((self.feature(split)?, at_most(split.border)));
+        }
+        let weights = tree.leaf_weights.as_ref().map_or(&[][..], |weights| &weights.0);
+        let scale = self.facts.scale;
+        assemble(0, (2 << depth) - 1, |node| {
+            let level = (node + 1).ilog2();
+            let answers = node + 1 - (1 << level);
+            let Some(&((feature, missing), threshold)) = asked.get(level as usize) else {
+                let at = answers as usize;
+                let value = values.get(at).copied().unwrap_or(f64::NAN) * scale;
+                let rows = weights.get(at).map_or(0, |weight| weight.round() as u64);
+                return Ok(Node::Leaf(Leaf { value, rows }));
+            };
+            let left = (2 << level) - 1 + answers;
+            let right = left + (1 << level);
+            Ok(Node::Split { feature, threshold, missing, left, right, rows: 0 })
+        })
+    }
+
+    /// A tree of nodes that were read one within the other.
+    fn nested(&mut self, nodes: &[Loose], root: u32) -> Result<Tree, ModelError> {
+        self.reserve(nodes.len().div_ceil(2))?;
+        let scale = self.facts.scale;
+        assemble(root, nodes.len(), |at| match nodes.get(at as usize) {
+            Some(Loose { ends: Some((left, right)), split: Some(split), .. }) => {
+                let (feature, missing) = self.feature(split)?;
+                let (threshold, left, right) = (at_most(split.border), *left, *right);
+                Ok(Node::Split { feature, threshold, missing, left, right, rows: 0 })
+            }
+            Some(Loose { ends: None, split: None, value: Some(value), weight }) => {
+                Ok(Node::Leaf(Leaf { value: value * scale, rows: weight.round() as u64 }))
+            }
+            _ => Err(ModelError::invalid(
+                "CatBoost: a node that is neither split nor leaf",
+                "left, right and split, or one value",
+            )),
+        })
+    }
+}
+
+/// The object that a file is; only its trees count here.
+impl<'de> Visitor<'de> for &mut Work<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a CatBoost model")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "oblivious_trees" => map.next_value_seed(Forest(self, true))?,
+                "trees" => map.next_value_seed(Forest(self, false))?,
+                _ => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A list of trees, of levels or not.
+struct Forest<'a, 'b>(&'a mut Work<'b>, bool);
+
+impl<'de> DeserializeSeed<'de> for Forest<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Forest<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of trees")
+    }
+
+    /// A model of which every tree was cut off.
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<(), S::Error> {
+        let Forest(work, levels) = self;
+        let mut nodes = Vec::new();
+        loop {
+            let tree = if levels {
+                let Some(tree) = list.next_element::<Levels>()? else { return Ok(()) };
+                work.levels(&tree)
+            } else {
+                nodes.clear();
+                let Some(root) = list.next_element_seed(Under(&mut nodes))? else { return Ok(()) };
+                work.nested(&nodes, root)
+            };
+            work.add(tree)?;
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Levels {
+    leaf_values: Few<f64, MOST_LEAVES>,
+    #[serde(default)]
+    leaf_weights: Option<Few<f64, MOST_LEAVES>>,
+    #[serde(default)]
+    splits: Option<Few<Question, DEEPEST>>,
+}
+
+#[derive(Deserialize)]
+struct Question {
+    #[serde(default)]
+    split_type: Option<String>,
+    #[serde(default)]
+    float_feature_index: Option<u32>,
+    #[serde(default)]
+    border: f64,
+}
+
+/// A node as it was read: with ends and a split, or with a value.
+#[derive(Default)]
+struct Loose {
+    ends: Option<(u32, u32)>,
+    split: Option<Question>,
+    value: Option<f64>,
+    weight: f64,
+}
+
+/// Reads a node and those under it into a list; its number there. The JSON reader allows 128
+/// levels.
+struct Under<'a>(&'a mut Vec<Loose>);
+
+impl<'de> DeserializeSeed<'de> for Under<'_> {
+    type Value = u32;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<u32, D::Error> {
+        from.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Under<'_> {
+    type Value = u32;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a node of a tree")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<u32, M::Error> {
+        let (mut left, mut right, mut node) = (None, None, Loose::default());
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "left" => left = Some(map.next_value_seed(Under(self.0))?),
+                "right" => right = Some(map.next_value_seed(Under(self.0))?),
+                "split" => node.split = Some(map.next_value()?),
+                "value" => node.value = Some(map.next_value()?),
+                "weight" => node.weight = map.next_value()?,
+                _ => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        node.ends = match (left, right) {
+            (Some(left), Some(right)) => Some((left, right)),
+            (None, None) => None,
+            _ => return Err(M::Error::custom("a node with one side")),
+        };
+        self.0.push(node);
+        Ok(self.0.len() as u32 - 1)
+    }
+}

@@ -1,0 +1,327 @@
+//! LightGBM's JSON: what `dump_model` gives, with trees nested into each other.
+//!
+//! Nodes are laid flat as they are met, children before parents, and numbered from the end, so that
+//! parents come first. serde_json ends at 128 levels, which bounds the recursion.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::parts::{Head, Missing, Names, finite, in_tree, numeric};
+use super::unsupported;
+use crate::categories::Categories;
+use crate::error::ModelError;
+use crate::model::Model;
+use crate::tree::{Child, Leaf, Rule, Side, Split, Tree};
+
+/// Sets may take this much memory besides the file's size: a single large category makes one.
+const SETS: usize = 4 << 20;
+
+/// The parts of the file that are read.
+#[derive(Deserialize)]
+struct Dump {
+    version: String,
+    num_class: u64,
+    num_tree_per_iteration: u64,
+    max_feature_idx: i64,
+    #[serde(default)]
+    objective: String,
+    #[serde(default)]
+    average_output: bool,
+    #[serde(default)]
+    feature_names: Names,
+    tree_info: Trees,
+}
+
+pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
+    let dump: Dump = serde_json::from_slice(bytes).map_err(|error| {
+        let help = match error.to_string().contains("recursion limit") {
+            true => "trees of less depth; save the model as text instead",
+            false => "what dump_model gives, as JSON",
+        };
+        ModelError::invalid(format!("LightGBM model: {error}"), help)
+    })?;
+    let head = Head {
+        version: dump.version,
+        classes: dump.num_class,
+        trees_per_iteration: dump.num_tree_per_iteration,
+        last_feature: dump.max_feature_idx,
+        objective: dump.objective,
+        average: dump.average_output,
+        names: dump.feature_names,
+    };
+    head.check()?;
+    let mut room = SETS + bytes.len() / 2;
+    let mut trees = Vec::with_capacity(dump.tree_info.0.len());
+    for (number, parts) in dump.tree_info.0.into_iter().enumerate() {
+        trees.push(parts.finish(&mut room).map_err(|error| in_tree(number, error))?);
+    }
+    head.finish(trees)
+}
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Names, D::Error> {
+        struct List;
+        impl<'de> Visitor<'de> for List {
+            type Value = Names;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("feature names")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Names, A::Error> {
+                let mut names = Names::default();
+                while let Some(name) = list.next_element::<String>()? {
+                    names.push(&name).map_err(A::Error::custom)?;
+                }
+                Ok(names)
+            }
+        }
+        from.deserialize_seq(List)
+    }
+}
+
+/// The trees, in a list that grows by quarters: most of a small tree is its place in it.
+struct Trees(Vec<Parts>);
+
+impl<'de> Deserialize<'de> for Trees {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Trees, D::Error> {
+        struct List;
+        impl<'de> Visitor<'de> for List {
+            type Value = Trees;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a list of trees")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Trees, A::Error> {
+                let mut trees = Vec::new();
+                while let Some(tree) = list.next_element::<Info>()? {
+                    if trees.len() == trees.capacity() {
+                        trees.reserve_exact(trees.len() / 4 + 16);
+                    }
+                    trees.push(tree.tree_structure);
+                }
+                Ok(Trees(trees))
+            }
+        }
+        from.deserialize_seq(List)
+    }
+}
+
+/// One tree.
+#[derive(Deserialize)]
+struct Info {
+    /// Every dump has these; they are asked for so that a tree is not much smaller there.
+    #[serde(rename = "num_leaves")]
+    _num_leaves: u64,
+    #[serde(rename = "num_cat")]
+    _num_cat: u64,
+    #[serde(rename = "shrinkage")]
+    _shrinkage: f64,
+    tree_structure: Parts,
+}
+
+/// The nodes of a tree; splits in the order in which they end.
+#[derive(Default)]
+struct Parts {
+    splits: Vec<Split>,
+    leaves: Vec<Leaf>,
+    /// Categories of each set.
+    sets: Vec<Vec<u32>>,
+    /// Whether a leaf is a line.
+    is_linear: bool,
+}
+
+impl Parts {
+    fn finish(mut self, room: &mut usize) -> Result<Tree, ModelError> {
+        if self.is_linear {
+            return Err(unsupported("a linear tree, which only LightGBM can score"));
+        }
+        let last = (self.splits.len() as u32).wrapping_sub(1);
+        let turn = |child| match child {
+            Child::Split(number) => Child::Split(last.wrapping_sub(number)),
+            leaf => leaf,
+        };
+        self.splits.reverse();
+        for split in &mut self.splits {
+            (split.left, split.right) = (turn(split.left), turn(split.right));
+        }
+        let mut sets = Vec::with_capacity(self.sets.len());
+        for ids in self.sets {
+            let bytes = ids.iter().max().map_or(0, |&id| id as usize / 8);
+            *room = room.checked_sub(bytes).ok_or_else(|| {
+                unsupported("sets of categories of such large numbers that they do not fit")
+            })?;
+            sets.push(Categories::new(ids)?);
+        }
+        Tree::with_sets(self.splits, self.leaves, sets)
+    }
+}
+
+impl<'de> Deserialize<'de> for Parts {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Parts, D::Error> {
+        let mut parts = Parts::default();
+        Node(&mut parts).deserialize(from)?;
+        parts.splits.shrink_to_fit();
+        parts.leaves.shrink_to_fit();
+        Ok(parts)
+    }
+}
+
+/// A node, laid into the parts of its tree.
+struct Node<'a>(&'a mut Parts);
+
+#[derive(Deserialize)]
+#[serde(field_identifier, rename_all = "snake_case")]
+enum Field {
+    SplitFeature,
+    SplitGain,
+    Threshold,
+    DecisionType,
+    DefaultLeft,
+    MissingType,
+    InternalCount,
+    LeftChild,
+    RightChild,
+    LeafValue,
+    LeafCount,
+    LeafCoeff,
+    #[serde(other)]
+    Other,
+}
+
+/// What a node said.
+#[derive(Default)]
+struct Said {
+    feature: Option<u32>,
+    gain: f64,
+    threshold: Option<Threshold>,
+    decision: Option<Decision>,
+    default_left: bool,
+    missing: Option<MissingName>,
+    rows: u64,
+    left: Option<Child>,
+    right: Option<Child>,
+    value: Option<f64>,
+}
+
+#[derive(Deserialize, Clone, Copy)]
+enum MissingName {
+    None,
+    Zero,
+    NaN,
+}
+
+#[derive(Deserialize, PartialEq)]
+enum Decision {
+    #[serde(rename = "<=")]
+    AtMost,
+    #[serde(rename = "==")]
+    In,
+}
+
+impl<'de> DeserializeSeed<'de> for Node<'_> {
+    type Value = Child;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Child, D::Error> {
+        from.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Node<'_> {
+    type Value = Child;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a split or a leaf")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Child, A::Error> {
+        let mut said = Said::default();
+        while let Some(field) = map.next_key::<Field>()? {
+            match field {
+                Field::SplitFeature => said.feature = Some(map.next_value()?),
+                Field::SplitGain => said.gain = map.next_value()?,
+                Field::Threshold => said.threshold = Some(map.next_value()?),
+                Field::DecisionType => said.decision = Some(map.next_value()?),
+                Field::DefaultLeft => said.default_left = map.next_value()?,
+                Field::MissingType => said.missing = Some(map.next_value()?),
+                Field::InternalCount | Field::LeafCount => said.rows = map.next_value()?,
+                Field::LeftChild => said.left = Some(map.next_value_seed(Node(&mut *self.0))?),
+                Field::RightChild => said.right = Some(map.next_value_seed(Node(&mut *self.0))?),
+                Field::LeafValue => said.value = Some(map.next_value()?),
+                Field::LeafCoeff => {
+                    self.0.is_linear = true;
+                    map.next_value::<IgnoredAny>()?;
+                }
+                Field::Other => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        said.node(self.0).map_err(A::Error::custom)
+    }
+}
+
+impl Said {
+    fn node(self, parts: &mut Parts) -> Result<Child, String> {
+        let too_many = |_| "too many nodes".to_owned();
+        if let Some(value) = self.value {
+            parts.leaves.push(Leaf { value, rows: self.rows });
+            return Ok(Child::Leaf(u32::try_from(parts.leaves.len() - 1).map_err(too_many)?));
+        }
+        let need = |what: &str| format!("a node without leaf_value has no {what}");
+        let (rule, missing) = match (self.decision, self.threshold) {
+            (Some(Decision::AtMost), Some(Threshold::Number(threshold))) => {
+                let missing = match self.missing.ok_or_else(|| need("missing_type"))? {
+                    MissingName::None => Missing::None,
+                    MissingName::Zero => Missing::Zero,
+                    MissingName::NaN => Missing::NaN,
+                };
+                numeric(threshold, missing, self.default_left)
+            }
+            (Some(Decision::In), Some(Threshold::Ids(ids))) => {
+                parts.sets.push(ids);
+                (Rule::In(u32::try_from(parts.sets.len() - 1).map_err(too_many)?), Side::Right)
+            }
+            _ => return Err(need("decision_type '<=' or '==' and a threshold that fits it")),
+        };
+        parts.splits.push(Split {
+            feature: self.feature.ok_or_else(|| need("split_feature"))?,
+            rule,
+            missing,
+            left: self.left.ok_or_else(|| need("left_child"))?,
+            right: self.right.ok_or_else(|| need("right_child"))?,
+            gain: finite(self.gain),
+            rows: self.rows,
+        });
+        Ok(Child::Split(u32::try_from(parts.splits.len() - 1).map_err(too_many)?))
+    }
+}
+
+/// A number, or categories such as `0||3||6`.
+enum Threshold {
+    Number(f64),
+    Ids(Vec<u32>),
+}
+
+impl<'de> Deserialize<'de> for Threshold {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Threshold, D::Error> {
+        struct Either;
+        impl Visitor<'_> for Either {
+            type Value = Threshold;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a number or categories such as \"0||3||6\"")
+            }
+            fn visit_f64<E: Error>(self, number: f64) -> Result<Threshold, E> {
+                Ok(Threshold::Number(number))
+            }
+            fn visit_i64<E: Error>(self, number: i64) -> Result<Threshold, E> {
+                Ok(Threshold::Number(number as f64))
+            }
+            fn visit_u64<E: Error>(self, number: u64) -> Result<Threshold, E> {
+                Ok(Threshold::Number(number as f64))
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Threshold, E> {
+                let ids = text.split("||").filter(|id| !id.is_empty()).map(str::parse);
+                let ids = ids.collect::<Result<Vec<u32>, _>>();
+                Ok(Threshold::Ids(ids.map_err(|_| E::custom("categories are whole numbers"))?))
+            }
+        }
+        from.deserialize_any(Either)
+    }
+}

@@ -1,0 +1,149 @@
+//! Trees of ours as LightGBM's text, version v4.
+
+use std::fmt::{Display, Write};
+
+use rankwright_data::FeatureNames;
+
+use super::unsupported;
+use crate::ensemble::Ensemble;
+use crate::error::ModelError;
+use crate::model::{Kind, Model};
+use crate::tree::{Child, Leaf, Rule, Side, Split, Tree};
+
+pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
+    let Kind::Trees(ensemble) = model.kind() else {
+        return Err(unsupported(format!("a {} model; it has trees only", model.kind().name())));
+    };
+    let trees = blocks(ensemble)?;
+    let count = model.header().features.len();
+    let mut out = String::from("tree\nversion=v4\nnum_class=1\nnum_tree_per_iteration=1\n");
+    // Writing to a String cannot fail.
+    let _ = writeln!(out, "label_index=0\nmax_feature_idx={}", count as i64 - 1);
+    // The raw score is the score with this one.
+    out.push_str("objective=regression\n");
+    line(&mut out, "feature_names", names(&model.header().features)?);
+    line(&mut out, "feature_infos", (0..count).map(|_| "none"));
+    line(&mut out, "tree_sizes", trees.iter().map(String::len));
+    out.push('\n');
+    trees.iter().for_each(|tree| out.push_str(tree));
+    out.push_str("end of trees\n\nfeature_importances:\n\nparameters:\n\nend of parameters\n\n");
+    out.push_str("pandas_categorical:null\n");
+    Ok(out.into_bytes())
+}
+
+/// The names as LightGBM would have them.
+fn names(features: &FeatureNames) -> Result<Vec<String>, ModelError> {
+    let name = |column: usize| match features {
+        FeatureNames::Ids { first: 0, .. } => format!("Column_{column}"),
+        _ => features.name(column).into_owned(),
+    };
+    let all: Vec<String> = (0..features.len()).map(name).collect();
+    match all.iter().find(|name| name.is_empty() || name.contains(char::is_whitespace)) {
+        None => Ok(all),
+        Some(bad) => Err(unsupported(format!(
+            "the feature name '{}'; names there are not empty and hold no white space",
+            bad.escape_debug()
+        ))),
+    }
+}
+
+/// The text of each tree, that of the base score first.
+fn blocks(ensemble: &Ensemble) -> Result<Vec<String>, ModelError> {
+    let base = match ensemble.base() == 0.0 {
+        true => None,
+        false => Some(Tree::constant(ensemble.base(), 0)?),
+    };
+    let trees = base.iter().chain(ensemble.trees());
+    // An error speaks of the tree by its number in our model.
+    let ours = |number: usize| number - usize::from(base.is_some());
+    trees.enumerate().map(|(number, tree)| block(number, tree, ours)).collect()
+}
+
+fn block(number: usize, tree: &Tree, ours: impl Fn(usize) -> usize) -> Result<String, ModelError> {
+    let (splits, leaves) = (tree.splits(), tree.leaves());
+    let kinds = splits.iter().map(decision).collect::<Option<Vec<u8>>>().ok_or_else(|| {
+        unsupported(format!(
+            "tree {} has a set of categories with missing values on its side; there they go to \
+             the other",
+            ours(number)
+        ))
+    })?;
+    let mut out =
+        format!("Tree={number}\nnum_leaves={}\nnum_cat={}\n", leaves.len(), tree.sets().len());
+    line(&mut out, "split_feature", splits.iter().map(|split| split.feature));
+    line(&mut out, "split_gain", splits.iter().map(|split| Float(split.gain)));
+    line(&mut out, "threshold", splits.iter().map(threshold));
+    line(&mut out, "decision_type", kinds);
+    line(&mut out, "left_child", splits.iter().map(|split| child(split.left)));
+    line(&mut out, "right_child", splits.iter().map(|split| child(split.right)));
+    line(&mut out, "leaf_value", leaves.iter().map(|leaf| Float(leaf.value)));
+    line(&mut out, "leaf_count", leaves.iter().map(|leaf: &Leaf| leaf.rows));
+    line(&mut out, "internal_count", splits.iter().map(|split| split.rows));
+    if !tree.sets().is_empty() {
+        sets(&mut out, tree);
+    }
+    out.push_str("is_linear=0\nshrinkage=1\n\n\n");
+    Ok(out)
+}
+
+/// The sets, 32 categories to a number; at least one number for each.
+fn sets(out: &mut String, tree: &Tree) {
+    let mut ends = vec![0];
+    let mut bits: Vec<u32> = Vec::new();
+    for set in tree.sets() {
+        let halves = set.words().iter().flat_map(|&word| [word as u32, (word >> 32) as u32]);
+        bits.extend(halves);
+        if set.words().is_empty() {
+            bits.push(0);
+        }
+        ends.push(bits.len());
+    }
+    line(out, "cat_boundaries", ends);
+    line(out, "cat_threshold", bits);
+}
+
+fn line<T: Display>(out: &mut String, key: &str, values: impl IntoIterator<Item = T>) {
+    out.push_str(key);
+    let mut mark = '=';
+    for value in values {
+        let _ = write!(out, "{mark}{value}");
+        mark = ' ';
+    }
+    if mark == '=' {
+        out.push(mark);
+    }
+    out.push('\n');
+}
+
+/// A number in the shortest form that reads back to the same bits, with an exponent where short.
+struct Float(f64);
+
+impl Display for Float {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{:?}", self.0)
+    }
+}
+
+/// LightGBM's bits, as its module page has them; nothing for what it cannot express.
+fn decision(split: &Split) -> Option<u8> {
+    let left = 2 * u8::from(split.missing == Side::Left);
+    match split.rule {
+        Rule::AtMost(_) => Some(8 | left),
+        Rule::NonZeroAtMost(_) => Some(4 | left),
+        Rule::In(_) => (split.missing == Side::Right).then_some(8 | 1),
+    }
+}
+
+fn threshold(split: &Split) -> Float {
+    match split.rule {
+        Rule::AtMost(threshold) | Rule::NonZeroAtMost(threshold) => Float(f64::from(threshold)),
+        Rule::In(set) => Float(f64::from(set)),
+    }
+}
+
+fn child(child: Child) -> i64 {
+    match child {
+        Child::Split(number) => i64::from(number),
+        Child::Leaf(number) => -1 - i64::from(number),
+    }
+}

@@ -1,0 +1,76 @@
+//! LightGBM's models: the text of `save_model` in and out, the JSON of `dump_model` in.
+//!
+//! **Reading.** Scores are LightGBM's raw ones, `predict(raw_score=True)`, to the bit: both add
+//! leaf values in f64 in the order of the trees. The objective's own transform of a score (such as
+//! the sigmoid of `binary`) keeps the order of documents and is left out; a note tells the
+//! objective. Shrinkage is in the leaf values already. With `average_output` (random forests) every
+//! leaf is divided by the number of trees, which may move the last bit: this is what `predict` does
+//! without `raw_score`.
+//!
+//! | `decision_type` | means | ours |
+//! |---|---|---|
+//! | bit 0 | categories of a bitset go left, all else right | `Rule::In`, missing right |
+//! | bit 1 | missing goes left | `missing` |
+//! | bits 2 and 3: 0, None | NaN counts as 0 | `Rule::AtMost`, `missing` is the side of 0 |
+//! | 1, Zero | 0 and NaN are missing | `Rule::NonZeroAtMost` |
+//! | 2, NaN | NaN is missing | `Rule::AtMost` |
+//!
+//! A threshold is rounded down to f32, which no value of ours can tell from the f64 (`x <= t`).
+//! A first tree that is one leaf becomes the base score. Categories are LightGBM's codes: a file
+//! that was trained on a pandas table wants the codes of that table. Gains that are not finite
+//! (they do not touch a score) are brought to the nearest finite number.
+//!
+//! Refused: linear trees, several classes (`num_tree_per_iteration` over 1), versions other than
+//! v2 to v4, and JSON of trees deeper than some 120 splits, which the text form holds.
+//!
+//! **Writing.** Trees as text of version v4, a base score as a first tree of one leaf, so that
+//! LightGBM adds the same numbers in the same order. Feature ids that count from 0 become
+//! `Column_0`, ...; those that count from 1 become the names `1`, `2`, ... in the order of the
+//! columns. Refused: linear models, sets of categories with missing values on the left, and names
+//! that are empty or hold white space. LightGBM takes values within 1e-35 of 0 as 0, whatever the
+//! threshold; and it takes what a sparse row leaves out as 0.
+
+mod dump;
+mod export;
+mod parts;
+#[cfg(test)]
+pub(super) mod tests;
+mod text;
+
+use crate::error::ModelError;
+use crate::model::Model;
+
+/// The name in messages.
+const NAME: &str = "LightGBM";
+
+/// How many bytes are looked at to know the JSON, whose first keys may be sorted.
+const LOOK: usize = 1 << 16;
+
+/// Whether bytes begin like LightGBM's text or like its JSON.
+pub(super) fn is(bytes: &[u8]) -> bool {
+    is_text(bytes) || is_dump(bytes)
+}
+
+fn is_text(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"tree\n") || bytes.starts_with(b"tree\r\n")
+}
+
+fn is_dump(bytes: &[u8]) -> bool {
+    let key = b"\"num_tree_per_iteration\"";
+    let begin = bytes.get(..LOOK).unwrap_or(bytes);
+    begin.trim_ascii_start().starts_with(b"{") && begin.windows(key.len()).any(|part| part == key)
+}
+
+/// Reads either form.
+pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
+    match is_text(bytes) {
+        true => text::read(bytes),
+        false => dump::read(bytes),
+    }
+}
+
+pub(super) use export::write;
+
+fn unsupported(what: impl Into<String>) -> ModelError {
+    ModelError::Unsupported { format: NAME, what: what.into() }
+}

@@ -1,0 +1,186 @@
+//! What both forms of LightGBM's files share: decisions, names and the model at the end.
+
+use rankwright_data::{Absent, FeatureNames};
+
+use super::{NAME, unsupported};
+use crate::ensemble::Ensemble;
+use crate::error::ModelError;
+use crate::header::Header;
+use crate::model::{Kind, Model};
+use crate::tree::{Leaf, Rule, Side, Tree};
+
+/// The most features that may have names, which take more memory than their text.
+const MOST_NAMES: usize = 1 << 17;
+
+/// What a numeric split takes as missing.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Missing {
+    /// Nothing: NaN counts as 0.
+    None,
+    /// 0 and NaN.
+    Zero,
+    /// NaN.
+    NaN,
+}
+
+/// The rule of a numeric split and the side of its missing values.
+pub(super) fn numeric(threshold: f64, missing: Missing, default_left: bool) -> (Rule, Side) {
+    let side = |left| if left { Side::Left } else { Side::Right };
+    let rounded = round_down(threshold);
+    match missing {
+        Missing::None => (Rule::AtMost(rounded), side(0.0 <= threshold)),
+        Missing::Zero => (Rule::NonZeroAtMost(rounded), side(default_left)),
+        Missing::NaN => (Rule::AtMost(rounded), side(default_left)),
+    }
+}
+
+/// The largest f32 that is at most a number: for a value `x` of 32 bits both ask the same.
+fn round_down(threshold: f64) -> f32 {
+    let near = threshold as f32;
+    match f64::from(near) > threshold {
+        true => near.next_down(),
+        false => near,
+    }
+}
+
+/// A gain that is finite.
+pub(super) fn finite(gain: f64) -> f64 {
+    match gain.is_nan() {
+        true => 0.0,
+        false => gain.clamp(f64::MIN, f64::MAX),
+    }
+}
+
+/// Feature names as they come in. `Column_0`, `Column_1`, ... only count.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    columns: usize,
+    named: Vec<String>,
+}
+
+impl Names {
+    /// One more name.
+    pub(super) fn push(&mut self, name: &str) -> Result<(), ModelError> {
+        if self.named.is_empty() {
+            let number = name.strip_prefix("Column_").and_then(|n| n.parse::<usize>().ok());
+            if number == Some(self.columns) {
+                self.columns += 1;
+                return Ok(());
+            }
+        }
+        if self.columns.max(self.named.len()) >= MOST_NAMES {
+            return Err(unsupported(format!("more than {MOST_NAMES} features with names")));
+        }
+        if self.named.is_empty() {
+            self.named = (0..self.columns).map(|i| format!("Column_{i}")).collect();
+        }
+        self.named.push(name.to_owned());
+        Ok(())
+    }
+
+    /// The names of so many features.
+    fn finish(self, features: usize) -> Result<FeatureNames, ModelError> {
+        let names = match self.named.is_empty() {
+            true => FeatureNames::Ids { first: 0, count: self.columns },
+            false => FeatureNames::from_names(self.named),
+        };
+        match names.len() {
+            0 => Ok(FeatureNames::Ids { first: 0, count: features }),
+            found if found == features => Ok(names),
+            found => Err(ModelError::invalid(
+                format!(
+                    "LightGBM model: {found} feature names, and max_feature_idx is for {features} features"
+                ),
+                "a name for each feature",
+            )),
+        }
+    }
+}
+
+/// What a file says before its trees.
+#[derive(Debug, Default)]
+pub(super) struct Head {
+    pub(super) version: String,
+    pub(super) classes: u64,
+    pub(super) trees_per_iteration: u64,
+    /// Number of the last feature.
+    pub(super) last_feature: i64,
+    pub(super) objective: String,
+    pub(super) average: bool,
+    pub(super) names: Names,
+}
+
+impl Head {
+    /// Refuses what ours cannot express.
+    pub(super) fn check(&self) -> Result<(), ModelError> {
+        if !matches!(self.version.as_str(), "v2" | "v3" | "v4") {
+            return Err(unsupported(format!(
+                "the version '{}'; expected v2, v3 or v4",
+                self.version.escape_debug()
+            )));
+        }
+        if self.classes > 1 || self.trees_per_iteration > 1 {
+            return Err(unsupported(format!(
+                "num_class is {} and num_tree_per_iteration is {}; only models with one score a \
+                 row can be read",
+                self.classes, self.trees_per_iteration
+            )));
+        }
+        Ok(())
+    }
+
+    /// The model of these trees.
+    pub(super) fn finish(self, mut trees: Vec<Tree>) -> Result<Model, ModelError> {
+        if self.average && !trees.is_empty() {
+            let count = trees.len() as f64;
+            for tree in &mut trees {
+                *tree = divided(tree, count)?;
+            }
+        }
+        let mut base = 0.0;
+        if let Some(value) = trees.first().and_then(constant) {
+            base += value;
+            trees.remove(0);
+        }
+        // From -1, of a model without features, on.
+        let features = self.last_feature.checked_add(1).and_then(|n| usize::try_from(n).ok());
+        let features = features.ok_or_else(|| {
+            let what = format!("LightGBM model: max_feature_idx is {}", self.last_feature);
+            ModelError::invalid(what, "the number of the last feature")
+        })?;
+        let mut header = Header::new(self.names.finish(features)?, Absent::Zero);
+        let from = format!("{NAME} {}", self.version.trim_start_matches('v'));
+        header.notes.insert("from".into(), from);
+        if !self.objective.is_empty() {
+            header.notes.insert("objective".into(), self.objective);
+        }
+        if self.average {
+            header.notes.insert("average_output".into(), "leaf values are divided".into());
+        }
+        Model::new(header, Kind::Trees(Ensemble::new(base, trees)?))
+    }
+}
+
+/// The value of a tree that is one leaf.
+fn constant(tree: &Tree) -> Option<f64> {
+    tree.splits().is_empty().then(|| tree.leaves().first().map(|leaf| leaf.value))?
+}
+
+/// The tree with every leaf value divided.
+fn divided(tree: &Tree, by: f64) -> Result<Tree, ModelError> {
+    let leaves = tree.leaves().iter().map(|leaf| Leaf { value: leaf.value / by, ..*leaf });
+    Tree::with_sets(tree.splits().to_vec(), leaves.collect(), tree.sets().to_vec())
+}
+
+/// The error with the tree that it is about.
+pub(super) fn in_tree(number: usize, error: ModelError) -> ModelError {
+    match error {
+        ModelError::Invalid { what, expected } => {
+            ModelError::invalid(format!("LightGBM model: tree {number}: {what}"), expected)
+        }
+        ModelError::Unsupported { format, what } => {
+            ModelError::Unsupported { format, what: format!("tree {number}: {what}") }
+        }
+        other => other,
+    }
+}

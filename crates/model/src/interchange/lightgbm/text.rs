@@ -1,0 +1,375 @@
+//! LightGBM's text: lines of `key=value`, a block for each tree, `end of trees`.
+//!
+//! A tree's columns are walked side by side and never held, so that reading takes little more
+//! memory than the tree. Lengths of lines are held against `num_leaves` before room is made.
+
+use std::ops::Range;
+use std::str::SplitAsciiWhitespace;
+
+use super::parts::{Head, Missing, finite, in_tree, numeric};
+use super::unsupported;
+use crate::categories::Categories;
+use crate::error::ModelError;
+use crate::model::Model;
+use crate::tree::{Child, Leaf, Rule, Side, Split, Tree};
+
+/// The shortest block of a tree: its number, leaves, sets and one leaf value.
+const SHORTEST_TREE: usize = 44;
+/// The most lines of the head or of a tree; LightGBM writes some twenty.
+const MOST_LINES: usize = 1000;
+
+pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let what = format!("LightGBM model: byte {} is no UTF-8", error.valid_up_to());
+        ModelError::invalid(what, "text")
+    })?;
+    let mut lines = Lines { rest: text, number: 0 };
+    lines.next();
+    let mut head = Head { classes: 1, trees_per_iteration: 1, ..Head::default() };
+    let mut trees = Vec::new();
+    let mut line = lines.next();
+    let mut before = 0..MOST_LINES;
+    while let Some((number, text)) = line.filter(|(_, line)| !is_mark(line)) {
+        count_line(&mut before, number)?;
+        if let Some(sizes) = text.strip_prefix("tree_sizes=") {
+            let count = sizes.bytes().filter(|&byte| byte == b' ').count() + 1;
+            trees = Vec::with_capacity(count.min(bytes.len() / SHORTEST_TREE));
+        }
+        read_head(&mut head, number, text)?;
+        line = lines.next();
+    }
+    head.check()?;
+    while let Some((first, mark)) = line {
+        if mark.starts_with("end of trees") {
+            return head.finish(trees);
+        }
+        let mut block = Block { first, ..Block::default() };
+        line = lines.next();
+        let mut inside = 0..MOST_LINES;
+        while let Some((number, text)) = line.filter(|(_, line)| !is_mark(line)) {
+            count_line(&mut inside, number)?;
+            block.take(text);
+            line = lines.next();
+        }
+        trees.push(block.tree().map_err(|error| in_tree(trees.len(), error))?);
+    }
+    Err(ModelError::invalid(
+        format!("LightGBM model: it ends in or before tree {}", trees.len()),
+        "the line 'end of trees'",
+    ))
+}
+
+/// The lines that are not empty, with their numbers from 1 on.
+struct Lines<'a> {
+    rest: &'a str,
+    number: usize,
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = (usize, &'a str);
+
+    fn next(&mut self) -> Option<(usize, &'a str)> {
+        let text = self.rest.trim_start_matches(['\n', '\r']);
+        let passed = self.rest.get(..self.rest.len() - text.len()).unwrap_or_default();
+        self.number += passed.bytes().filter(|&byte| byte == b'\n').count();
+        let (line, rest) = match text.as_bytes().iter().position(|&byte| byte == b'\n') {
+            Some(end) => text.split_at_checked(end)?,
+            None => (text, ""),
+        };
+        self.rest = rest;
+        (!line.is_empty()).then(|| (self.number + 1, line.strip_suffix('\r').unwrap_or(line)))
+    }
+}
+
+/// Takes one from the lines that a part may have.
+fn count_line(left: &mut Range<usize>, number: usize) -> Result<(), ModelError> {
+    left.next().map(drop).ok_or_else(|| {
+        let what = format!("LightGBM model: line {number} is beyond the {MOST_LINES} of one part");
+        ModelError::invalid(what, "the next tree or 'end of trees' before")
+    })
+}
+
+/// Whether a line begins the next block.
+fn is_mark(line: &str) -> bool {
+    line.starts_with("Tree=") || line.starts_with("end of trees")
+}
+
+/// One line before the trees.
+fn read_head(head: &mut Head, number: usize, line: &str) -> Result<(), ModelError> {
+    let (key, value) = line.split_once('=').unwrap_or((line, ""));
+    let bad = |expected| {
+        let shown: String = line.chars().take(60).collect();
+        ModelError::invalid(format!("LightGBM model: line {number}: '{shown}'"), expected)
+    };
+    let whole = |value: &str| value.trim().parse().map_err(|_| bad("a whole number"));
+    match key {
+        "version" => head.version = value.trim().into(),
+        "num_class" => head.classes = whole(value)?,
+        "num_tree_per_iteration" => head.trees_per_iteration = whole(value)?,
+        "max_feature_idx" => {
+            head.last_feature = value.trim().parse().map_err(|_| bad("a whole number"))?;
+        }
+        "objective" => head.objective = value.trim().into(),
+        // A line by itself in version 3 and 4.
+        "average_output" => head.average = value.trim() != "0",
+        "feature_names" => {
+            head.names = Default::default();
+            value.split_ascii_whitespace().try_for_each(|name| head.names.push(name))?;
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The lines of a tree.
+#[derive(Debug, Default)]
+struct Block<'a> {
+    /// Number of its first line.
+    first: usize,
+    num_leaves: &'a str,
+    num_cat: &'a str,
+    split_feature: &'a str,
+    split_gain: Option<&'a str>,
+    threshold: &'a str,
+    decision_type: &'a str,
+    left_child: &'a str,
+    right_child: &'a str,
+    leaf_value: &'a str,
+    leaf_count: Option<&'a str>,
+    internal_count: Option<&'a str>,
+    cat_boundaries: &'a str,
+    cat_threshold: &'a str,
+    is_linear: &'a str,
+}
+
+/// The numbers of a line.
+struct Column<'a> {
+    name: &'static str,
+    /// A column that is left out is all 0.
+    words: Option<SplitAsciiWhitespace<'a>>,
+}
+
+impl<'a> Column<'a> {
+    fn new(name: &'static str, line: impl Into<Option<&'a str>>) -> Column<'a> {
+        Column { name, words: line.into().map(str::split_ascii_whitespace) }
+    }
+
+    fn next<T: std::str::FromStr + Default>(&mut self) -> Result<T, ModelError> {
+        let Some(words) = &mut self.words else { return Ok(T::default()) };
+        let word = words.next().unwrap_or("");
+        word.parse().map_err(|_| {
+            let shown: String = word.chars().take(40).collect();
+            let what = match word {
+                "" => format!("{} is too short", self.name),
+                _ => format!("'{shown}' in {}", self.name),
+            };
+            ModelError::invalid(what, "as many numbers as num_leaves asks for")
+        })
+    }
+
+    fn end(mut self) -> Result<(), ModelError> {
+        match self.words.as_mut().and_then(Iterator::next) {
+            None => Ok(()),
+            Some(_) => {
+                let what = format!("{} is too long", self.name);
+                Err(ModelError::invalid(what, "as many numbers as num_leaves asks for"))
+            }
+        }
+    }
+}
+
+impl<'a> Block<'a> {
+    fn take(&mut self, line: &'a str) {
+        let Some((key, value)) = line.split_once('=') else { return };
+        match key {
+            "num_leaves" => self.num_leaves = value,
+            "num_cat" => self.num_cat = value,
+            "split_feature" => self.split_feature = value,
+            "split_gain" => self.split_gain = Some(value),
+            "threshold" => self.threshold = value,
+            "decision_type" => self.decision_type = value,
+            "left_child" => self.left_child = value,
+            "right_child" => self.right_child = value,
+            "leaf_value" => self.leaf_value = value,
+            "leaf_count" => self.leaf_count = Some(value),
+            "internal_count" => self.internal_count = Some(value),
+            "cat_boundaries" => self.cat_boundaries = value,
+            "cat_threshold" => self.cat_threshold = value,
+            "is_linear" => self.is_linear = value,
+            _ => {}
+        }
+    }
+
+    fn tree(&self) -> Result<Tree, ModelError> {
+        let whole = |name: &str, text: &str| {
+            text.trim().parse::<usize>().map_err(|_| {
+                let shown: String = text.chars().take(40).collect();
+                let what = format!("{name} is '{shown}' after line {}", self.first);
+                ModelError::invalid(what, "a whole number")
+            })
+        };
+        if !matches!(self.is_linear.trim(), "" | "0") {
+            return Err(unsupported("a linear tree (is_linear=1), which only LightGBM can score"));
+        }
+        let leaves = whole("num_leaves", self.num_leaves)?;
+        let splits = self.hold(leaves)?;
+        let sets = self.sets(whole("num_cat", self.num_cat)?, splits)?;
+        Tree::with_sets(self.splits(splits, sets.len())?, self.leaves(leaves)?, sets)
+    }
+
+    /// The number of splits, once the lines are long enough for it: each split and leaf stands
+    /// once among the children, which alone makes the text of a large tree larger than it is here.
+    fn hold(&self, leaves: usize) -> Result<usize, ModelError> {
+        let splits = leaves.checked_sub(1).filter(|&n| n < i32::MAX as usize).ok_or_else(|| {
+            ModelError::invalid(format!("num_leaves is {leaves}"), "1 to 2147483647")
+        })?;
+        let children = digits(splits.saturating_sub(1)) + digits(leaves) + leaves;
+        let words = |count: usize| (2 * count).saturating_sub(1);
+        let between = 2 * splits.saturating_sub(1);
+        let lines = [self.split_feature, self.threshold, self.decision_type];
+        let is_short = splits > 0
+            && (self.left_child.len() + self.right_child.len() < children + between
+                || lines.iter().any(|line| line.len() < words(splits)));
+        match is_short || self.leaf_value.len() < words(leaves) {
+            false => Ok(splits),
+            true => Err(ModelError::invalid(
+                format!(
+                    "num_leaves is {leaves}, but the lines after line {} are too short",
+                    self.first
+                ),
+                "split_feature, threshold, decision_type, left_child, right_child and leaf_value \
+                 of that many numbers",
+            )),
+        }
+    }
+
+    fn splits(&self, count: usize, sets: usize) -> Result<Vec<Split>, ModelError> {
+        let mut feature = Column::new("split_feature", self.split_feature);
+        let mut threshold = Column::new("threshold", self.threshold);
+        let mut decision = Column::new("decision_type", self.decision_type);
+        let mut left = Column::new("left_child", self.left_child);
+        let mut right = Column::new("right_child", self.right_child);
+        // A tree of one leaf has these lines, with nothing in them.
+        let mut gain = Column::new("split_gain", self.split_gain);
+        let mut rows = Column::new("internal_count", self.internal_count);
+        let mut splits = Vec::with_capacity(count);
+        for _ in 0..count {
+            let (rule, missing) = decide(decision.next()?, threshold.next()?, sets)?;
+            splits.push(Split {
+                feature: feature.next()?,
+                rule,
+                missing,
+                left: child(left.next()?),
+                right: child(right.next()?),
+                gain: finite(gain.next()?),
+                rows: rows.next()?,
+            });
+        }
+        [feature, threshold, decision, left, right, gain, rows]
+            .into_iter()
+            .try_for_each(Column::end)?;
+        Ok(splits)
+    }
+
+    fn leaves(&self, count: usize) -> Result<Vec<Leaf>, ModelError> {
+        let mut value = Column::new("leaf_value", self.leaf_value);
+        // LightGBM 3 leaves it empty in a tree of one leaf.
+        let mut rows =
+            Column::new("leaf_count", self.leaf_count.filter(|line| !line.trim().is_empty()));
+        let mut leaves = Vec::with_capacity(count);
+        for _ in 0..count {
+            leaves.push(Leaf { value: value.next()?, rows: rows.next()? });
+        }
+        value.end()?;
+        rows.end()?;
+        Ok(leaves)
+    }
+
+    /// The sets: `cat_boundaries` has where each begins in `cat_threshold`, 32 bits to a number.
+    fn sets(&self, count: usize, splits: usize) -> Result<Vec<Categories>, ModelError> {
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        if count > splits {
+            let what = format!("num_cat is {count} in a tree of {splits} splits");
+            return Err(ModelError::invalid(what, "at most one set for each split"));
+        }
+        let mut ends = Column::new("cat_boundaries", self.cat_boundaries);
+        let mut bits = Column::new("cat_threshold", self.cat_threshold);
+        let mut at: usize = ends.next()?;
+        let mut sets = Vec::with_capacity(count);
+        for _ in 0..count {
+            let end: usize = ends.next()?;
+            // Two characters a number at least.
+            let words = end.checked_sub(at).filter(|&n| n <= self.cat_threshold.len() / 2 + 1);
+            let words = words.ok_or_else(|| {
+                let what = format!("cat_boundaries go from {at} to {end}");
+                ModelError::invalid(what, "ascending places in cat_threshold")
+            })?;
+            sets.push(set(&mut bits, words)?);
+            at = end;
+        }
+        ends.end()?;
+        bits.end()?;
+        Ok(sets)
+    }
+}
+
+/// A set of so many times 32 bits.
+fn set(bits: &mut Column, words: usize) -> Result<Categories, ModelError> {
+    let mut all = Vec::with_capacity(words.div_ceil(2));
+    for at in 0..words {
+        let word = u64::from(bits.next::<u32>()?);
+        match (at % 2, all.last_mut()) {
+            (1, Some(last)) => *last |= word << 32,
+            _ => all.push(word),
+        }
+    }
+    while all.last() == Some(&0) {
+        all.pop();
+    }
+    Categories::from_words(all)
+}
+
+/// Digits in the decimal forms of 1 to `last` together.
+fn digits(last: usize) -> usize {
+    let mut all = 0;
+    let mut power = 1;
+    while power <= last {
+        // Each number from here on has one digit more.
+        all += last - power + 1;
+        power = power.saturating_mul(10);
+    }
+    all
+}
+
+/// The rule and the side of missing values, by LightGBM's bits.
+fn decide(bits: u8, threshold: f64, sets: usize) -> Result<(Rule, Side), ModelError> {
+    let missing = match (bits & 1, bits >> 2) {
+        (1, 0..=2) => {
+            let is_set = threshold >= 0.0 && threshold < sets as f64 && threshold.fract() == 0.0;
+            return match is_set {
+                true => Ok((Rule::In(threshold as u32), Side::Right)),
+                false => {
+                    let what = format!("a split by set {threshold} of {sets}");
+                    Err(ModelError::invalid(what, "a set that is there"))
+                }
+            };
+        }
+        (_, 0) => Missing::None,
+        (_, 1) => Missing::Zero,
+        (_, 2) => Missing::NaN,
+        _ => {
+            return Err(ModelError::invalid(format!("decision_type {bits}"), "a number below 12"));
+        }
+    };
+    Ok(numeric(threshold, missing, bits & 2 != 0))
+}
+
+/// Splits are counted from 0 on, leaves from -1 downwards.
+fn child(number: i32) -> Child {
+    match u32::try_from(number) {
+        Ok(split) => Child::Split(split),
+        Err(_) => Child::Leaf(!number as u32),
+    }
+}

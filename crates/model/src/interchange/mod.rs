@@ -1,0 +1,162 @@
+//! Models of other systems: read into ours, and written from ours.
+//!
+//! | system | file | read | write |
+//! |---|---|---|---|
+//! | LightGBM | text, JSON dump | yes | text |
+//! | XGBoost | JSON, UBJSON | yes | JSON |
+//! | CatBoost | JSON | yes | |
+//! | RankLib | XML ensembles, linear text | yes | yes |
+//! | Solr LTR | JSON | yes | yes |
+//! | ONNX | TreeEnsembleRegressor | yes | yes |
+//!
+//! A model that is read scores as its own system scores it; what ours cannot express is an error
+//! that says so, and so is what the other format cannot express on the way out: nothing is changed
+//! in silence. Files are not to be trusted: any bytes give a model or an error, in time and memory
+//! that grow with their length only.
+
+mod catboost;
+mod lightgbm;
+mod onnx;
+mod ranklib;
+mod solr;
+mod xgboost;
+
+use std::path::Path;
+
+use rankwright_data::bytes::Input;
+
+use crate::error::ModelError;
+use crate::model::Model;
+
+/// A form of model files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ModelFormat {
+    /// Our own.
+    Rankwright,
+    /// LightGBM's text, or its JSON dump.
+    LightGbm,
+    /// XGBoost's JSON or UBJSON.
+    Xgboost,
+    /// CatBoost's JSON.
+    CatBoost,
+    /// RankLib's ensembles and linear models.
+    RankLib,
+    /// The JSON of Solr's learning-to-rank plugin.
+    Solr,
+    /// ONNX with a TreeEnsembleRegressor.
+    Onnx,
+}
+
+type Read = fn(&[u8]) -> Result<Model, ModelError>;
+type Write = fn(&Model) -> Result<Vec<u8>, ModelError>;
+
+/// One row of the table.
+struct Entry {
+    format: ModelFormat,
+    name: &'static str,
+    /// Whether bytes begin like it.
+    is: fn(&[u8]) -> bool,
+    read: Read,
+    write: Option<Write>,
+}
+
+/// Every format; the first that knows the bytes reads them.
+const FORMATS: [Entry; 7] = [
+    Entry {
+        format: ModelFormat::Rankwright,
+        name: "rankwright",
+        is: Model::is_model,
+        read: Model::from_bytes,
+        write: Some(|model| Ok(model.to_bytes())),
+    },
+    Entry {
+        format: ModelFormat::LightGbm,
+        name: "lightgbm",
+        is: lightgbm::is,
+        read: lightgbm::read,
+        write: Some(lightgbm::write),
+    },
+    Entry {
+        format: ModelFormat::Xgboost,
+        name: "xgboost",
+        is: xgboost::is,
+        read: xgboost::read,
+        write: Some(xgboost::write),
+    },
+    Entry {
+        format: ModelFormat::CatBoost,
+        name: "catboost",
+        is: catboost::is,
+        read: catboost::read,
+        write: None,
+    },
+    Entry {
+        format: ModelFormat::RankLib,
+        name: "ranklib",
+        is: ranklib::is,
+        read: ranklib::read,
+        write: Some(ranklib::write),
+    },
+    Entry {
+        format: ModelFormat::Solr,
+        name: "solr",
+        is: solr::is,
+        read: solr::read,
+        write: Some(solr::write),
+    },
+    Entry {
+        format: ModelFormat::Onnx,
+        name: "onnx",
+        is: onnx::is,
+        read: onnx::read,
+        write: Some(onnx::write),
+    },
+];
+
+impl ModelFormat {
+    /// Every format that can be written, by name.
+    pub fn writable() -> impl Iterator<Item = (&'static str, ModelFormat)> {
+        FORMATS.iter().filter(|entry| entry.write.is_some()).map(|entry| (entry.name, entry.format))
+    }
+
+    /// The name in commands.
+    pub fn name(self) -> &'static str {
+        FORMATS.iter().find(|entry| entry.format == self).map_or("", |entry| entry.name)
+    }
+
+    /// The format of some bytes, by how they begin.
+    pub fn of(bytes: &[u8]) -> Option<ModelFormat> {
+        FORMATS.iter().find(|entry| (entry.is)(bytes)).map(|entry| entry.format)
+    }
+}
+
+impl Model {
+    /// Reads a model of any known format, ours or another system's.
+    pub fn read(bytes: &[u8]) -> Result<(Model, ModelFormat), ModelError> {
+        match FORMATS.iter().find(|entry| (entry.is)(bytes)) {
+            Some(entry) => Ok(((entry.read)(bytes)?, entry.format)),
+            // Says what it found instead.
+            None => Ok((Model::from_bytes(bytes)?, ModelFormat::Rankwright)),
+        }
+    }
+
+    /// Reads a model of any known format from a file; `-` is standard input.
+    pub fn load(path: &Path) -> Result<Model, ModelError> {
+        let input = Input::open(path)?;
+        let read = Model::read(&input.bytes).map_err(|error| error.in_file(input.name))?;
+        Ok(read.0)
+    }
+
+    /// The model in another format; an error where it cannot be expressed there.
+    pub fn write(&self, format: ModelFormat) -> Result<Vec<u8>, ModelError> {
+        let write = FORMATS.iter().find(|entry| entry.format == format).and_then(|e| e.write);
+        match write {
+            Some(write) => write(self),
+            None => Err(ModelError::Unsupported {
+                format: format.name(),
+                what: "this format can be read but not written".into(),
+            }),
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! The attributes of a `TreeEnsembleRegressor`: arrays of equal length that hold the nodes of all
+//! trees, and arrays that hold what the leaves are worth.
+
+use super::graph::{Outline, refuse};
+use super::wire::{Field, Message, damaged, doubles, floats, ints};
+use crate::error::ModelError;
+
+/// What a node does with a value `x` and its number `t`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// An end that has no weight yet.
+    Leaf,
+    /// An end whose weight has been put where the threshold would be.
+    Weighted,
+    /// `x <= t` is true.
+    AtMost,
+    /// `x < t` is true.
+    Below,
+    /// `x >= t` is true.
+    AtLeast,
+    /// `x > t` is true.
+    Above,
+}
+
+/// The arrays, each by its attribute's name.
+#[derive(Debug, Default)]
+pub(super) struct Columns {
+    pub(super) treeids: Vec<u32>,
+    pub(super) nodeids: Vec<u32>,
+    pub(super) featureids: Vec<u32>,
+    pub(super) truenodeids: Vec<u32>,
+    pub(super) falsenodeids: Vec<u32>,
+    pub(super) modes: Vec<Mode>,
+    pub(super) values: Vec<f64>,
+    /// Empty where no missing value goes to the true side.
+    pub(super) missing_tracks_true: Vec<u32>,
+    pub(super) target_treeids: Vec<u32>,
+    pub(super) target_nodeids: Vec<u32>,
+    pub(super) target_weights: Vec<f64>,
+    /// What a score starts with.
+    pub(super) base: f64,
+    /// Whether the sum over the trees is divided by their number.
+    pub(super) average: bool,
+}
+
+/// An attribute: its name, and the message that holds its value.
+#[derive(Clone, Copy)]
+struct Attribute<'a> {
+    name: &'a str,
+    body: Message<'a>,
+    /// The most numbers that it may have.
+    most: usize,
+}
+
+/// The least that a node costs in a file: five whole numbers, a value, a mode. Longer lists than
+/// that allows have no nodes to go with.
+const LEAST: usize = 5 + 4 + 6;
+
+impl Columns {
+    /// Reads the arrays of a file of so many bytes.
+    pub(super) fn read(outline: &Outline<'_>, size: usize) -> Result<Columns, ModelError> {
+        let mut columns = Columns::default();
+        let most = size / LEAST;
+        for &body in &outline.attributes {
+            let mut name = "";
+            for field in body {
+                if let (1, field) = field? {
+                    name = field.text()?;
+                    // It comes first, before much else.
+                    break;
+                }
+            }
+            columns.take(Attribute { name, body, most })?;
+        }
+        columns.check()?;
+        Ok(columns)
+    }
+
+    fn take(&mut self, attribute: Attribute<'_>) -> Result<(), ModelError> {
+        match attribute.name {
+            "nodes_treeids" => self.treeids = attribute.ints()?,
+            "nodes_nodeids" => self.nodeids = attribute.ints()?,
+            "nodes_featureids" => self.featureids = attribute.ints()?,
+            "nodes_truenodeids" => self.truenodeids = attribute.ints()?,
+            "nodes_falsenodeids" => self.falsenodeids = attribute.ints()?,
+            "nodes_missing_value_tracks_true" => self.missing_tracks_true = attribute.ints()?,
+            "nodes_modes" => self.modes = attribute.modes()?,
+            "nodes_values" | "nodes_values_as_tensor" => self.values = attribute.reals()?,
+            "target_treeids" => self.target_treeids = attribute.ints()?,
+            "target_nodeids" => self.target_nodeids = attribute.ints()?,
+            "target_weights" | "target_weights_as_tensor" => {
+                self.target_weights = attribute.reals()?;
+            }
+            "target_ids" => match attribute.ints()?.iter().all(|&id| id == 0) {
+                true => {}
+                false => return Err(refuse("weights for more than one target")),
+            },
+            "base_values" | "base_values_as_tensor" => match attribute.reals()?[..] {
+                [] => {}
+                [base] => self.base = base,
+                _ => return Err(refuse("more than one base value")),
+            },
+            "n_targets" => match attribute.int()? {
+                1 => {}
+                more => return Err(refuse(format!("{more} targets (only 1 is possible)"))),
+            },
+            "aggregate_function" => match attribute.text()? {
+                "SUM" => {}
+                "AVERAGE" => self.average = true,
+                other => return Err(refuse(format!("trees put together by {other}"))),
+            },
+            "post_transform" => match attribute.text()? {
+                "NONE" => {}
+                other => return Err(refuse(format!("scores sent through {other}"))),
+            },
+            // How often a node was met: nothing that scores.
+            "nodes_hitrates" | "nodes_hitrates_as_tensor" => {}
+            other => return Err(refuse(format!("the attribute '{other}' is not known here"))),
+        }
+        Ok(())
+    }
+
+    fn check(&mut self) -> Result<(), ModelError> {
+        let nodes = self.treeids.len();
+        // Some writers leave out what is the same everywhere.
+        if self.missing_tracks_true.iter().all(|&tracks| tracks == 0) {
+            self.missing_tracks_true = Vec::new();
+        }
+        let tracks = self.missing_tracks_true.len();
+        for (name, length) in [
+            ("nodes_nodeids", self.nodeids.len()),
+            ("nodes_featureids", self.featureids.len()),
+            ("nodes_truenodeids", self.truenodeids.len()),
+            ("nodes_falsenodeids", self.falsenodeids.len()),
+            ("nodes_modes", self.modes.len()),
+            ("nodes_values", self.values.len()),
+            ("nodes_missing_value_tracks_true", if tracks == 0 { nodes } else { tracks }),
+        ] {
+            equal(name, length, "nodes_treeids", nodes)?;
+        }
+        let weights = self.target_weights.len();
+        equal("target_treeids", self.target_treeids.len(), "target_weights", weights)?;
+        equal("target_nodeids", self.target_nodeids.len(), "target_weights", weights)
+    }
+}
+
+fn equal(name: &str, length: usize, other: &str, expected: usize) -> Result<(), ModelError> {
+    match length == expected && u32::try_from(length).is_ok() {
+        true => Ok(()),
+        false => Err(ModelError::invalid(
+            format!("ONNX: {length} numbers in {name}"),
+            format!("{expected}, as in {other}"),
+        )),
+    }
+}
+
+impl<'a> Attribute<'a> {
+    /// Every field of a number.
+    fn fields(self, number: u64) -> impl Iterator<Item = Result<Field<'a>, ModelError>> {
+        self.body.filter_map(move |field| match field {
+            Ok((found, field)) => (found == number).then_some(Ok(field)),
+            Err(error) => Some(Err(error)),
+        })
+    }
+
+    fn last(self, number: u64) -> Result<Field<'a>, ModelError> {
+        let last = self.fields(number).last();
+        last.ok_or_else(|| damaged(&format!("the attribute '{}' has no value", self.name)))?
+    }
+
+    fn int(self) -> Result<i64, ModelError> {
+        self.last(3)?.int()
+    }
+
+    fn text(self) -> Result<&'a str, ModelError> {
+        self.last(4)?.text()
+    }
+
+    /// Whole numbers; what is none of ours becomes the largest, which names nothing.
+    fn ints(self) -> Result<Vec<u32>, ModelError> {
+        let mut count = 0;
+        for field in self.fields(8) {
+            count += match field? {
+                Field::Bytes(packed) => packed.iter().filter(|byte| **byte < 0x80).count(),
+                _ => 1,
+            };
+        }
+        if count > self.most {
+            return Err(damaged(&format!("more numbers in {} than can be nodes", self.name)));
+        }
+        let mut all = Vec::with_capacity(count);
+        for field in self.fields(8) {
+            ints(field?, |value| {
+                all.push(u32::try_from(value).unwrap_or(u32::MAX));
+                Ok(())
+            })?;
+        }
+        Ok(all)
+    }
+
+    /// Numbers, in the attribute itself or in a tensor that it holds.
+    fn reals(self) -> Result<Vec<f64>, ModelError> {
+        if let Some(tensor) = self.fields(5).last() {
+            return tensor_reals(tensor?.message()?);
+        }
+        let mut count = 0;
+        for field in self.fields(7) {
+            count += match field? {
+                Field::Bytes(packed) => packed.len() / 4,
+                _ => 1,
+            };
+        }
+        let mut all = Vec::with_capacity(count);
+        for field in self.fields(7) {
+            floats(field?, |value| all.push(f64::from(value)))?;
+        }
+        Ok(all)
+    }
+
+    fn modes(self) -> Result<Vec<Mode>, ModelError> {
+        let mut all = Vec::new();
+        for field in self.fields(9) {
+            all.push(match field?.text()? {
+                "LEAF" => Mode::Leaf,
+                "BRANCH_LEQ" => Mode::AtMost,
+                "BRANCH_LT" => Mode::Below,
+                "BRANCH_GTE" => Mode::AtLeast,
+                "BRANCH_GT" => Mode::Above,
+                other => {
+                    let what = format!("node number {} of the mode '{other}'", all.len());
+                    return Err(refuse(what));
+                }
+            });
+        }
+        Ok(all)
+    }
+}
+
+/// The numbers of a tensor of floats (1) or doubles (11).
+fn tensor_reals(tensor: Message<'_>) -> Result<Vec<f64>, ModelError> {
+    let mut all = Vec::new();
+    let mut kind = 0;
+    for field in tensor {
+        if let (2, field) = field? {
+            kind = field.int()?;
+        }
+    }
+    for field in tensor {
+        match (field?, kind) {
+            ((4, field), 1) | ((9, field @ Field::Bytes(_)), 1) => {
+                floats(field, |value| all.push(f64::from(value)))?;
+            }
+            ((10, field), 11) | ((9, field @ Field::Bytes(_)), 11) => {
+                doubles(field, |value| all.push(value))?;
+            }
+            ((4 | 9 | 10, _), other) => return Err(refuse(format!("a tensor of type {other}"))),
+            ((13 | 14, _), _) => return Err(refuse("a tensor that lies in another file")),
+            _ => {}
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,296 @@
+//! What the readers and writers of tree formats share: trees put together from loose nodes, and
+//! the rules that others understand.
+//!
+//! Other systems number nodes as they like, or nest them. [`assemble`] walks such nodes from the
+//! root with a stack of its own (a chain of a million nodes is no deeper for it than one) and
+//! numbers splits in the order in which it meets them, so that children come after parents. It
+//! costs one step a node and stops at a node too many: a cycle, or a node with two parents.
+
+use rankwright_data::Absent;
+
+use crate::ensemble::Ensemble;
+use crate::error::ModelError;
+use crate::header::Header;
+use crate::tree::{ABOUT_ZERO, Child, Leaf, Rule, Side, Split, Tree};
+
+/// The most trees that a foreign model may have. A tree costs some 100 bytes before its first
+/// node, which a file need not spend; this keeps the cost of reading near the file's size.
+pub(in crate::interchange) const MOST_TREES: usize = 1 << 17;
+
+/// The largest feature number that a foreign model may name.
+pub(in crate::interchange) const MOST_FEATURES: usize = 1 << 24;
+
+/// What a foreign tree has at a node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in crate::interchange) enum Node {
+    /// An end.
+    Leaf(Leaf),
+    /// A threshold with two ways on.
+    Split {
+        /// Number of the feature, from 0.
+        feature: u32,
+        /// Values at most this go left.
+        threshold: f32,
+        /// Where missing values go.
+        missing: Side,
+        /// Node on the left.
+        left: u32,
+        /// Node on the right.
+        right: u32,
+        /// Training rows that came here.
+        rows: u64,
+    },
+}
+
+/// Makes a tree of at most `most` nodes, given what stands at each.
+pub(in crate::interchange) fn assemble(
+    root: u32,
+    most: usize,
+    mut at: impl FnMut(u32) -> Result<Node, ModelError>,
+) -> Result<Tree, ModelError> {
+    let (mut splits, mut leaves): (Vec<Split>, Vec<Leaf>) = (Vec::new(), Vec::new());
+    let mut ahead: Vec<(u32, Option<(usize, Side)>)> = vec![(root, None)];
+    while let Some((number, from)) = ahead.pop() {
+        if splits.len() + leaves.len() >= most {
+            return Err(ModelError::invalid(
+                format!("more than one way to a node, or a way back (at node {number})"),
+                "each node of a tree under one other",
+            ));
+        }
+        let child = match at(number)? {
+            Node::Leaf(leaf) => {
+                leaves.push(leaf);
+                Child::Leaf(leaves.len() as u32 - 1)
+            }
+            Node::Split { feature, threshold, missing, left, right, rows } => {
+                let here = splits.len();
+                let rule = Rule::AtMost(threshold);
+                // The children are not known before they are met.
+                let (below, gain) = (Child::Leaf(0), 0.0);
+                let split = Split { feature, rule, missing, left: below, right: below, gain, rows };
+                splits.push(split);
+                ahead.push((right, Some((here, Side::Right))));
+                ahead.push((left, Some((here, Side::Left))));
+                Child::Split(here as u32)
+            }
+        };
+        match from.and_then(|(parent, side)| Some((splits.get_mut(parent)?, side))) {
+            Some((parent, Side::Left)) => parent.left = child,
+            Some((parent, Side::Right)) => parent.right = child,
+            None => {}
+        }
+    }
+    // Growing by doubling may have left half of the room unused.
+    splits.shrink_to_fit();
+    leaves.shrink_to_fit();
+    Tree::new(splits, leaves)
+}
+
+/// The same error with the tree that it befell.
+pub(in crate::interchange) fn in_tree(number: usize, error: ModelError) -> ModelError {
+    match error {
+        ModelError::Invalid { what, expected } => {
+            ModelError::Invalid { what: format!("tree {number}: {what}"), expected }
+        }
+        ModelError::Unsupported { format, what } => {
+            ModelError::Unsupported { format, what: format!("tree {number}: {what}") }
+        }
+        other => other,
+    }
+}
+
+/// The largest f32 that is at most a number: the same threshold for f32 values.
+pub(in crate::interchange) fn at_most(threshold: f64) -> f32 {
+    let near = threshold as f32;
+    if f64::from(near) > threshold { near.next_down() } else { near }
+}
+
+/// The largest f32 below a number: `x < t` is `x <= below(t)`. There is none below -inf.
+pub(in crate::interchange) fn below(threshold: f64) -> Option<f32> {
+    let floor = at_most(threshold);
+    match f64::from(floor) == threshold {
+        true if threshold == f64::NEG_INFINITY => None,
+        true => Some(floor.next_down()),
+        // NaN stays NaN, for the tree to refuse.
+        false => Some(floor),
+    }
+}
+
+/// The side on which a zero goes.
+pub(in crate::interchange) fn side_of_zero(threshold: f32) -> Side {
+    if 0.0 <= threshold { Side::Left } else { Side::Right }
+}
+
+/// The threshold of a split for formats that know no other rules. One that counts 0 as missing
+/// is such a threshold where missing values and all that count as 0 go the same way.
+pub(in crate::interchange) fn plain_threshold(
+    format: &'static str,
+    number: usize,
+    split: &Split,
+) -> Result<f32, ModelError> {
+    let refuse = |what: &str| {
+        Err(ModelError::Unsupported { format, what: format!("split {number} {what}") })
+    };
+    match split.rule {
+        Rule::AtMost(threshold) => Ok(threshold),
+        Rule::NonZeroAtMost(threshold)
+            if split.missing == side_of_zero(threshold)
+                && !(-ABOUT_ZERO..ABOUT_ZERO).contains(&threshold) =>
+        {
+            Ok(threshold)
+        }
+        Rule::NonZeroAtMost(_) => refuse("takes 0 as missing, which cannot be written there"),
+        Rule::In(_) => refuse("asks for categories, which cannot be written there"),
+    }
+}
+
+/// The first tree and split whose way for missing values matters and is not that of a 0: systems
+/// without missing values would score such a model otherwise.
+///
+/// Our own learner sends missing values with the majority where a feature had none. Such a way
+/// says nothing; but where a feature has a split that sends them with the minority, it had some.
+pub(in crate::interchange) fn missing_matters(
+    header: &Header,
+    ensemble: &Ensemble,
+) -> Option<(usize, usize)> {
+    let told = header.learner.is_empty() || header.absent == Absent::Missing;
+    let mut had = vec![told; ensemble.features()];
+    let splits = || {
+        let trees = ensemble.trees().iter().enumerate();
+        trees.flat_map(|(number, tree)| {
+            tree.splits().iter().enumerate().map(move |(at, split)| (number, tree, at, split))
+        })
+    };
+    for (_, tree, _, split) in splits() {
+        let rows = |child| match child {
+            Child::Split(to) => tree.splits().get(to as usize).map_or(0, |split| split.rows),
+            Child::Leaf(to) => tree.leaves().get(to as usize).map_or(0, |leaf| leaf.rows),
+        };
+        let more = if rows(split.left) >= rows(split.right) { Side::Left } else { Side::Right };
+        if let Some(had) = had.get_mut(split.feature as usize) {
+            *had |= split.missing != more;
+        }
+    }
+    let mut matters = splits().filter(|(_, _, _, split)| {
+        let zero = split.rule.threshold().map(side_of_zero);
+        zero != Some(split.missing) && had.get(split.feature as usize) == Some(&true)
+    });
+    matters.next().map(|(number, _, at, _)| (number, at))
+}
+
+/// A number as Java reads it: with a letter for its kind at the end, perhaps.
+pub(in crate::interchange) fn java_number(text: &str) -> &str {
+    let text = text.trim();
+    let bare = text.strip_suffix(['f', 'F', 'd', 'D']).unwrap_or(text);
+    // What ends in one of these letters without a digit before is a word, such as `inf`.
+    let digit = bare.ends_with(|c: char| c.is_ascii_digit() || c == '.');
+    if digit { bare } else { text }
+}
+
+/// A number for Java to read.
+pub(in crate::interchange) fn for_java(value: impl Into<f64> + std::fmt::Debug + Copy) -> String {
+    match value.into() {
+        f64::INFINITY => "Infinity".into(),
+        f64::NEG_INFINITY => "-Infinity".into(),
+        _ => format!("{value:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leaf(value: f64) -> Node {
+        Node::Leaf(Leaf { value, rows: 0 })
+    }
+
+    fn split(left: u32, right: u32) -> Node {
+        let (feature, threshold, missing, rows) = (0, 0.5, Side::Left, 3);
+        Node::Split { feature, threshold, missing, left, right, rows }
+    }
+
+    fn made(nodes: &[Node]) -> Result<Tree, ModelError> {
+        assemble(0, nodes.len(), |at| {
+            let node = nodes.get(at as usize).copied();
+            node.ok_or_else(|| ModelError::invalid(format!("node {at}"), "a node"))
+        })
+    }
+
+    #[test]
+    fn nodes_in_any_order_become_a_tree() {
+        let tree = made(&[split(3, 1), leaf(1.0), leaf(2.0), split(2, 4), leaf(4.0)]).unwrap();
+        assert_eq!((tree.splits().len(), tree.depth()), (2, 2));
+        assert_eq!((tree.value(&[0.0]), tree.value(&[1.0])), (2.0, 1.0));
+        assert_eq!(made(&[leaf(7.0)]).unwrap().value(&[]), 7.0);
+    }
+
+    #[test]
+    fn a_cycle_or_a_node_with_two_parents_is_an_error_and_a_long_chain_is_none() {
+        for nodes in [
+            vec![split(0, 0)],
+            vec![split(1, 1), leaf(0.0)],
+            vec![split(1, 2), split(0, 2), leaf(0.0)],
+            vec![split(1, 9), leaf(0.0)],
+        ] {
+            assert!(made(&nodes).is_err(), "{nodes:?}");
+        }
+        let long: u32 = 300_000;
+        let chain = |at: u32| Ok(if at % 2 == 1 { leaf(0.0) } else { split(at + 1, at + 2) });
+        let end = |at: u32| if at == 2 * long { Ok(leaf(1.0)) } else { chain(at) };
+        assert_eq!(assemble(0, usize::MAX, end).unwrap().depth(), long as usize);
+    }
+
+    #[test]
+    fn thresholds_between_two_values_are_the_lower_one() {
+        for value in [0.1_f32, -0.1, 0.0, 1e-45, f32::MAX, f32::MIN] {
+            let exact = f64::from(value);
+            assert_eq!(at_most(exact), value);
+            assert_eq!(below(exact), Some(value.next_down()));
+            let above = exact.next_up();
+            assert_eq!((at_most(above), below(above)), (value, Some(value)));
+        }
+        assert_eq!((at_most(1e300), at_most(-1e300)), (f32::MAX, f32::NEG_INFINITY));
+        assert_eq!((below(f64::NEG_INFINITY), below(f64::INFINITY)), (None, Some(f32::MAX)));
+        assert!(below(f64::NAN).unwrap().is_nan());
+    }
+
+    #[test]
+    fn missing_values_matter_where_a_model_has_learnt_from_them() {
+        use crate::interchange::onnx::trials::{hand, names};
+        let rows = |a, b, c| {
+            let tree = hand([Side::Right, Side::Right]);
+            let mut splits = tree.splits().to_vec();
+            (splits[0].rows, splits[1].rows) = (a + b + c, b + c);
+            let leaf = |(leaf, rows): (&Leaf, u64)| Leaf { value: leaf.value, rows };
+            let leaves = tree.leaves().iter().zip([a, b, c]).map(leaf).collect();
+            Ensemble::new(0.0, vec![Tree::new(splits, leaves).unwrap()]).unwrap()
+        };
+        let mut header = Header::new(names(), Absent::Zero);
+        // 0 goes left at the first split and right at the second; missing values go right.
+        assert_eq!(missing_matters(&header, &rows(1, 2, 3)), Some((0, 0)), "who knows");
+        header.learner = "lambdamart()".into();
+        assert_eq!(missing_matters(&header, &rows(1, 2, 3)), None, "with the majority");
+        assert_eq!(missing_matters(&header, &rows(9, 2, 3)), Some((0, 0)), "with the minority");
+        assert_eq!(missing_matters(&header, &rows(1, 3, 2)), None, "the second is as a zero");
+        header.absent = Absent::Missing;
+        assert_eq!(missing_matters(&header, &rows(1, 2, 3)), Some((0, 0)), "absent is missing");
+        let plain = Ensemble::new(0.0, vec![hand([Side::Left, Side::Right])]).unwrap();
+        assert_eq!(missing_matters(&header, &plain), None, "all as zeros");
+    }
+
+    #[test]
+    fn numbers_are_read_and_written_as_java_does() {
+        for (text, value) in [
+            ("0.5f", 0.5_f64),
+            (" 1F ", 1.0),
+            ("10.d", 10.0),
+            ("1e-7", 1e-7),
+            ("-Infinity", f64::NEG_INFINITY),
+        ] {
+            assert_eq!(java_number(text).parse::<f64>().unwrap(), value);
+            assert_eq!(for_java(value).parse::<f64>().unwrap(), value);
+        }
+        assert_eq!((java_number("inf"), java_number("f")), ("inf", "f"));
+        assert_eq!((for_java(0.1_f32), for_java(f32::INFINITY)), ("0.1".into(), "Infinity".into()));
+    }
+}

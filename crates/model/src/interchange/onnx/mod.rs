@@ -1,0 +1,60 @@
+//! ONNX models with a `TreeEnsembleRegressor` (domain ai.onnx.ml), in and out.
+//!
+//! | part | file |
+//! |---|---|
+//! | protocol buffers, read and written by hand | `wire` |
+//! | the graph: where the ensemble is, what may be around it | `graph` |
+//! | the ensemble's attributes as arrays | `columns` |
+//! | arrays to trees | `read` |
+//! | trees to a graph | `write` |
+//! | what other formats need too | `common`, `few` |
+//!
+//! Read: the modes `BRANCH_LEQ`, `BRANCH_LT`, `BRANCH_GTE`, `BRANCH_GT`, missing values to either
+//! side, base values, sums and averages of trees, f32 attributes and f64 tensors. A model scores
+//! as its own runtime would, but adds in f64 where that adds in f32. Refused: more than one target,
+//! transforms of scores, `BRANCH_EQ` and `BRANCH_NEQ`, the newer operator `TreeEnsemble`, and every
+//! operator around the ensemble that could change a number. Features are numbered from 0 (ONNX has
+//! no names for them), unless we wrote the file. Gains and row counts are not kept.
+//!
+//! Written: splits exactly, leaf values and base as f32. Categories and linear models are errors.
+
+mod columns;
+pub(in crate::interchange) mod common;
+pub(in crate::interchange) mod few;
+mod graph;
+mod read;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+pub(in crate::interchange) mod trials;
+mod wire;
+mod write;
+
+use crate::error::ModelError;
+use crate::model::Model;
+
+/// The name in messages.
+const NAME: &str = "ONNX";
+/// Where the metadata keeps the feature names, as a JSON list.
+const FEATURES: &str = "rankwright.features";
+
+/// Whether bytes begin like an ONNX model: the version of its form (field 1, a small number),
+/// then another field that models have.
+pub(super) fn is(bytes: &[u8]) -> bool {
+    match bytes {
+        [0x08, version, tag, ..] => {
+            (1..0x80).contains(version) && [0x12, 0x1a, 0x22, 0x28, 0x32, 0x3a, 0x42].contains(tag)
+        }
+        _ => false,
+    }
+}
+
+/// Reads an ONNX model.
+pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
+    read::model(bytes)
+}
+
+/// Writes an ONNX model.
+pub(super) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
+    write::model(model)
+}

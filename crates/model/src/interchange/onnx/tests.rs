@@ -1,0 +1,371 @@
+//! What reading and writing ONNX promises, on models put together by hand and at random.
+
+use proptest::prelude::*;
+use rankwright_data::FeatureNames;
+
+use super::trials::{damage, hand, line, model, rows, same_bits};
+use super::wire::{Message, Writer};
+use super::{is, read, write};
+use crate::{Categories, Ensemble, Kind, Model, Rule, Side, Tree};
+
+/// An ONNX model in the making; every attribute can be changed.
+#[derive(Clone)]
+struct Sample {
+    ints: Vec<(&'static str, Vec<i64>)>,
+    floats: Vec<(&'static str, Vec<f32>)>,
+    texts: Vec<(&'static str, &'static str)>,
+    modes: Vec<&'static str>,
+    packed: bool,
+}
+
+/// `x0 <= 0.5 ? 1 : (x1 > -2 ? 4 : 2)` and a tree of one leaf, on a base of 10.
+fn sample() -> Sample {
+    Sample {
+        ints: vec![
+            ("nodes_treeids", vec![0, 0, 0, 0, 0, 7]),
+            ("nodes_nodeids", vec![0, 1, 2, 3, 4, 0]),
+            ("nodes_featureids", vec![0, 0, 1, 0, 0, 0]),
+            ("nodes_truenodeids", vec![1, 0, 3, 0, 0, 0]),
+            ("nodes_falsenodeids", vec![2, 0, 4, 0, 0, 0]),
+            ("nodes_missing_value_tracks_true", vec![1, 0, 0, 0, 0, 0]),
+            ("target_treeids", vec![0, 0, 0, 7]),
+            ("target_nodeids", vec![1, 3, 4, 0]),
+            ("target_ids", vec![0; 4]),
+        ],
+        floats: vec![
+            ("nodes_values", vec![0.5, 0.0, -2.0, 0.0, 0.0, 0.0]),
+            ("target_weights", vec![1.0, 4.0, 2.0, 0.5]),
+            ("base_values", vec![10.0]),
+        ],
+        texts: vec![("aggregate_function", "SUM"), ("post_transform", "NONE")],
+        modes: vec!["BRANCH_LEQ", "LEAF", "BRANCH_GT", "LEAF", "LEAF", "LEAF"],
+        packed: false,
+    }
+}
+
+impl Sample {
+    fn ints(mut self, name: &str, values: &[i64]) -> Sample {
+        self.ints.iter_mut().find(|entry| entry.0 == name).unwrap().1 = values.to_vec();
+        self
+    }
+
+    fn node(&self) -> Writer {
+        let mut node = Writer::default();
+        node.text(1, "X").text(2, "variable").text(4, "TreeEnsembleRegressor");
+        node.text(7, "ai.onnx.ml");
+        let mut put = |name: &str, fill: &dyn Fn(&mut Writer)| {
+            let mut attribute = Writer::default();
+            attribute.text(1, name);
+            fill(&mut attribute);
+            node.message(5, &attribute);
+        };
+        for (name, values) in &self.ints {
+            put(name, &|to| match self.packed {
+                true => drop(to.bytes(8, &values.iter().map(|v| *v as u8).collect::<Vec<_>>())),
+                false => values.iter().for_each(|value| {
+                    to.int(8, *value);
+                }),
+            });
+        }
+        for (name, values) in &self.floats {
+            let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+            put(name, &|to| match self.packed {
+                true => drop(to.bytes(7, &bytes)),
+                false => values.iter().for_each(|value| {
+                    to.float(7, *value);
+                }),
+            });
+        }
+        for (name, text) in &self.texts {
+            put(name, &|to| {
+                to.text(4, text);
+            });
+        }
+        put("n_targets", &|to| {
+            to.int(3, 1);
+        });
+        put("nodes_modes", &|to| {
+            for mode in &self.modes {
+                to.text(9, mode);
+            }
+        });
+        node
+    }
+
+    fn file(&self) -> Vec<u8> {
+        file(&[self.node()], "variable", 3)
+    }
+
+    fn read(&self) -> Result<Model, String> {
+        read(&self.file()).map_err(|error| error.to_string())
+    }
+}
+
+/// A file around nodes.
+fn file(nodes: &[Writer], output: &str, columns: i64) -> Vec<u8> {
+    let tensor = |name: &str, columns| {
+        let (mut dim, mut shape, mut of) =
+            (Writer::default(), Writer::default(), Writer::default());
+        dim.int(1, columns);
+        shape.bytes(1, &[]).message(1, &dim);
+        of.int(1, 1).message(2, &shape);
+        let (mut kind, mut info) = (Writer::default(), Writer::default());
+        kind.message(1, &of);
+        info.text(1, name).message(2, &kind);
+        info
+    };
+    let mut graph = Writer::default();
+    for node in nodes {
+        graph.message(1, node);
+    }
+    graph.message(11, &tensor("X", columns)).message(12, &tensor(output, 1));
+    let mut file = Writer::default();
+    file.int(1, 8).text(2, "by hand").text(3, "1").message(7, &graph);
+    file.done()
+}
+
+/// A node that is no ensemble.
+fn around(op: &str, from: &str, to: &str, cast: Option<i64>) -> Writer {
+    let mut node = Writer::default();
+    node.text(1, from).text(1, "shape").text(2, to).text(4, op);
+    if let Some(kind) = cast {
+        let mut attribute = Writer::default();
+        attribute.text(1, "to").int(3, kind);
+        node.message(5, &attribute);
+    }
+    node
+}
+
+const INF: f32 = f32::INFINITY;
+
+#[test]
+fn an_ensemble_is_read_packed_or_not() {
+    let (plain, mut packed) = (sample(), sample());
+    packed.packed = true;
+    for sample in [plain, packed] {
+        let bytes = sample.file();
+        assert!(is(&bytes));
+        let model = read(&bytes).unwrap();
+        assert_eq!(model.header().features, FeatureNames::Ids { first: 0, count: 3 });
+        assert_eq!(model.header().notes["from"], "ONNX by hand 1");
+        for (row, score) in [
+            ([0.5, 0.0], 11.5),
+            ([f32::NAN, 0.0], 11.5),
+            ([0.6, -2.0], 12.5),
+            ([INF, -1.9], 14.5),
+            ([0.6, f32::NAN], 12.5),
+        ] {
+            assert_eq!(model.score_row(&row), score, "{row:?}");
+        }
+    }
+}
+
+#[test]
+fn every_mode_means_what_it_says() {
+    let at = |mode: &'static str, tracks: i64, x: f32| {
+        let mut sample = sample().ints("nodes_missing_value_tracks_true", &[tracks, 0, 0, 0, 0, 0]);
+        sample.modes[0] = mode;
+        // 1 where it is true.
+        sample.read().unwrap().score_row(&[x, 0.0]) == 11.5
+    };
+    let (low, high) = (0.5_f32.next_down(), 0.5_f32.next_up());
+    for (mode, truth) in [
+        ("BRANCH_LEQ", [true, true, false]),
+        ("BRANCH_LT", [true, false, false]),
+        ("BRANCH_GTE", [false, true, true]),
+        ("BRANCH_GT", [false, false, true]),
+    ] {
+        for tracks in [0, 1] {
+            assert_eq!([low, 0.5, high].map(|x| at(mode, tracks, x)), truth, "{mode}");
+            assert_eq!(at(mode, tracks, f32::NAN), tracks == 1, "{mode} NaN {tracks}");
+        }
+    }
+}
+
+#[test]
+fn nodes_may_come_in_any_order_and_trees_may_be_averaged() {
+    let mut other = sample()
+        .ints("nodes_treeids", &[7, 0, 0, 0, 0, 0])
+        .ints("nodes_nodeids", &[0, 9, 1, 2, 3, 4])
+        .ints("nodes_featureids", &[0, 0, 0, 1, 0, 0])
+        .ints("nodes_truenodeids", &[0, 1, 0, 3, 0, 0])
+        .ints("nodes_falsenodeids", &[0, 2, 0, 4, 0, 0])
+        .ints("nodes_missing_value_tracks_true", &[0, 1, 0, 0, 0, 0]);
+    other.modes.rotate_right(1);
+    other.floats[0].1.rotate_right(1);
+    let (other_model, sample_model) = (other.read().unwrap(), sample().read().unwrap());
+    assert_eq!(other_model, sample_model);
+    other.texts[0].1 = "AVERAGE";
+    assert_eq!(other.read().unwrap().score_row(&[0.6, 0.0]), 10.0 + (4.0 + 0.5) / 2.0);
+}
+
+#[test]
+fn numbers_may_stand_in_tensors_and_64_bits_are_rounded_down() {
+    let mut sample = sample();
+    sample.floats.remove(0);
+    let mut node = sample.node();
+    let values = [0.1_f64, 0.0, -2.0, 0.0, 0.0, 0.0];
+    let mut tensor = Writer::default();
+    let raw: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+    tensor.int(2, 11).bytes(9, &raw);
+    let mut attribute = Writer::default();
+    attribute.text(1, "nodes_values_as_tensor").message(5, &tensor);
+    node.message(5, &attribute);
+    let model = read(&file(&[node], "variable", 3)).unwrap();
+    // 0.1 as f32 is above 0.1 as f64, so it goes right.
+    assert_eq!(model.score_row(&[0.1_f32, 0.0]), 14.5);
+    assert_eq!(model.score_row(&[0.1_f32.next_down(), 0.0]), 11.5);
+}
+
+#[test]
+fn nodes_that_change_no_number_are_passed_over_and_all_others_refused_by_name() {
+    let with = |nodes: &[Writer]| read(&file(nodes, "variable", 3)).map_err(|e| e.to_string());
+    // The sample's node from Z to Y.
+    let inner = || {
+        let mut node = Writer::default();
+        node.text(1, "Z").text(2, "Y").text(4, "TreeEnsembleRegressor").text(7, "ai.onnx.ml");
+        for field in Message::new(&sample().node().done()) {
+            if let (5, field) = field.unwrap() {
+                node.bytes(5, field.bytes().unwrap());
+            }
+        }
+        node
+    };
+    let before = || around("Cast", "X", "Z", Some(1));
+    let after = |op| around(op, "Y", "variable", None);
+    for op in ["Identity", "Reshape", "Flatten", "Squeeze", "Unsqueeze"] {
+        let model = with(&[before(), inner(), after(op)]).unwrap();
+        assert_eq!(model, sample().read().unwrap(), "{op}");
+    }
+    for (nodes, reason) in [
+        (vec![before(), inner(), after("Sigmoid")], "the operator Sigmoid is not known"),
+        (vec![around("Scaler", "X", "Z", None), inner()], "operator Scaler"),
+        (vec![around("Cast", "X", "Z", Some(6)), inner()], "a Cast to type 6"),
+        (vec![around("Cast", "X", "Z", None), inner()], "does not say to what"),
+        (vec![around("Reshape", "X", "Z", None), inner()], "Reshape before the ensemble"),
+        (vec![before(), inner(), around("Identity", "a", "b", None)], "in one line"),
+        (vec![before(), inner()], "'variable' is an output besides the scores"),
+        (vec![before()], "no TreeEnsembleRegressor"),
+        (vec![inner(), inner()], "more than one TreeEnsembleRegressor"),
+        (vec![around("Identity", "Y", "Y", None), inner()], "in one line"),
+    ] {
+        let error = with(&nodes).unwrap_err();
+        assert!(error.contains(reason), "{error}");
+    }
+}
+
+#[test]
+fn what_cannot_be_expressed_or_does_not_fit_is_refused_with_a_reason() {
+    let changed = |change: &dyn Fn(&mut Sample)| {
+        let mut sample = sample();
+        change(&mut sample);
+        sample.read().unwrap_err()
+    };
+    let ints = |name: &str, values: &[i64]| sample().ints(name, values).read().unwrap_err();
+    let six = |values: [i64; 6]| values;
+    for (error, reason) in [
+        (changed(&|s| s.modes[0] = "BRANCH_EQ"), "node number 0 of the mode 'BRANCH_EQ'"),
+        (changed(&|s| s.texts[0].1 = "MAX"), "trees put together by MAX"),
+        (changed(&|s| s.texts[1].1 = "LOGISTIC"), "scores sent through LOGISTIC"),
+        (changed(&|s| s.texts[1].0 = "nodes_speed"), "attribute 'nodes_speed' is not known"),
+        (changed(&|s| s.floats[2].1.push(1.0)), "more than one base value"),
+        (changed(&|s| s.floats[2].1[0] = f32::NAN), "base score of NaN"),
+        (changed(&|s| s.floats[1].1[1] = INF), "tree 0: leaf 2 has the value inf"),
+        (changed(&|s| s.floats[0].1[0] = f32::NAN), "tree 0: split 0 has a threshold that is NaN"),
+        (changed(&|s| s.modes.truncate(5)), "5 numbers in nodes_modes; expected 6"),
+        (changed(&|s| s.modes[5] = "BRANCH_LT"), "a weight for node 0 of tree 7"),
+        (ints("target_ids", &[0, 1, 0, 0]), "more than one target"),
+        (ints("target_nodeids", &[1, 3, 2, 0]), "a weight for node 2 of tree 0"),
+        (ints("target_nodeids", &[1, 3, 3, 0]), "two weights for node 3 of tree 0"),
+        (ints("target_nodeids", &[1, 3]), "2 numbers in target_nodeids"),
+        (ints("nodes_nodeids", &six([0, 1, 2, 3, 3, 0])), "two nodes 3 in tree 0"),
+        (ints("nodes_truenodeids", &six([9, 0, 3, 0, 0, 0])), "node 0 leads to node 9"),
+        (ints("nodes_truenodeids", &six([0, 0, 3, 0, 0, 0])), "cannot be reached from the top"),
+        (ints("nodes_truenodeids", &six([1, 0, 1, 0, 0, 0])), "no single node at the top"),
+        (ints("nodes_featureids", &six([-1, 0, 1, 0, 0, 0])), "asks for feature 4294967295"),
+        (ints("nodes_featureids", &six([3, 0, 1, 0, 0, 0])), "feature number 3; expected"),
+    ] {
+        assert!(error.contains(reason), "{error}");
+    }
+    let wide = read(&file(&[sample().node()], "variable", 1 << 40)).unwrap_err().to_string();
+    assert!(wide.contains("columns (at most 16777216)"), "{wide}");
+    assert!(!is(b"RANKWRIGHT MODEL 1") && !is(b"{\"a\"") && !is(&[8]) && !is(&[]));
+}
+
+#[test]
+fn what_cannot_be_written_is_refused_with_a_reason() {
+    let base = hand([Side::Left, Side::Right]);
+    let whole = |trees: Vec<Tree>, base: f64| {
+        let header = line(0.0).header().clone();
+        let kind = Kind::Trees(Ensemble::new(base, trees).unwrap());
+        write(&Model::new(header, kind).unwrap()).map_err(|error| error.to_string())
+    };
+    let ruled = |rule: Rule, missing: Side| {
+        let mut splits = base.splits().to_vec();
+        (splits[0].rule, splits[0].missing) = (rule, missing);
+        let sets = vec![Categories::new([1]).unwrap()];
+        whole(vec![Tree::with_sets(splits, base.leaves().to_vec(), sets).unwrap()], 0.0)
+    };
+    assert!(ruled(Rule::NonZeroAtMost(0.5), Side::Left).is_ok(), "the same as a threshold");
+    for (error, reason) in [
+        (ruled(Rule::In(0), Side::Left), "ONNX model: tree 0: split 0 asks for categories"),
+        (ruled(Rule::NonZeroAtMost(0.5), Side::Right), "split 0 takes 0 as missing"),
+        (ruled(Rule::NonZeroAtMost(0.0), Side::Left), "split 0 takes 0 as missing"),
+        (whole(vec![Tree::constant(1e39, 1).unwrap()], 0.0), "tree 0: a leaf value of 1e39"),
+        (whole(vec![], -1e39), "a base score of -1e39"),
+        (write(&line(0.0)).map_err(|error| error.to_string()), "a linear model"),
+    ] {
+        let error = error.unwrap_err();
+        assert!(error.contains(reason), "{error}");
+    }
+}
+
+#[test]
+fn damaged_files_give_a_model_or_an_error() {
+    let whole = write(&model(1, |_, side| side, |value| value)).unwrap();
+    assert!(damage(&sample().file(), read) + damage(&whole, read) > 10_000);
+}
+
+#[test]
+fn endless_rows_of_small_things_are_refused_early() {
+    let mut graph = Writer::default();
+    for _ in 0..100_000 {
+        graph.message(1, &around("Identity", "a", "b", None));
+    }
+    let mut file = Writer::default();
+    file.int(1, 8).message(7, &graph);
+    assert!(read(&file.done()).unwrap_err().to_string().contains("more than 64 nodes"));
+    let many = super::common::MOST_TREES as i64 + 1;
+    let mut sample = sample();
+    for entry in &mut sample.ints {
+        entry.1 = match entry.0 {
+            "nodes_treeids" | "target_treeids" => (0..many).collect(),
+            _ => vec![0; many as usize],
+        };
+    }
+    sample.floats[0].1 = vec![0.0; many as usize];
+    sample.floats[1].1 = vec![1.0; many as usize];
+    sample.modes = vec!["LEAF"; many as usize];
+    assert!(sample.read().unwrap_err().contains("more than 131072 trees"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Leaf values that fit into f32 survive exactly, names and missing values included.
+    #[test]
+    fn models_of_32_bits_survive_the_trip(seed in 0..u64::MAX - 100) {
+        let model = model(seed, |_, side| side, |value| f64::from(value as f32));
+        let back = read(&write(&model).unwrap()).unwrap();
+        prop_assert_eq!(&back.header().features, &model.header().features);
+        prop_assert!(same_bits(&model, &back, &rows(seed)));
+        // Once numbered in our order, nothing changes any more.
+        let again = read(&write(&back).unwrap()).unwrap();
+        prop_assert_eq!(again.kind(), back.kind());
+    }
+
+    #[test]
+    fn any_bytes_give_a_model_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let _ = read(&[&[0x08, 8][..], &bytes].concat());
+    }
+}

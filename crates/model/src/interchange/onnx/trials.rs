@@ -1,0 +1,132 @@
+//! For the tests of several formats: random models, rows to score, and ways to damage a file.
+
+use rankwright_data::{Absent, FeatureNames, Random};
+
+use crate::error::ModelError;
+use crate::tree::tests::random;
+use crate::{Child, Ensemble, Header, Kind, Leaf, Linear, Model, Rule, Side, Split, Tree};
+
+/// A model of random trees over four features; `missing` says where missing values go at a
+/// threshold, and leaf values are rounded by `value`.
+pub(in crate::interchange) fn model(
+    seed: u64,
+    missing: impl Fn(f32, Side) -> Side,
+    value: impl Fn(f64) -> f64,
+) -> Model {
+    let mut draw = Random::new(seed, 2);
+    let trees = (0..draw.below(6))
+        .map(|number| {
+            let tree = random(seed + number as u64, draw.below(12), 4);
+            let mut splits: Vec<Split> = tree.splits().to_vec();
+            for split in &mut splits {
+                let threshold = split.rule.threshold().unwrap() * 0.5;
+                (split.rule, split.gain, split.rows) = (Rule::AtMost(threshold), 0.0, 0);
+                split.missing = missing(threshold, split.missing);
+            }
+            let leaf = |leaf: &Leaf| Leaf { value: value(leaf.value), rows: 0 };
+            Tree::new(splits, tree.leaves().iter().map(leaf).collect()).unwrap()
+        })
+        .collect();
+    let ensemble = Ensemble::new(value(draw.normal()), trees).unwrap();
+    Model::new(Header::new(names(), Absent::Zero), Kind::Trees(ensemble)).unwrap()
+}
+
+/// Names that formats may stumble over.
+pub(in crate::interchange) fn names() -> FeatureNames {
+    FeatureNames::Named(["bm25", "a \"b\" <c> & é", "# d\n", "e=1:2"].map(String::from).to_vec())
+}
+
+/// A line over those features.
+pub(in crate::interchange) fn line(bias: f64) -> Model {
+    let line = Linear::new(bias, vec![0.1, -2.5e-7, 0.0, 1e30]).unwrap();
+    Model::new(Header::new(names(), Absent::Zero), Kind::Linear(line)).unwrap()
+}
+
+/// Rows at and around thresholds, with missing and infinite values.
+pub(in crate::interchange) fn rows(seed: u64) -> Vec<[f32; 4]> {
+    let mut draw = Random::new(seed, 3);
+    let special = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 1e-45];
+    let mut value = || match draw.below(4) {
+        0 => special[draw.below(special.len())],
+        _ => draw.below(24) as f32 * 0.25 - 1.0,
+    };
+    (0..50).map(|_| [value(), value(), value(), value()]).collect()
+}
+
+/// Whether two models give the same bits on every row.
+pub(in crate::interchange) fn same_bits(a: &Model, b: &Model, rows: &[[f32; 4]]) -> bool {
+    rows.iter().all(|row| a.score_row(row).to_bits() == b.score_row(row).to_bits())
+}
+
+/// Damages a file in many ways; each damaged form must give a model or an error. Says how many
+/// forms there were.
+pub(in crate::interchange) fn damage(
+    bytes: &[u8],
+    read: fn(&[u8]) -> Result<Model, ModelError>,
+) -> usize {
+    assert!(read(bytes).is_ok(), "{:?}", read(bytes));
+    let mut count = 0;
+    let mut see = |bytes: &[u8]| {
+        if let Ok(model) = read(bytes) {
+            // What was read must also score.
+            model.score_row(&[1.0; 8]);
+        }
+        count += 1;
+    };
+    for at in 0..bytes.len() {
+        see(&bytes[..at]);
+        see(&bytes[at..]);
+        let mut changed = bytes.to_vec();
+        for flip in [1, 2, 4, 8, 0x10, 0x20, 0x40, 0x80, 0x7f, 0xff] {
+            changed[at] = bytes[at] ^ flip;
+            see(&changed);
+        }
+        changed.remove(at);
+        see(&changed);
+        changed = bytes.to_vec();
+        changed.insert(at, bytes[at]);
+        see(&changed);
+    }
+    for (from, to) in numbers(bytes) {
+        for nasty in
+            ["-1", "1e999", "-1e999", "nan", "NaN", "", "4294967295", "18446744073709551616"]
+        {
+            see(&[&bytes[..from], nasty.as_bytes(), &bytes[to..]].concat());
+        }
+    }
+    count
+}
+
+/// Where numbers stand in a text.
+fn numbers(bytes: &[u8]) -> Vec<(usize, usize)> {
+    let part = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let length = bytes[at..].iter().take_while(|byte| part(**byte)).count();
+        if bytes[at..at + length].iter().any(u8::is_ascii_digit) {
+            found.push((at, at + length));
+        }
+        at += length.max(1);
+    }
+    found
+}
+
+/// A small tree for files written by hand: `x0 <= 0.5 ? 1 : (x1 <= -2 ? 2 : 4)`.
+pub(in crate::interchange) fn hand(missing: [Side; 2]) -> Tree {
+    let split = |feature, threshold, missing, left, right| Split {
+        feature,
+        rule: Rule::AtMost(threshold),
+        missing,
+        left,
+        right,
+        gain: 0.0,
+        rows: 0,
+    };
+    let splits = vec![
+        split(0, 0.5, missing[0], Child::Leaf(0), Child::Split(1)),
+        split(1, -2.0, missing[1], Child::Leaf(1), Child::Leaf(2)),
+    ];
+    let leaves = [1.0, 2.0, 4.0].map(|value| Leaf { value, rows: 0 }).to_vec();
+    Tree::new(splits, leaves).unwrap()
+}

@@ -1,0 +1,285 @@
+//! The wire form of protocol buffers, as far as ONNX needs it: a message is a row of fields, each
+//! with a number and a kind.
+//!
+//! A field begins with a varint `number << 3 | kind`; kind 0 is a varint (7 bits a byte, lowest
+//! first, the top bit says that more follow, at most 10 bytes), kind 1 is 8 bytes, kind 2 a length
+//! and so many bytes (text, bytes, a message, or packed numbers), kind 5 is 4 bytes. Groups (3 and
+//! 4) are long out of use and refused. Repeated numbers may stand one to a field or packed, and
+//! both forms may be mixed. Nothing is copied: fields point into the file, and lengths are held
+//! against what is left.
+
+use crate::error::ModelError;
+
+/// The content of a field.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Field<'a> {
+    Varint(u64),
+    Eight([u8; 8]),
+    Bytes(&'a [u8]),
+    Four([u8; 4]),
+}
+
+/// A message: the fields one after the other, until the first error.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Message<'a> {
+    left: &'a [u8],
+}
+
+pub(super) fn damaged(what: &str) -> ModelError {
+    ModelError::invalid(format!("ONNX: {what}"), "a whole protocol buffer")
+}
+
+impl<'a> Message<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Message<'a> {
+        Message { left: bytes }
+    }
+
+    fn field(&mut self) -> Result<(u64, Field<'a>), ModelError> {
+        let tag = varint(&mut self.left)?;
+        let field = match tag & 7 {
+            0 => Field::Varint(varint(&mut self.left)?),
+            1 => Field::Eight(*chunk(&mut self.left)?),
+            2 => {
+                let length = varint(&mut self.left)?;
+                let split =
+                    usize::try_from(length).ok().and_then(|n| self.left.split_at_checked(n));
+                let (bytes, rest) =
+                    split.ok_or_else(|| damaged("a field is longer than what is left of it"))?;
+                self.left = rest;
+                Field::Bytes(bytes)
+            }
+            5 => Field::Four(*chunk(&mut self.left)?),
+            kind => return Err(damaged(&format!("a field of kind {kind}"))),
+        };
+        match tag >> 3 {
+            0 => Err(damaged("a field with the number 0")),
+            number => Ok((number, field)),
+        }
+    }
+}
+
+impl<'a> Iterator for Message<'a> {
+    type Item = Result<(u64, Field<'a>), ModelError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.left.is_empty() {
+            return None;
+        }
+        let field = self.field();
+        if field.is_err() {
+            self.left = &[];
+        }
+        Some(field)
+    }
+}
+
+impl<'a> Field<'a> {
+    pub(super) fn bytes(self) -> Result<&'a [u8], ModelError> {
+        match self {
+            Field::Bytes(bytes) => Ok(bytes),
+            other => Err(damaged(&format!("{other:?} where text or a message should be"))),
+        }
+    }
+
+    pub(super) fn text(self) -> Result<&'a str, ModelError> {
+        std::str::from_utf8(self.bytes()?).map_err(|_| damaged("text that is not UTF-8"))
+    }
+
+    pub(super) fn message(self) -> Result<Message<'a>, ModelError> {
+        self.bytes().map(Message::new)
+    }
+
+    /// A whole number; protocol buffers write negative ones as 64 bits.
+    pub(super) fn int(self) -> Result<i64, ModelError> {
+        match self {
+            Field::Varint(value) => Ok(value as i64),
+            other => Err(damaged(&format!("{other:?} where a whole number should be"))),
+        }
+    }
+}
+
+/// Every whole number of a field, packed or alone.
+pub(super) fn ints(
+    field: Field<'_>,
+    mut take: impl FnMut(i64) -> Result<(), ModelError>,
+) -> Result<(), ModelError> {
+    match field {
+        Field::Bytes(mut packed) => {
+            while !packed.is_empty() {
+                take(varint(&mut packed)? as i64)?;
+            }
+            Ok(())
+        }
+        alone => take(alone.int()?),
+    }
+}
+
+/// Every f32 of a field, packed or alone.
+pub(super) fn floats(field: Field<'_>, mut take: impl FnMut(f32)) -> Result<(), ModelError> {
+    match field {
+        Field::Four(bytes) => take(f32::from_le_bytes(bytes)),
+        Field::Bytes(packed) => {
+            let (numbers, rest) = packed.as_chunks::<4>();
+            numbers.iter().for_each(|bytes| take(f32::from_le_bytes(*bytes)));
+            if !rest.is_empty() {
+                return Err(damaged("packed numbers that end within one"));
+            }
+        }
+        other => return Err(damaged(&format!("{other:?} where a 32-bit number should be"))),
+    }
+    Ok(())
+}
+
+/// Every f64 of a field, packed or alone.
+pub(super) fn doubles(field: Field<'_>, mut take: impl FnMut(f64)) -> Result<(), ModelError> {
+    match field {
+        Field::Eight(bytes) => take(f64::from_le_bytes(bytes)),
+        Field::Bytes(packed) => {
+            let (numbers, rest) = packed.as_chunks::<8>();
+            numbers.iter().for_each(|bytes| take(f64::from_le_bytes(*bytes)));
+            if !rest.is_empty() {
+                return Err(damaged("packed numbers that end within one"));
+            }
+        }
+        other => return Err(damaged(&format!("{other:?} where a 64-bit number should be"))),
+    }
+    Ok(())
+}
+
+fn varint(left: &mut &[u8]) -> Result<u64, ModelError> {
+    let mut value = 0_u64;
+    for shift in (0..64).step_by(7) {
+        let (&byte, rest) = left.split_first().ok_or_else(|| damaged("it is cut off"))?;
+        *left = rest;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Ok(value);
+        }
+    }
+    Err(damaged("a number of more than 10 bytes"))
+}
+
+fn chunk<'a, const N: usize>(left: &mut &'a [u8]) -> Result<&'a [u8; N], ModelError> {
+    let (bytes, rest) = left.split_first_chunk().ok_or_else(|| damaged("it is cut off"))?;
+    *left = rest;
+    Ok(bytes)
+}
+
+/// A message in the making; repeated numbers are written packed or one to a field, as ONNX's own
+/// description of each field says.
+#[derive(Debug, Default)]
+pub(super) struct Writer {
+    bytes: Vec<u8>,
+}
+
+impl Writer {
+    fn varint(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.bytes.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.bytes.push(value as u8);
+    }
+
+    pub(super) fn int(&mut self, number: u32, value: i64) -> &mut Writer {
+        self.varint(u64::from(number) << 3);
+        self.varint(value as u64);
+        self
+    }
+
+    pub(super) fn float(&mut self, number: u32, value: f32) -> &mut Writer {
+        self.varint(u64::from(number) << 3 | 5);
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+        self
+    }
+
+    pub(super) fn bytes(&mut self, number: u32, bytes: &[u8]) -> &mut Writer {
+        self.varint(u64::from(number) << 3 | 2);
+        self.varint(bytes.len() as u64);
+        self.bytes.extend_from_slice(bytes);
+        self
+    }
+
+    pub(super) fn text(&mut self, number: u32, text: &str) -> &mut Writer {
+        self.bytes(number, text.as_bytes())
+    }
+
+    pub(super) fn message(&mut self, number: u32, message: &Writer) -> &mut Writer {
+        self.bytes(number, &message.bytes)
+    }
+
+    pub(super) fn done(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(bytes: &[u8]) -> Result<Vec<(u64, Field<'_>)>, ModelError> {
+        Message::new(bytes).collect()
+    }
+
+    #[test]
+    fn fields_are_read_as_they_are_written() {
+        let mut inner = Writer::default();
+        inner.float(7, -0.5);
+        let mut message = Writer::default();
+        message.int(1, 300).int(2, -1).text(3, "é").message(4, &inner).bytes(1000, &[]);
+        let bytes = message.done();
+        assert_eq!(bytes[..3], [0x08, 0xac, 0x02], "the example of the format's description");
+        let fields = all(&bytes).unwrap();
+        assert_eq!(fields[0], (1, Field::Varint(300)));
+        assert_eq!(fields[1].1.int().unwrap(), -1);
+        assert_eq!(fields[2].1.text().unwrap(), "é");
+        let inner: Vec<_> = fields[3].1.message().unwrap().map(Result::unwrap).collect();
+        assert_eq!(inner, [(7, Field::Four((-0.5_f32).to_le_bytes()))]);
+        assert_eq!(fields[4], (1000, Field::Bytes(&[])));
+    }
+
+    #[test]
+    fn numbers_are_the_same_packed_and_alone() {
+        let mut found = Vec::new();
+        for field in [Field::Varint(7), Field::Bytes(&[7, 0xac, 0x02])] {
+            ints(field, |value| {
+                found.push(value);
+                Ok(())
+            })
+            .unwrap();
+        }
+        assert_eq!(found, [7, 7, 300]);
+        let mut found = Vec::new();
+        let two = [1.5_f32.to_le_bytes(), 2.5_f32.to_le_bytes()].concat();
+        floats(Field::Bytes(&two), |value| found.push(value)).unwrap();
+        floats(Field::Four(two[..4].try_into().unwrap()), |value| found.push(value)).unwrap();
+        assert_eq!(found, [1.5, 2.5, 1.5]);
+        let mut found = Vec::new();
+        doubles(Field::Bytes(&2.5_f64.to_le_bytes()), |value| found.push(value)).unwrap();
+        assert_eq!(found, [2.5]);
+        assert!(floats(Field::Bytes(&[0; 5]), |_| ()).is_err());
+        assert!(doubles(Field::Bytes(&[0; 12]), |_| ()).is_err());
+    }
+
+    #[test]
+    fn damage_is_an_error_that_says_what() {
+        for (bytes, reason) in [
+            (&[0x08][..], "cut off"),
+            (&[0x80], "cut off"),
+            (&[0x12, 5, 1], "longer than what is left"),
+            (&[0x12, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1], "longer than"),
+            (&[0x0d, 1, 2, 3], "cut off"),
+            (&[0x09, 1, 2, 3], "cut off"),
+            (&[0x0b], "kind 3"),
+            (&[0x00, 0], "number 0"),
+            (&[0xff; 12], "more than 10 bytes"),
+        ] {
+            let error = all(bytes).unwrap_err().to_string();
+            assert!(error.contains(reason), "{bytes:?}: {error}");
+        }
+        assert!(Field::Varint(1).text().is_err() && Field::Bytes(&[0xff]).text().is_err());
+        assert!(Field::Bytes(&[]).int().is_err() && ints(Field::Four([0; 4]), |_| Ok(())).is_err());
+        assert!(floats(Field::Varint(0), |_| ()).is_err());
+        assert!(doubles(Field::Varint(0), |_| ()).is_err());
+    }
+}

@@ -1,0 +1,141 @@
+//! RankLib models: ensembles of trees in XML and lines of weights, in and out.
+//!
+//! A file begins with lines of comment, `## LambdaMART` first: the name of the ranker. Then
+//!
+//! - `LambdaMART`, `MART`: one `<ensemble>` of trees with weights, `score = sum weight * tree`;
+//! - `Random Forests`: several ensembles, of which the score is the mean;
+//! - `Coordinate Ascent`: `id:weight id:weight ...`;
+//! - `Linear Regression`: the same, where id 0 has the constant.
+//!
+//! Other rankers (nets, RankBoost, AdaRank, ...) are refused by name. Values up to a threshold go
+//! left. RankLib has no missing values: a feature that is absent, and one that is NaN, counts as
+//! 0 there, and so a missing value goes the way of a 0 at every split here. A model in which
+//! they go another way, having been learnt from, cannot be written. RankLib computes in f32 and
+//! we in f64, so scores agree to about 1e-6 of their size.
+//!
+//! Feature ids count from 1. Features that are not numbered so get their place as id, and comments
+//! `## Feature 1 = "bm25"` that RankLib passes over keep their names; in an Elasticsearch or
+//! OpenSearch plugin, which read these files as `model/ranklib`, ids are places in the feature set.
+//! Gains and row counts are not kept; a base score becomes a first tree of one leaf.
+
+mod ensemble;
+mod line;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use rankwright_data::{Absent, FeatureNames};
+
+use super::onnx::common::MOST_FEATURES;
+use crate::error::ModelError;
+use crate::header::Header;
+use crate::model::{Kind, Model};
+
+/// The name in messages.
+const NAME: &str = "RankLib";
+/// Rankers whose files begin with their name.
+const RANKERS: [&str; 10] = [
+    "LambdaMART",
+    "MART",
+    "Random Forests",
+    "Coordinate Ascent",
+    "Linear Regression",
+    "AdaRank",
+    "RankBoost",
+    "RankNet",
+    "LambdaRank",
+    "ListNet",
+];
+/// How a comment that names a feature begins.
+const FEATURE: &str = "Feature ";
+
+/// Whether bytes begin like a RankLib model.
+pub(super) fn is(bytes: &[u8]) -> bool {
+    let head = bytes.trim_ascii_start();
+    let line = head.split(|&byte| byte == b'\n').next().unwrap_or(head);
+    match line.strip_prefix(b"##") {
+        Some(name) => RANKERS.iter().any(|ranker| ranker.as_bytes() == name.trim_ascii()),
+        None => line.starts_with(b"<ensemble>"),
+    }
+}
+
+/// Reads a RankLib model.
+pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        ModelError::invalid(format!("RankLib: {error}"), "a file of text in UTF-8")
+    })?;
+    let (ranker, names, body) = head(text);
+    let (kind, asked) = match ranker {
+        "" | "LambdaMART" | "MART" => ensemble::read(body, false)?,
+        "Random Forests" => ensemble::read(body, true)?,
+        "Coordinate Ascent" => line::read(body, false)?,
+        "Linear Regression" => line::read(body, true)?,
+        other => return Err(refuse(format!("the ranker '{other}' is not known here"))),
+    };
+    let count = if names.len() < asked { asked } else { names.len() };
+    let features = match names.len() == count && count > 0 {
+        true => FeatureNames::from_names(names),
+        false => FeatureNames::Ids { first: 1, count },
+    };
+    let kind = match kind {
+        Kind::Linear(short) => Kind::Linear(line::padded(&short, count)?),
+        trees => trees,
+    };
+    let mut header = Header::new(features, Absent::Zero);
+    header.notes.insert("from".into(), format!("{NAME} {ranker}").trim_end().into());
+    Model::new(header, kind)
+}
+
+/// Writes a RankLib model.
+pub(super) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
+    write::model(model)
+}
+
+fn refuse(what: impl Into<String>) -> ModelError {
+    ModelError::Unsupported { format: NAME, what: what.into() }
+}
+
+fn invalid(what: impl std::fmt::Display, expected: &str) -> ModelError {
+    ModelError::invalid(format!("RankLib: {what}"), expected)
+}
+
+/// The ranker's name, names of features, and what follows the comments.
+fn head(text: &str) -> (&str, Vec<String>, &str) {
+    let (mut ranker, mut names, mut body) = (None, Vec::new(), text);
+    for line in text.split_inclusive('\n') {
+        let Some(comment) = line.trim().strip_prefix('#') else {
+            if line.trim().is_empty() {
+                continue;
+            }
+            break;
+        };
+        let comment = comment.trim_start_matches('#').trim();
+        ranker.get_or_insert(comment);
+        let named = comment.strip_prefix(FEATURE).and_then(|rest| rest.split_once(" = "));
+        if let Some((number, name)) = named {
+            let next = number.parse() == Ok(names.len() + 1);
+            match serde_json::from_str::<String>(name) {
+                Ok(name) if next => names.push(name),
+                // A comment like any other.
+                _ => {}
+            }
+        }
+        // Lines are parts of the text, so that the place after one is known.
+        let end = line.as_ptr() as usize - text.as_ptr() as usize + line.len();
+        body = text.get(end..).unwrap_or("");
+    }
+    (ranker.unwrap_or(""), names, body)
+}
+
+/// A feature id from 1 on.
+fn feature_id(text: &str) -> Result<u32, ModelError> {
+    match text.trim().parse::<u32>() {
+        Ok(id) if id >= 1 && id as usize <= MOST_FEATURES => Ok(id),
+        _ => Err(invalid(format!("the feature id '{}'", shown(text)), "1 to 16777216")),
+    }
+}
+
+/// The beginning of a text, for a message.
+fn shown(text: &str) -> String {
+    text.trim().chars().take(40).collect()
+}

@@ -1,0 +1,263 @@
+//! What reading and writing RankLib's files promises; the files are written by hand after RankLib's
+//! own.
+
+use proptest::prelude::*;
+use rankwright_data::{Absent, FeatureNames};
+
+use super::{is, read, write};
+use crate::interchange::onnx::common::side_of_zero;
+use crate::interchange::onnx::trials::{damage, hand, line, model, names, rows, same_bits};
+use crate::tree::tests::chain;
+use crate::{Categories, Ensemble, Header, Kind, Model, Rule, Side, Tree};
+
+const ENSEMBLE: &str = r#"## LambdaMART
+## No. of trees = 2
+## No. of leaves = 10
+## Learning rate = 0.1
+
+<ensemble>
+	<tree id="1" weight="0.5">
+		<split>
+			<feature> 2 </feature>
+			<threshold> 0.5 </threshold>
+			<split pos="left">
+				<output> -2.0 </output>
+			</split>
+			<split pos="right">
+				<feature> 4 </feature>
+				<threshold> -1.5 </threshold>
+				<split pos="left">
+					<output> 4.0 </output>
+				</split>
+				<split pos="right">
+					<output> 1.0E-1 </output>
+				</split>
+			</split>
+		</split>
+	</tree>
+	<tree id="2" weight="2.0">
+		<split>
+			<output> 3.0 </output>
+		</split>
+	</tree>
+</ensemble>
+"#;
+
+const LINE: &str = "## Coordinate Ascent
+## Restart = 5
+## Slack = 0.001
+1:0.5 3:-2.0E-1";
+
+const CONSTANT: &str = "## Linear Regression
+## Lambda = 1.0E-10
+0:1.5 1:2.0 2:-1.0 ";
+
+fn of(text: &str) -> Result<Model, String> {
+    read(text.as_bytes()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn an_ensemble_is_read_with_the_weights_of_its_trees() {
+    assert!(is(ENSEMBLE.as_bytes()) && is(b"<ensemble>") && is(b"## MART\n"));
+    let model = of(ENSEMBLE).unwrap();
+    for (row, score) in [
+        ([9.0, 0.5, 9.0, 9.0], -1.0 + 6.0),
+        ([9.0, 0.6, 9.0, -1.5], 2.0 + 6.0),
+        ([9.0, 0.6, 9.0, -1.4], 0.5 * 0.1 + 6.0),
+        // Missing values are 0 in RankLib: left of 0.5, right of -1.5.
+        ([f32::NAN; 4], -1.0 + 6.0),
+        ([9.0, 1.0, 9.0, f32::NAN], 0.5 * 0.1 + 6.0),
+    ] {
+        assert_eq!(model.score_row(&row), score, "{row:?}");
+    }
+    assert_eq!(model.header().features, FeatureNames::Ids { first: 1, count: 4 });
+    assert_eq!(model.header().absent, Absent::Zero);
+    assert_eq!(model.header().notes["from"], "RankLib LambdaMART");
+    let bare = &ENSEMBLE[ENSEMBLE.find("<ens").unwrap()..];
+    assert_eq!(of(bare).unwrap().kind(), model.kind());
+    // As RankLib itself sees it: trimmed lines without ends.
+    let joined: String = bare.lines().map(str::trim).collect();
+    assert_eq!(of(&joined).unwrap().kind(), model.kind());
+}
+
+#[test]
+fn a_random_forest_is_the_mean_of_its_ensembles() {
+    let tree = |value: &str| {
+        format!(
+            "<ensemble><tree id=\"1\" weight=\"1.0\"><split><output>{value}</output></split></tree></ensemble>\n"
+        )
+    };
+    let text = format!("## Random Forests\n## No. of bags = 2\n\n{}{}", tree("1.0"), tree("4.0"));
+    assert_eq!(of(&text).unwrap().score_row(&[]), 2.5);
+    let other = text.replace("Random Forests", "MART");
+    assert!(of(&other).unwrap_err().contains("more than one ensemble"));
+}
+
+#[test]
+fn lines_of_weights_are_read_with_and_without_a_constant() {
+    let model = of(LINE).unwrap();
+    assert_eq!(model.score_row(&[2.0, 9.0, 10.0]), 1.0 - 2.0);
+    assert_eq!(model.score_row(&[f32::NAN, f32::NAN, 10.0]), -2.0, "missing counts 0");
+    assert_eq!(model.header().features, FeatureNames::Ids { first: 1, count: 3 });
+    assert_eq!(of(CONSTANT).unwrap().score_row(&[1.0, 1.0]), 2.5);
+    for text in [LINE, CONSTANT] {
+        assert!(is(text.as_bytes()));
+        let model = of(text).unwrap();
+        assert_eq!(read(&write(&model).unwrap()).unwrap().kind(), model.kind());
+    }
+}
+
+#[test]
+fn what_is_written_is_what_ranklib_reads() {
+    let header = Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
+    let tree = hand([Side::Left, Side::Right]);
+    let kind = Kind::Trees(Ensemble::new(0.25, vec![tree]).unwrap());
+    let text = String::from_utf8(write(&Model::new(header, kind).unwrap()).unwrap()).unwrap();
+    let expected = r#"## LambdaMART
+## No. of trees = 2
+
+<ensemble>
+<tree id="1" weight="1.0">
+<split>
+<output>0.25</output>
+</split>
+</tree>
+<tree id="2" weight="1.0">
+<split>
+<feature>1</feature>
+<threshold>0.5</threshold>
+<split pos="left">
+<output>1.0</output>
+</split>
+<split pos="right">
+<feature>2</feature>
+<threshold>-2.0</threshold>
+<split pos="left">
+<output>2.0</output>
+</split>
+<split pos="right">
+<output>4.0</output>
+</split>
+</split>
+</split>
+</tree>
+</ensemble>
+"#;
+    assert_eq!(text, expected);
+    let text = String::from_utf8(write(&line(0.0)).unwrap()).unwrap();
+    let expected = r##"## Coordinate Ascent
+## Feature 1 = "bm25"
+## Feature 2 = "a \"b\" <c> & é"
+## Feature 3 = "# d\n"
+## Feature 4 = "e=1:2"
+1:0.1 2:-2.5e-7 3:0.0 4:1e30
+"##;
+    assert_eq!(text, expected);
+    for bias in [0.0, -2.5] {
+        let back = read(&write(&line(bias)).unwrap()).unwrap();
+        assert_eq!((back.kind(), &back.header().features), (line(bias).kind(), &names()));
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_a_reason() {
+    let changed = |from: &str, to: &str| {
+        let base = [ENSEMBLE, LINE, CONSTANT].into_iter().find(|base| base.contains(from)).unwrap();
+        of(&base.replacen(from, to, 1)).unwrap_err()
+    };
+    for (from, to, reason) in [
+        ("## LambdaMART", "## RankNet", "RankLib model: the ranker 'RankNet' is not known"),
+        ("<threshold> 0.5", "<threshold> NaN", "tree 0: split 0 has a threshold that is NaN"),
+        ("<threshold> 0.5", "<threshold> x", "'x' (before byte"),
+        ("<feature> 2", "<feature> 0", "the feature id '0'"),
+        ("<feature> 2", "<feature> 16777217", "the feature id '16777217'"),
+        ("<feature> 2 </feature>", "", "a split out of place"),
+        (" -2.0 ", " 1e999 ", "tree 0: leaf 0 has the value inf"),
+        (" -2.0 ", " ", "an empty split"),
+        (" -2.0 ", " 1 <!-- and --> 2 ", "one thing twice"),
+        (" weight=\"2.0\"", "", "a tree without weight"),
+        (" weight=\"2.0\"", " weight=\"heavy\"", "'heavy'"),
+        ("pos=\"left\"", "pos=\"right\"", "a split at pos 'right'"),
+        ("<output> 3.0 </output>", "<output/>", "a tag of another kind"),
+        ("<output> 3.0 </output>", "<sum> 3.0 </sum>", "the tag <sum>"),
+        ("<output> 3.0 </output>", "&amp;", "a tag of another kind"),
+        ("<output> 3.0 </output>", "3.0", "the text '3.0'"),
+        ("\t<tree id=\"2\"", "and<tree id=\"2\"", "the text 'and'"),
+        ("</ensemble>", "", "it is cut off"),
+        ("</ensemble>", "</tree>", "RankLib: byte"),
+        ("<ensemble>", "<!DOCTYPE x><ensemble>", "a tag of another kind"),
+        ("1:0.5 3:-2.0E-1", "", "no weights"),
+        ("1:0.5 3", "1:0.5 1", "two weights for feature 1"),
+        ("1:0.5 3", "0:0.5 3", "the feature id '0'"),
+        ("1:0.5 3", "1:x 3", "the weight '1:x'"),
+        ("1:0.5 3", "1:NaN 3", "weight number 0 is NaN"),
+        ("1:0.5 3", "1:1\n3", "after the weights"),
+        ("1:0.5 3", "524289:1 3", "ids up to 524288"),
+        ("0:1.5 1", "0:1.5 0", "two weights for feature 0"),
+    ] {
+        let error = changed(from, to);
+        assert!(error.contains(reason), "{from} {to}: {error}");
+    }
+    assert!(!is(b"## Nobody\n") && !is(b"<ens") && !is(b"") && !is(b"{}"));
+    assert!(read(&[0xff]).unwrap_err().to_string().contains("UTF-8"));
+}
+
+#[test]
+fn what_cannot_be_written_is_refused_with_a_reason() {
+    let whole = |tree: Tree| {
+        let kind = Kind::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
+        let model = Model::new(line(0.0).header().clone(), kind).unwrap();
+        write(&model).unwrap_err().to_string()
+    };
+    let base = hand([Side::Left, Side::Right]);
+    let mut splits = base.splits().to_vec();
+    splits[0].rule = Rule::In(0);
+    let sets = vec![Categories::new([1]).unwrap()];
+    let categories = Tree::with_sets(splits, base.leaves().to_vec(), sets).unwrap();
+    for (error, reason) in [
+        (whole(hand([Side::Left, Side::Left])), "tree 0: split 1 sends missing values another way"),
+        (whole(Tree::constant(1e39, 1).unwrap()), "a leaf value of 1e39, beyond 32 bits"),
+        (whole(categories), "tree 0: split 0"),
+    ] {
+        assert!(error.contains(reason), "{error}");
+    }
+}
+
+#[test]
+fn deep_trees_are_read_and_written_without_a_deep_stack() {
+    let mut splits = chain(50_000).splits().to_vec();
+    splits.iter_mut().for_each(|split| split.missing = Side::Left);
+    let tree = Tree::new(splits, chain(50_000).leaves().to_vec()).unwrap();
+    let kind = Kind::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
+    let model = Model::new(line(0.0).header().clone(), kind).unwrap();
+    let back = read(&write(&model).unwrap()).unwrap();
+    let Kind::Trees(trees) = back.kind() else { panic!() };
+    assert_eq!(trees.trees()[0].depth(), 50_000);
+}
+
+#[test]
+fn damaged_files_give_a_model_or_an_error() {
+    let all = [ENSEMBLE, LINE, CONSTANT].map(|text| damage(text.as_bytes(), read));
+    assert!(all.iter().sum::<usize>() > 10_000);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Everything is kept where missing values go the way of 0; the base becomes a tree.
+    #[test]
+    fn models_without_missing_values_survive_the_trip(seed in 0..u64::MAX - 100) {
+        let model = model(seed, |threshold, _| side_of_zero(threshold), |value| value);
+        let back = read(&write(&model).unwrap()).unwrap();
+        prop_assert_eq!(&back.header().features, &model.header().features);
+        prop_assert!(same_bits(&model, &back, &rows(seed)));
+        let again = read(&write(&back).unwrap()).unwrap();
+        prop_assert_eq!(again.kind(), back.kind());
+    }
+
+    #[test]
+    fn any_text_gives_a_model_or_an_error(text in "\\PC{0,60}") {
+        let _ = of(&format!("## LambdaMART\n<ensemble>{text}"));
+        let _ = of(&format!("## Coordinate Ascent\n{text}"));
+    }
+}

@@ -1,0 +1,119 @@
+//! A model as RankLib reads it: one tag to a line, without indentation (a deep tree would be
+//! mostly blanks), because RankLib joins trimmed lines before it reads them.
+
+use std::fmt::Write;
+
+use rankwright_data::FeatureNames;
+
+use super::{FEATURE, NAME, refuse};
+use crate::ensemble::Ensemble;
+use crate::error::ModelError;
+use crate::interchange::onnx::common::{for_java, in_tree, missing_matters, plain_threshold};
+use crate::linear::Linear;
+use crate::model::{Kind, Model};
+use crate::tree::{Child, Tree};
+
+/// Writes a model of trees or a line.
+pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
+    let features = &model.header().features;
+    let mut out = String::new();
+    match model.kind() {
+        Kind::Trees(ensemble) => {
+            if let Some((number, at)) = missing_matters(model.header(), ensemble) {
+                return Err(refuse(format!(
+                    "tree {number}: split {at} sends missing values another way than 0, and \
+                     RankLib takes them as 0 (solr, onnx and xgboost have missing values)"
+                )));
+            }
+            head(&mut out, "LambdaMART", features)?;
+            trees(&mut out, ensemble)?;
+        }
+        Kind::Linear(line) => {
+            let constant = line.bias() != 0.0;
+            let ranker = if constant { "Linear Regression" } else { "Coordinate Ascent" };
+            head(&mut out, ranker, features)?;
+            weights(&mut out, line, constant);
+        }
+    }
+    Ok(out.into_bytes())
+}
+
+/// Adds a line; a string takes whatever is written.
+macro_rules! line {
+    ($out:expr, $($what:tt)*) => {{
+        let _ = writeln!($out, $($what)*);
+    }};
+}
+
+fn head(out: &mut String, ranker: &str, features: &FeatureNames) -> Result<(), ModelError> {
+    line!(out, "## {ranker}");
+    if matches!(features, FeatureNames::Ids { first: 1, .. }) {
+        return Ok(());
+    }
+    for (number, name) in features.iter().enumerate() {
+        let name = serde_json::to_string(&name)
+            .map_err(|error| refuse(format!("a name that cannot be written ({error})")))?;
+        line!(out, "## {FEATURE}{} = {name}", number + 1);
+    }
+    Ok(())
+}
+
+fn weights(out: &mut String, line: &Linear, constant: bool) {
+    let bias = constant.then(|| format!("0:{}", for_java(line.bias())));
+    let each = line.weights().iter().enumerate();
+    let each = each.map(|(number, &weight)| format!("{}:{}", number + 1, for_java(weight)));
+    let all: Vec<String> = bias.into_iter().chain(each).collect();
+    line!(out, "{}", all.join(" "));
+}
+
+fn trees(out: &mut String, ensemble: &Ensemble) -> Result<(), ModelError> {
+    let (base, trees) = (ensemble.base(), ensemble.trees());
+    let first = (base != 0.0 || trees.is_empty()).then(|| Tree::constant(base, 0)).transpose()?;
+    line!(out, "## No. of trees = {}\n\n<ensemble>", trees.len() + first.iter().len());
+    for (number, tree) in first.iter().chain(trees).enumerate() {
+        line!(out, "<tree id=\"{}\" weight=\"1.0\">", number + 1);
+        one(out, tree).map_err(|error| in_tree(number, error))?;
+        line!(out, "</tree>");
+    }
+    line!(out, "</ensemble>");
+    Ok(())
+}
+
+/// What is still to be written of a tree.
+enum Ahead {
+    Node(Child, &'static str),
+    End,
+}
+
+fn one(out: &mut String, tree: &Tree) -> Result<(), ModelError> {
+    let mut ahead = vec![Ahead::Node(tree.root(), "")];
+    while let Some(next) = ahead.pop() {
+        let (child, place) = match next {
+            Ahead::End => {
+                line!(out, "</split>");
+                continue;
+            }
+            Ahead::Node(child, place) => (child, place),
+        };
+        line!(out, "<split{place}>");
+        match child {
+            Child::Leaf(to) => {
+                let value = tree.leaves().get(to as usize).map_or(0.0, |leaf| leaf.value);
+                if value.abs() > f64::from(f32::MAX) {
+                    return Err(refuse(format!("a leaf value of {value:?}, beyond 32 bits")));
+                }
+                line!(out, "<output>{}</output>\n</split>", for_java(value));
+            }
+            Child::Split(to) => {
+                let Some(split) = tree.splits().get(to as usize) else { continue };
+                let threshold = plain_threshold(NAME, to as usize, split)?;
+                line!(out, "<feature>{}</feature>", u64::from(split.feature) + 1);
+                line!(out, "<threshold>{}</threshold>", for_java(threshold));
+                ahead.push(Ahead::End);
+                ahead.push(Ahead::Node(split.right, " pos=\"right\""));
+                ahead.push(Ahead::Node(split.left, " pos=\"left\""));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,55 @@
+//! Models of Solr's learning-to-rank plugin, as its model store takes and gives them, in and out.
+//!
+//! `MultipleAdditiveTreesModel`: `score = sum weight * tree`, where a node is a leaf with a `value`
+//! or has `feature`, `threshold`, `left` and `right`. Numbers mostly are strings. Solr adds 1e-6 (in
+//! f32) to every threshold before it compares, and so do we; what is written is the number that
+//! gives the threshold back, and an error where there is none (thresholds close to 0, but not 0).
+//! `LinearModel`: a weight for each feature.
+//!
+//! Missing values: a feature without value is 0 in Solr, and goes the way of 0, unless the model
+//! says `"isNullSameAsZero": false` (Solr 9.2 and later); then each node says where they go, and the
+//! features must be stored with `"defaultValue": "NaN"`. That form is written only where missing
+//! values have been learnt from.
+//!
+//! Solr computes in f32 and we in f64: scores agree to about 1e-6 of their size. Feature names are
+//! kept; gains and row counts are not. A base score becomes a first tree of one leaf. Refused:
+//! normalizers, other classes of models, trees that ask for a feature that is not listed (Solr
+//! scores such a tree 0); on the way out categories, and lines with a constant. JSON may nest 128
+//! levels, so trees of more than about 120 levels cannot be read back.
+
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use crate::error::ModelError;
+use crate::model::Model;
+
+/// The name in messages.
+const NAME: &str = "Solr";
+/// Where the classes of models are.
+const PACKAGE: &str = "org.apache.solr.ltr.model.";
+const TREES: &str = "MultipleAdditiveTreesModel";
+const LINEAR: &str = "LinearModel";
+/// What Solr adds to thresholds.
+const SLACK: f32 = 1e-6;
+
+/// Whether bytes begin like a model of Solr: an object that names a class of models.
+pub(super) fn is(bytes: &[u8]) -> bool {
+    let head = bytes.get(..1 << 16).unwrap_or(bytes).trim_ascii_start();
+    head.starts_with(b"{") && head.windows(PACKAGE.len()).any(|part| part == PACKAGE.as_bytes())
+}
+
+/// Reads a model of Solr.
+pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
+    read::model(bytes)
+}
+
+/// Writes a model for Solr.
+pub(super) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
+    write::model(model)
+}
+
+fn refuse(what: impl Into<String>) -> ModelError {
+    ModelError::Unsupported { format: NAME, what: what.into() }
+}

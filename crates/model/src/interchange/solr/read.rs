@@ -1,0 +1,413 @@
+//! From the JSON of the model store to a model.
+//!
+//! Keys may come in any order, so nodes are put into lists while the JSON is gone through, with
+//! their features as numbers of names, and become trees when all is known.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use rankwright_data::{Absent, FeatureNames};
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::{LINEAR, NAME, PACKAGE, SLACK, TREES, refuse};
+use crate::ensemble::Ensemble;
+use crate::error::ModelError;
+use crate::header::Header;
+use crate::interchange::onnx::common::{
+    MOST_TREES, Node, assemble, in_tree, java_number, side_of_zero,
+};
+use crate::interchange::onnx::few::Few;
+use crate::linear::Linear;
+use crate::model::{Kind, Model};
+use crate::tree::{Leaf, Side, Tree};
+
+/// More features than anyone has; a limit on what a file can cost.
+const MOST_NAMES: usize = 1 << 17;
+
+/// Reads a model.
+pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
+    let file: File = serde_json::from_slice(bytes).map_err(|error| {
+        ModelError::invalid(format!("Solr: {error}"), "the JSON of Solr's model store")
+    })?;
+    for feature in &file.features.0 {
+        let norm = feature.norm.as_ref().map_or("", |norm| norm.class.as_str());
+        if !norm.is_empty() && !norm.ends_with(".IdentityNormalizer") {
+            return Err(refuse(format!("feature '{}' goes through {norm}", feature.name)));
+        }
+    }
+    let names: Vec<String> = file.features.0.into_iter().map(|feature| feature.name).collect();
+    let class = file.class.strip_prefix(PACKAGE).unwrap_or(&file.class);
+    let kind = match class {
+        TREES => Kind::Trees(file.params.ensemble(&names)?),
+        LINEAR => Kind::Linear(line(&names, &file.params.weights)?),
+        other => return Err(refuse(format!("the class '{other}' is not known here"))),
+    };
+    let mut header = Header::new(FeatureNames::from_names(names), Absent::Zero);
+    header.notes.insert("from".into(), format!("{NAME} {class}"));
+    for (key, value) in [("name", file.name), ("store", file.store)] {
+        if !value.is_empty() {
+            header.notes.insert(key.into(), value);
+        }
+    }
+    Model::new(header, kind)
+}
+
+/// Every feature must have a weight; weights of others count nothing in Solr.
+fn line(names: &[String], weights: &HashMap<String, f64>) -> Result<Linear, ModelError> {
+    let weight = |name: &String| {
+        weights.get(name).copied().ok_or_else(|| {
+            ModelError::invalid(format!("Solr: no weight for feature '{name}'"), "one for each")
+        })
+    };
+    Linear::new(0.0, names.iter().map(weight).collect::<Result<_, _>>()?)
+}
+
+#[derive(Deserialize)]
+struct File {
+    class: String,
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    store: String,
+    features: Few<Feature, MOST_NAMES>,
+    #[serde(default)]
+    params: Params,
+}
+
+#[derive(Deserialize)]
+struct Feature {
+    name: String,
+    #[serde(default)]
+    norm: Option<Norm>,
+}
+
+#[derive(Deserialize)]
+struct Norm {
+    class: String,
+}
+
+/// The parameters of both classes of models.
+#[derive(Default)]
+struct Params {
+    weights: HashMap<String, f64>,
+    null_is_not_zero: bool,
+    forest: Forest,
+}
+
+/// All trees, as they were read.
+#[derive(Default)]
+struct Forest {
+    /// Numbers of the feature names that nodes ask for.
+    names: HashMap<String, u32>,
+    nodes: Vec<Loose>,
+    /// For each tree its weight and where its nodes end; the root is the last of them.
+    trees: Vec<(f64, usize)>,
+}
+
+/// A node: a leaf where it has no feature.
+#[derive(Clone, Copy, Default)]
+struct Loose {
+    feature: Option<u32>,
+    threshold: Option<f32>,
+    missing: Option<Side>,
+    /// Numbers of nodes plus 1.
+    left: u32,
+    right: u32,
+    value: f64,
+}
+
+impl Params {
+    fn ensemble(&self, names: &[String]) -> Result<Ensemble, ModelError> {
+        let Forest { names: asked, nodes, trees: ends } = &self.forest;
+        let places: HashMap<&str, u32> =
+            names.iter().enumerate().map(|(at, name)| (name.as_str(), at as u32)).collect();
+        let mut columns = vec![u32::MAX; asked.len()];
+        for (name, &number) in asked {
+            let place = places.get(name.as_str()).ok_or_else(|| {
+                refuse(format!("a tree asks for '{name}', which is not among the features"))
+            })?;
+            if let Some(column) = columns.get_mut(number as usize) {
+                *column = *place;
+            }
+        }
+        let mut trees = Vec::with_capacity(ends.len());
+        let mut start = 0;
+        for (number, &(weight, end)) in ends.iter().enumerate() {
+            let nodes = nodes.get(start..end).unwrap_or(&[]);
+            let tree = self.tree(nodes, start, weight, &columns);
+            trees.push(tree.map_err(|error| in_tree(number, error))?);
+            start = end;
+        }
+        Ensemble::new(0.0, trees)
+    }
+
+    fn tree(
+        &self,
+        nodes: &[Loose],
+        start: usize,
+        weight: f64,
+        columns: &[u32],
+    ) -> Result<Tree, ModelError> {
+        let broken = |what| ModelError::invalid(format!("Solr: {what}"), "a whole node");
+        let root = nodes.len().checked_sub(1).ok_or_else(|| broken("a tree without root"))?;
+        assemble((start + root) as u32, nodes.len(), |at| {
+            let node = (at as usize).checked_sub(start).and_then(|at| nodes.get(at));
+            let node = *node.ok_or_else(|| broken("a node that is not there"))?;
+            let Some(feature) = node.feature else {
+                return match node.left == 0 && node.right == 0 {
+                    true => Ok(Node::Leaf(Leaf { value: node.value * weight, rows: 0 })),
+                    false => Err(broken("a leaf with a left or right side")),
+                };
+            };
+            let threshold = node.threshold.ok_or_else(|| broken("a node without threshold"))?;
+            if node.left == 0 || node.right == 0 {
+                return Err(broken("a node without left or right side"));
+            }
+            let threshold = threshold + SLACK;
+            let missing = match self.null_is_not_zero {
+                true => node.missing.unwrap_or(Side::Right),
+                false => side_of_zero(threshold),
+            };
+            let feature = columns.get(feature as usize).copied().unwrap_or(u32::MAX);
+            let (left, right) = (node.left - 1, node.right - 1);
+            Ok(Node::Split { feature, threshold, missing, left, right, rows: 0 })
+        })
+    }
+}
+
+/// A number, or a string that Java would read as one.
+#[derive(Clone, Copy)]
+struct Number {
+    wide: f64,
+    narrow: f32,
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Number, D::Error> {
+        from.deserialize_any(AnyNumber)
+    }
+}
+
+struct AnyNumber;
+
+impl Visitor<'_> for AnyNumber {
+    type Value = Number;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number, perhaps in quotes")
+    }
+
+    fn visit_f64<E: Error>(self, wide: f64) -> Result<Number, E> {
+        Ok(Number { wide, narrow: wide as f32 })
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Number, E> {
+        self.visit_f64(value as f64)
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Number, E> {
+        self.visit_f64(value as f64)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Number, E> {
+        let text = java_number(text);
+        match (text.parse(), text.parse()) {
+            (Ok(wide), Ok(narrow)) => Ok(Number { wide, narrow }),
+            _ => Err(E::invalid_value(serde::de::Unexpected::Str(text), &self)),
+        }
+    }
+}
+
+/// A truth, or a string that says one.
+struct Truth(bool);
+
+impl<'de> Deserialize<'de> for Truth {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Truth, D::Error> {
+        from.deserialize_any(AnyTruth)
+    }
+}
+
+struct AnyTruth;
+
+impl Visitor<'_> for AnyTruth {
+    type Value = Truth;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("true or false, perhaps in quotes")
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Truth, E> {
+        Ok(Truth(value))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Truth, E> {
+        match text {
+            "true" => Ok(Truth(true)),
+            "false" => Ok(Truth(false)),
+            other => Err(E::invalid_value(serde::de::Unexpected::Str(other), &self)),
+        }
+    }
+}
+
+/// Weights by name.
+struct Weights(HashMap<String, f64>);
+
+impl<'de> Deserialize<'de> for Weights {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Weights, D::Error> {
+        from.deserialize_map(AnyWeights)
+    }
+}
+
+struct AnyWeights;
+
+impl<'de> Visitor<'de> for AnyWeights {
+    type Value = Weights;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at most {MOST_NAMES} weights by name")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Weights, M::Error> {
+        let mut weights = HashMap::new();
+        while let Some((name, weight)) = map.next_entry::<String, Number>()? {
+            if weights.len() == MOST_NAMES {
+                return Err(M::Error::invalid_length(MOST_NAMES + 1, &self));
+            }
+            weights.insert(name, weight.wide);
+        }
+        Ok(Weights(weights))
+    }
+}
+
+/// What the JSON is gone through with: the object of parameters, the list of trees, a tree, a
+/// node. Nodes nest as deep as the JSON reader allows (128 levels).
+enum Part<'a> {
+    Trees(&'a mut Forest),
+    Tree(&'a mut Forest),
+    Node(&'a mut Forest),
+}
+
+impl<'de> Deserialize<'de> for Params {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Params, D::Error> {
+        from.deserialize_map(AnyParams)
+    }
+}
+
+struct AnyParams;
+
+impl<'de> Visitor<'de> for AnyParams {
+    type Value = Params;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("parameters of a model")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Params, M::Error> {
+        let mut params = Params::default();
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "trees" => {
+                    params.forest = Forest::default();
+                    map.next_value_seed(Part::Trees(&mut params.forest))?;
+                }
+                "weights" => params.weights = map.next_value::<Weights>()?.0,
+                "isNullSameAsZero" => params.null_is_not_zero = !map.next_value::<Truth>()?.0,
+                _ => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(params)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Part<'_> {
+    /// The number of a node plus 1.
+    type Value = u32;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<u32, D::Error> {
+        match self {
+            Part::Trees(_) => from.deserialize_seq(self),
+            Part::Tree(_) | Part::Node(_) => from.deserialize_map(self),
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Part<'_> {
+    type Value = u32;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Part::Trees(_) => "a list of trees",
+            Part::Tree(_) => "a tree",
+            Part::Node(_) => "a node",
+        })
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<u32, S::Error> {
+        let (Part::Trees(forest) | Part::Tree(forest) | Part::Node(forest)) = self;
+        while list.next_element_seed(Part::Tree(forest))?.is_some() {}
+        Ok(0)
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<u32, M::Error> {
+        match self {
+            Part::Trees(forest) | Part::Tree(forest) => tree(forest, map),
+            Part::Node(forest) => node(forest, map),
+        }
+    }
+}
+
+fn tree<'de, M: MapAccess<'de>>(forest: &mut Forest, mut map: M) -> Result<u32, M::Error> {
+    if forest.trees.len() == MOST_TREES {
+        return Err(M::Error::custom(format!("more than {MOST_TREES} trees")));
+    }
+    let (mut weight, mut root) = (None, false);
+    while let Some(key) = map.next_key::<String>()? {
+        match key.as_str() {
+            "weight" => weight = Some(map.next_value::<Number>()?.wide),
+            "root" if root => return Err(M::Error::custom("a tree with two roots")),
+            "root" => {
+                map.next_value_seed(Part::Node(forest))?;
+                root = true;
+            }
+            _ => drop(map.next_value::<IgnoredAny>()?),
+        }
+    }
+    let weight = weight.ok_or_else(|| M::Error::custom("a tree without weight"))?;
+    forest.trees.push((weight, forest.nodes.len()));
+    Ok(0)
+}
+
+fn node<'de, M: MapAccess<'de>>(forest: &mut Forest, mut map: M) -> Result<u32, M::Error> {
+    let mut node = Loose::default();
+    while let Some(key) = map.next_key::<String>()? {
+        match key.as_str() {
+            "feature" => {
+                let name: String = map.next_value()?;
+                let next = forest.names.len() as u32;
+                if forest.names.len() > MOST_NAMES {
+                    return Err(M::Error::custom(format!("more than {MOST_NAMES} features")));
+                }
+                node.feature = Some(*forest.names.entry(name).or_insert(next));
+            }
+            "threshold" => node.threshold = Some(map.next_value::<Number>()?.narrow),
+            "value" => node.value = map.next_value::<Number>()?.wide,
+            "missing" => {
+                let side: String = map.next_value()?;
+                // As Solr has it: whatever is not left is right.
+                node.missing = Some(if side == "left" { Side::Left } else { Side::Right });
+            }
+            "left" | "right" => {
+                let below = map.next_value_seed(Part::Node(forest))?;
+                let slot = if key == "left" { &mut node.left } else { &mut node.right };
+                if *slot != 0 {
+                    return Err(M::Error::custom(format!("a node with two sides {key}")));
+                }
+                *slot = below;
+            }
+            _ => drop(map.next_value::<IgnoredAny>()?),
+        }
+    }
+    forest.nodes.push(node);
+    Ok(forest.nodes.len() as u32)
+}

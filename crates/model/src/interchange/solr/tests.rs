@@ -1,0 +1,209 @@
+//! What reading and writing Solr's models promises; the files are written by hand after its
+//! documentation.
+
+use proptest::prelude::*;
+use rankwright_data::{Absent, FeatureNames};
+
+use super::{is, read, write};
+use crate::interchange::onnx::trials::{damage, hand, line, model, names, rows, same_bits};
+use crate::{Categories, Ensemble, Header, Kind, Model, Rule, Side, Tree};
+
+const TREES: &str = r#"{
+  "class": "org.apache.solr.ltr.model.MultipleAdditiveTreesModel",
+  "name": "mine", "store": "shop",
+  "features": [ { "name": "title" }, { "name": "score", "norm":
+    { "class": "org.apache.solr.ltr.norm.IdentityNormalizer" } }, { "name": "unused" } ],
+  "params": { "trees": [
+    { "weight": "2f", "root": {
+      "feature": "title", "threshold": "0.5f",
+      "left": { "value": "-100" },
+      "right": { "right": { "value": 75 }, "left": { "value": "50" },
+        "threshold": -10.0, "feature": "score" } } },
+    { "weight": 1, "root": { "value": "-10" } } ] }
+}"#;
+
+const LINEAR: &str = r#"{
+  "params": { "weights": { "isBook": 0.1, "title": 1.0, "other": 7 } },
+  "features": [ { "name": "title" }, { "name": "isBook" } ],
+  "class": "org.apache.solr.ltr.model.LinearModel", "name": "line"
+}"#;
+
+fn of(text: &str) -> Result<Model, String> {
+    read(text.as_bytes()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn trees_are_read_with_the_slack_of_their_thresholds() {
+    assert!(is(TREES.as_bytes()) && is(LINEAR.as_bytes()));
+    let model = of(TREES).unwrap();
+    for (row, score) in [
+        ([0.5, 0.0, 0.0], -210.0),
+        // Solr adds 1e-6 to 0.5; next to -10, f32 has no such step.
+        ([0.5000009, 0.0, 0.0], -210.0),
+        ([0.5000012, 0.0, 0.0], 140.0),
+        ([0.6, -10.0, 0.0], 90.0),
+        ([0.6, (-10.0_f32).next_up(), 0.0], 90.0),
+        ([0.6, -9.99999, 0.0], 140.0),
+        // What is missing is 0: left of 0.5, right of -10.
+        ([f32::NAN; 3], -210.0),
+        ([1.0, f32::NAN, 0.0], 140.0),
+    ] {
+        assert_eq!(model.score_row(&row), score, "{row:?}");
+    }
+    let header = model.header();
+    let names = ["title", "score", "unused"].map(String::from).to_vec();
+    assert_eq!((&header.features, header.absent), (&FeatureNames::Named(names), Absent::Zero));
+    assert_eq!(header.notes["from"], "Solr MultipleAdditiveTreesModel");
+    assert_eq!((&*header.notes["name"], &*header.notes["store"]), ("mine", "shop"));
+}
+
+#[test]
+fn missing_values_go_where_nodes_say_if_null_is_not_zero() {
+    let with = |missing: &str, null: &str| {
+        let text = TREES.replacen(
+            r#""threshold": "0.5f","#,
+            &format!(r#""threshold": "0.5f", "missing": "{missing}","#),
+            1,
+        );
+        let text =
+            text.replacen("\"trees\"", &format!("\"isNullSameAsZero\": {null}, \"trees\""), 1);
+        of(&text).unwrap().score_row(&[f32::NAN, -20.0])
+    };
+    assert_eq!((with("left", "false"), with("right", "false")), (-210.0, 90.0));
+    assert_eq!((with("right", "\"false\""), with("right", "true")), (90.0, -210.0));
+}
+
+#[test]
+fn lines_are_read() {
+    let model = of(LINEAR).unwrap();
+    assert_eq!(model.score_row(&[2.0, 10.0]), 2.0 + 0.1 * 10.0);
+    assert_eq!(model.header().features.len(), 2);
+}
+
+#[test]
+fn what_is_written_is_what_solr_reads() {
+    let header = Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
+    let whole = |missing| {
+        let kind = Kind::Trees(Ensemble::new(0.25, vec![hand(missing)]).unwrap());
+        String::from_utf8(write(&Model::new(header.clone(), kind).unwrap()).unwrap()).unwrap()
+    };
+    let expected = r#"{
+  "class": "org.apache.solr.ltr.model.MultipleAdditiveTreesModel",
+  "name": "rankwright",
+  "features": [
+      {"name": "1"},
+      {"name": "2"}
+  ],
+  "params": {
+    "trees": [
+      {"weight": "1", "root": {"value": "0.25"}},
+      {"weight": "1", "root": {"feature": "1", "threshold": "0.499999", "left": {"value": "1.0"}, "right": {"feature": "2", "threshold": "-2.000001", "left": {"value": "2.0"}, "right": {"value": "4.0"}}}}
+    ]
+  }
+}
+"#;
+    assert_eq!(whole([Side::Left, Side::Right]), expected);
+    let missing = whole([Side::Right, Side::Right]);
+    assert!(missing.contains("\"isNullSameAsZero\": false,\n    \"trees\""), "{missing}");
+    assert!(
+        missing.contains(r#""threshold": "0.499999", "missing": "right", "left""#),
+        "{missing}"
+    );
+    let text = String::from_utf8(write(&line(0.0)).unwrap()).unwrap();
+    assert!(text.contains("\"a \\\"b\\\" <c> & é\": -2.5e-7,\n"), "{text}");
+    let back = read(text.as_bytes()).unwrap();
+    assert_eq!((back.kind(), &back.header().features), (line(0.0).kind(), &names()));
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_a_reason() {
+    let changed = |from: &str, to: &str| {
+        let base = if TREES.contains(from) { TREES } else { LINEAR };
+        assert!(base.contains(from), "{from}");
+        of(&base.replacen(from, to, 1)).unwrap_err()
+    };
+    let deep = format!("{}1{}", r#"{"left":"#.repeat(500), "}".repeat(500));
+    for (from, to, reason) in [
+        ("MultipleAdditiveTreesModel", "NeuralNetworkModel", "class 'NeuralNetworkModel' is not"),
+        ("IdentityNormalizer", "MinMaxNormalizer", "feature 'score' goes through org"),
+        (
+            r#""feature": "title""#,
+            r#""feature": "nobody""#,
+            "asks for 'nobody', which is not among",
+        ),
+        (r#""weight": "2f","#, "", "a tree without weight"),
+        (r#""weight": "2f""#, r#""weight": "heavy""#, "a number, perhaps in quotes"),
+        (r#""threshold": "0.5f","#, "", "tree 0: Solr: a node without threshold"),
+        (r#""threshold": "0.5f""#, r#""threshold": "NaN""#, "threshold that is NaN"),
+        (r#""left": { "value": "-100" },"#, "", "a node without left or right"),
+        (r#""feature": "title","#, "", "a leaf with a left or right"),
+        (r#""left": { "value": "-100" }"#, r#""left": {}, "left": {}"#, "two sides left"),
+        (r#"{ "value": "-100" }"#, &deep, "recursion limit"),
+        (r#""-100""#, r#""1e999""#, "tree 0: leaf 0 has the value inf"),
+        (r#""root": { "value": "-10" }"#, r#""leaf": 1"#, "tree 1: Solr: a tree without root"),
+        (r#""root": { "value": "-10" }"#, r#""root": {}, "root": {}"#, "two roots"),
+        (r#""title": 1.0,"#, "", "no weight for feature 'title'"),
+        (r#"{ "name": "isBook" }"#, r#"{ "name": "title" }"#, "two features called 'title'"),
+        (r#""features""#, r#""feature""#, "missing field `features`"),
+    ] {
+        let error = changed(from, to);
+        assert!(error.contains(reason), "{from}: {error}");
+    }
+    assert!(!is(b"{}") && !is(b"[\"org.apache.solr.ltr.model.x\"]") && !is(b""));
+}
+
+#[test]
+fn what_cannot_be_written_is_refused_with_a_reason() {
+    let whole = |tree: Tree| {
+        let kind = Kind::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
+        let model = Model::new(line(0.0).header().clone(), kind).unwrap();
+        write(&model).map_err(|error| error.to_string())
+    };
+    let base = hand([Side::Left, Side::Right]);
+    let ruled = |rule: Rule| {
+        let mut splits = base.splits().to_vec();
+        splits[0].rule = rule;
+        let sets = vec![Categories::new([1]).unwrap()];
+        whole(Tree::with_sets(splits, base.leaves().to_vec(), sets).unwrap())
+    };
+    for (error, reason) in [
+        (ruled(Rule::In(0)), "tree 0: split 0 asks for categories"),
+        (ruled(Rule::AtMost(1e-10)), "threshold 1e-10, and Solr, which adds 1e-6"),
+        (whole(Tree::constant(1e39, 1).unwrap()), "a leaf value of 1e39, beyond 32 bits"),
+        (write(&line(0.5)).map_err(|error| error.to_string()), "a line with the constant 0.5"),
+    ] {
+        let error = error.unwrap_err();
+        assert!(error.contains(reason), "{error}");
+    }
+    for threshold in [0.0, -0.0, 1e-6, 0.1, 3e-5, 1e10, f32::MAX, f32::INFINITY, f32::NEG_INFINITY]
+    {
+        let bytes = ruled(Rule::AtMost(threshold)).unwrap();
+        let Kind::Trees(trees) = read(&bytes).unwrap().into_parts().1 else { panic!() };
+        assert_eq!(trees.trees()[0].splits()[0].rule, Rule::AtMost(threshold));
+    }
+}
+
+#[test]
+fn damaged_files_give_a_model_or_an_error() {
+    assert!(damage(TREES.as_bytes(), read) + damage(LINEAR.as_bytes(), read) > 10_000);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Everything is kept, missing values too; the base becomes a tree.
+    #[test]
+    fn models_survive_the_trip(seed in 0..u64::MAX - 100) {
+        let model = model(seed, |_, side| side, |value| value);
+        let back = read(&write(&model).unwrap()).unwrap();
+        prop_assert_eq!(&back.header().features, &model.header().features);
+        prop_assert!(same_bits(&model, &back, &rows(seed)));
+        let again = read(&write(&back).unwrap()).unwrap();
+        prop_assert_eq!(again.kind(), back.kind());
+    }
+
+    #[test]
+    fn any_text_gives_a_model_or_an_error(text in "\\PC{0,60}") {
+        let _ = of(&TREES.replacen("\"-100\"", &text, 1));
+    }
+}

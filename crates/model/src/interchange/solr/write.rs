@@ -1,0 +1,144 @@
+//! A model as Solr's model store takes it; trees are written with a stack of our own.
+
+use std::fmt::Write;
+
+use super::{LINEAR, NAME, PACKAGE, SLACK, TREES, refuse};
+use crate::ensemble::Ensemble;
+use crate::error::ModelError;
+use crate::interchange::onnx::common::{for_java, in_tree, missing_matters, plain_threshold};
+use crate::model::{Kind, Model};
+use crate::tree::{Child, Side, Split, Tree};
+
+/// Writes a model of trees or a line without a constant.
+pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
+    let mut names = Vec::with_capacity(model.header().features.len());
+    for name in model.header().features.iter() {
+        names.push(quoted(&name)?);
+    }
+    let class = match model.kind() {
+        Kind::Trees(_) => TREES,
+        Kind::Linear(_) => LINEAR,
+    };
+    let mut out = format!(
+        "{{\n  \"class\": \"{PACKAGE}{class}\",\n  \"name\": \"rankwright\",\n  \"features\": ["
+    );
+    for (number, name) in names.iter().enumerate() {
+        put(&mut out, format_args!("{}{{\"name\": {name}}}", comma(number)));
+    }
+    out.push_str("\n  ],\n  \"params\": {\n");
+    match model.kind() {
+        Kind::Trees(ensemble) => {
+            let missing = missing_matters(model.header(), ensemble).is_some();
+            trees(&mut out, ensemble, &names, missing)?;
+        }
+        Kind::Linear(line) if line.bias() != 0.0 => {
+            return Err(refuse(format!("a line with the constant {:?}", line.bias())));
+        }
+        Kind::Linear(line) => {
+            out.push_str("    \"weights\": {");
+            for (number, (name, weight)) in names.iter().zip(line.weights()).enumerate() {
+                fits("a weight", *weight)?;
+                put(&mut out, format_args!("{}{name}: {weight:?}", comma(number)));
+            }
+            out.push_str("\n    }\n");
+        }
+    }
+    out.push_str("  }\n}\n");
+    Ok(out.into_bytes())
+}
+
+/// A string takes whatever is written.
+fn put(out: &mut String, what: std::fmt::Arguments<'_>) {
+    let _ = out.write_fmt(what);
+}
+
+fn comma(number: usize) -> &'static str {
+    if number == 0 { "\n      " } else { ",\n      " }
+}
+
+fn quoted(name: &str) -> Result<String, ModelError> {
+    serde_json::to_string(name)
+        .map_err(|error| refuse(format!("a name that cannot be written ({error})")))
+}
+
+/// Solr's numbers have 32 bits.
+fn fits(what: &str, value: f64) -> Result<(), ModelError> {
+    match value.abs() <= f64::from(f32::MAX) {
+        true => Ok(()),
+        false => Err(refuse(format!("{what} of {value:?}, beyond 32 bits"))),
+    }
+}
+
+fn trees(
+    out: &mut String,
+    ensemble: &Ensemble,
+    names: &[String],
+    missing: bool,
+) -> Result<(), ModelError> {
+    if missing {
+        out.push_str("    \"isNullSameAsZero\": false,\n");
+    }
+    out.push_str("    \"trees\": [");
+    let (base, trees) = (ensemble.base(), ensemble.trees());
+    let first = (base != 0.0).then(|| Tree::constant(base, 0)).transpose()?;
+    for (number, tree) in first.iter().chain(trees).enumerate() {
+        put(out, format_args!("{}{{\"weight\": \"1\", \"root\": ", comma(number)));
+        one(out, tree, names, missing).map_err(|error| in_tree(number, error))?;
+        out.push('}');
+    }
+    out.push_str("\n    ]\n");
+    Ok(())
+}
+
+/// What is still to be written of a tree.
+enum Ahead {
+    Node(Child),
+    Text(&'static str),
+}
+
+fn one(out: &mut String, tree: &Tree, names: &[String], missing: bool) -> Result<(), ModelError> {
+    let mut ahead = vec![Ahead::Node(tree.root())];
+    while let Some(next) = ahead.pop() {
+        match next {
+            Ahead::Text(text) => out.push_str(text),
+            Ahead::Node(Child::Leaf(to)) => {
+                let value = tree.leaves().get(to as usize).map_or(0.0, |leaf| leaf.value);
+                fits("a leaf value", value)?;
+                put(out, format_args!("{{\"value\": \"{}\"}}", for_java(value)));
+            }
+            Ahead::Node(Child::Split(to)) => {
+                let Some(split) = tree.splits().get(to as usize) else { continue };
+                let name = names.get(split.feature as usize).map_or("\"\"", String::as_str);
+                let threshold = for_java(before_slack(to as usize, split)?);
+                put(out, format_args!("{{\"feature\": {name}, \"threshold\": \"{threshold}\", "));
+                match split.missing {
+                    _ if !missing => {}
+                    Side::Left => out.push_str("\"missing\": \"left\", "),
+                    Side::Right => out.push_str("\"missing\": \"right\", "),
+                }
+                out.push_str("\"left\": ");
+                let rest = [
+                    Ahead::Node(split.left),
+                    Ahead::Text(", \"right\": "),
+                    Ahead::Node(split.right),
+                    Ahead::Text("}"),
+                ];
+                ahead.extend(rest.into_iter().rev());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The number that becomes the threshold when Solr has added its slack.
+fn before_slack(number: usize, split: &Split) -> Result<f32, ModelError> {
+    let threshold = plain_threshold(NAME, number, split)?;
+    let near = (f64::from(threshold) - f64::from(SLACK)) as f32;
+    let tries = [near, near.next_up(), near.next_down(), threshold];
+    tries.into_iter().find(|near| near + SLACK == threshold).ok_or_else(|| {
+        refuse(format!(
+            "split {number} has the threshold {threshold:?}, and Solr, which adds 1e-6 to \
+             thresholds, has none that becomes it"
+        ))
+    })
+}

@@ -1,0 +1,356 @@
+//! From XGBoost's arrays to a model of ours.
+//!
+//! Trees are walked from node 0, as pruning leaves nodes behind that nothing leads to and may give
+//! a child a smaller number than its parent. A node that is met twice is an error, so that the walk
+//! ends.
+
+use rankwright_data::{Absent, FeatureNames};
+
+use super::raw::{Condition, File, Inside, Packed, Params, RawTree};
+use super::{NAME, objective, unsupported};
+use crate::categories::Categories;
+use crate::ensemble::Ensemble;
+use crate::error::ModelError;
+use crate::header::Header;
+use crate::linear::Linear;
+use crate::model::{Kind, Model};
+use crate::tree::{Child, Leaf, Rule, Side, Split, Tree};
+
+/// Sets may take this much memory besides the file's size: a single large category makes one.
+const SETS: usize = 4 << 20;
+
+/// The model of a file of so many bytes, in which a number stands for NaN.
+pub(super) fn model(file: File, unknown: f32, bytes: usize) -> Result<Model, ModelError> {
+    let learner = file.learner;
+    let version = match *file.version.0 {
+        [major, minor, ..] => (major, minor),
+        _ => return Err(ModelError::invalid("XGBoost model: no version", "such as [3,2,0]")),
+    };
+    let base = base_score(&learner.learner_model_param)?;
+    let base = objective::margin(&learner.objective.name, base, version)?;
+    let features = whole("num_feature", &learner.learner_model_param.num_feature)?;
+    let names = match learner.feature_names.0 {
+        none if none.is_empty() => FeatureNames::Ids { first: 0, count: features },
+        names if names.len() == features => FeatureNames::from_names(names),
+        names => {
+            return Err(ModelError::invalid(
+                format!("XGBoost model: {} feature names for {features} features", names.len()),
+                "a name for each feature",
+            ));
+        }
+    };
+    let mut header = Header::new(names, Absent::Missing);
+    header.notes.insert("from".into(), format!("{NAME} {}", version.0));
+    let mut build = Build {
+        weights: None,
+        unknown,
+        counts_rows: objective::counts_rows(&learner.objective.name),
+        room: SETS + bytes / 2,
+    };
+    header.notes.insert("objective".into(), learner.objective.name);
+    if let Some(best) = learner.attributes.best_iteration {
+        header.notes.insert("best_iteration".into(), best);
+    }
+    let booster = learner.gradient_booster;
+    let kind = match (booster.name.as_str(), booster.model, booster.gbtree) {
+        ("gbtree", Some(inside), _) => build.ensemble(base, inside)?,
+        ("dart", _, Some(wrapped)) => {
+            build.weights = Some(booster.weight_drop.unwrap_or_default());
+            build.ensemble(base, wrapped.model)?
+        }
+        ("gblinear", Some(inside), _) => linear(base, inside, features)?,
+        (other, ..) => {
+            let shown: String = other.chars().take(60).collect();
+            return Err(unsupported(format!(
+                "the booster '{shown}' without a model that is known; expected gbtree, dart or \
+                 gblinear"
+            )));
+        }
+    };
+    Model::new(header, kind)
+}
+
+fn whole(name: &str, text: &str) -> Result<usize, ModelError> {
+    text.trim().parse().map_err(|_| {
+        let shown: String = text.chars().take(40).collect();
+        ModelError::invalid(format!("XGBoost model: {name} is '{shown}'"), "a whole number")
+    })
+}
+
+/// The base score, which new versions write as a list; refuses several outputs.
+fn base_score(params: &Params) -> Result<f32, ModelError> {
+    for (name, text) in [("num_class", &params.num_class), ("num_target", &params.num_target)] {
+        let count = if text.is_empty() { 0 } else { whole(name, text)? };
+        if count > 1 {
+            return Err(unsupported(format!(
+                "{name} is {count}; only models with one score a row can be read"
+            )));
+        }
+    }
+    let text = params.base_score.trim();
+    let inside = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
+    let base = inside.trim().parse::<f32>().ok().filter(|base| base.is_finite());
+    base.ok_or_else(|| {
+        let shown: String = text.chars().take(60).collect();
+        ModelError::invalid(
+            format!("XGBoost model: base_score is '{shown}'"),
+            "one number such as 5E-1 or [5E-1]",
+        )
+    })
+}
+
+/// A linear model: weights by feature, then the bias.
+fn linear(base: f64, inside: Inside, features: usize) -> Result<Kind, ModelError> {
+    let weights = inside.weights.unwrap_or_default().0;
+    match weights.split_last() {
+        Some((bias, weights)) if weights.len() == features => {
+            let weights = weights.iter().map(|&weight| f64::from(weight)).collect();
+            Ok(Kind::Linear(Linear::new(base + f64::from(*bias), weights)?))
+        }
+        _ => Err(ModelError::invalid(
+            format!("XGBoost model: {} weights for {features} features", weights.len()),
+            "one for each feature and the bias",
+        )),
+    }
+}
+
+/// What trees are built with.
+struct Build {
+    /// Of each tree, with `dart`.
+    weights: Option<Packed<f32>>,
+    unknown: f32,
+    counts_rows: bool,
+    /// Bytes that sets may still take.
+    room: usize,
+}
+
+impl Build {
+    fn ensemble(&mut self, base: f64, inside: Inside) -> Result<Kind, ModelError> {
+        let raw = inside.trees.map(|trees| trees.0).unwrap_or_default();
+        if let Some(at) = inside.tree_info.0.iter().position(|&output| output != 0) {
+            return Err(unsupported(format!(
+                "tree {at} is for another output than the first; only models with one score a \
+                 row can be read"
+            )));
+        }
+        if let Some(weights) = self.weights.as_ref().filter(|w| w.0.len() != raw.len()) {
+            return Err(ModelError::invalid(
+                format!("XGBoost model: {} weights for {} trees", weights.0.len(), raw.len()),
+                "a weight_drop for each tree",
+            ));
+        }
+        let mut trees = Vec::with_capacity(raw.len());
+        for (number, tree) in raw.into_iter().enumerate() {
+            let built = self.tree(number, *tree).map_err(|error| match error {
+                ModelError::Invalid { what, expected } => {
+                    ModelError::invalid(format!("XGBoost model: tree {number}: {what}"), expected)
+                }
+                ModelError::Unsupported { format, what } => {
+                    ModelError::Unsupported { format, what: format!("tree {number}: {what}") }
+                }
+                other => other,
+            });
+            trees.push(built?);
+        }
+        Ok(Kind::Trees(Ensemble::new(base, trees)?))
+    }
+
+    fn tree(&mut self, number: usize, raw: RawTree) -> Result<Tree, ModelError> {
+        if !matches!(raw.tree_param.size_leaf_vector.trim(), "" | "0" | "1") {
+            return Err(unsupported("its leaves are vectors"));
+        }
+        let nodes = check_lengths(&raw)?;
+        let weight = match &self.weights {
+            None => 1.0,
+            Some(weights) => weights.0.get(number).copied().map_or(1.0, f64::from),
+        };
+        let sets = Sets::new(&raw)?;
+        let inner = raw.left_children.0.iter().filter(|&&left| left != LEAF).count();
+        let mut walk = Walk {
+            splits: Vec::with_capacity(inner),
+            leaves: Vec::with_capacity(nodes - inner),
+            sets: Vec::new(),
+            met: vec![false; nodes],
+            open: vec![(0, None)],
+        };
+        while let Some((node, place)) = walk.open.pop() {
+            walk.meet(node)?;
+            let rows = match self.counts_rows {
+                true => at(&raw.sum_hessian, node, 0.0).round() as u64,
+                false => 0,
+            };
+            let left = at(&raw.left_children, node, LEAF);
+            let child = if left == LEAF {
+                let value = f64::from(at(&raw.split_conditions, node, NOTHING).0) * weight;
+                walk.leaves.push(Leaf { value, rows });
+                Child::Leaf(walk.leaves.len() as u32 - 1)
+            } else {
+                let split = self.split(&raw, node, rows, &sets, &mut walk.sets)?;
+                // Listed categories are our left.
+                let is_turned = matches!(split.rule, Rule::In(_));
+                let this = walk.splits.len();
+                let right = at(&raw.right_children, node, LEAF);
+                let (left, right) = if is_turned { (right, left) } else { (left, right) };
+                walk.splits.push(split);
+                walk.open.push((right, Some((this, Side::Right))));
+                walk.open.push((left, Some((this, Side::Left))));
+                Child::Split(this as u32)
+            };
+            walk.put(place, child);
+        }
+        drop(raw);
+        Tree::with_sets(walk.splits, walk.leaves, walk.sets)
+    }
+
+    /// A split whose children come later.
+    fn split(
+        &mut self,
+        raw: &RawTree,
+        node: i32,
+        rows: u64,
+        sets: &Sets,
+        all: &mut Vec<Categories>,
+    ) -> Result<Split, ModelError> {
+        let default_left = raw.default_left.0.get(node as usize).is_some_and(|flag| flag.0);
+        let (rule, missing_left) = match at(&raw.split_type, node, 0) {
+            0 => {
+                let threshold = at(&raw.split_conditions, node, NOTHING).0;
+                // Nothing is below the smallest number.
+                if threshold.is_nan() || threshold == self.unknown || threshold == f32::NEG_INFINITY
+                {
+                    let what = format!("node {node} has a threshold that is NaN or not finite");
+                    return Err(ModelError::invalid(what, "a number"));
+                }
+                (Rule::AtMost(threshold.next_down()), default_left)
+            }
+            1 => {
+                let ids = sets.of(raw, node)?;
+                let bytes = ids.iter().max().map_or(0, |&id| id as usize / 8);
+                self.room = self.room.checked_sub(bytes).ok_or_else(|| {
+                    unsupported("sets of categories of such large numbers that they do not fit")
+                })?;
+                all.push(Categories::new(ids.iter().copied())?);
+                (Rule::In(all.len() as u32 - 1), !default_left)
+            }
+            other => {
+                return Err(unsupported(format!("node {node} has a split of type {other}")));
+            }
+        };
+        let gain = f64::from(at(&raw.loss_changes, node, 0.0));
+        Ok(Split {
+            feature: at(&raw.split_indices, node, 0),
+            rule,
+            missing: if missing_left { Side::Left } else { Side::Right },
+            left: Child::Leaf(0),
+            right: Child::Leaf(0),
+            // What a split gained does not touch a score.
+            gain: if gain.is_nan() { 0.0 } else { gain.clamp(f64::MIN, f64::MAX) },
+            rows,
+        })
+    }
+}
+
+/// In place of a condition that is not there.
+const NOTHING: Condition = Condition(f32::NAN);
+
+/// The left child of a leaf.
+const LEAF: i32 = -1;
+
+/// The entry of a node; lengths have been checked, so that only what is left out is not there.
+fn at<T: Copy>(list: &Packed<T>, node: i32, otherwise: T) -> T {
+    usize::try_from(node).ok().and_then(|node| list.0.get(node)).copied().unwrap_or(otherwise)
+}
+
+/// The number of nodes, which is the length of each array that is there.
+fn check_lengths(raw: &RawTree) -> Result<usize, ModelError> {
+    let nodes = raw.left_children.0.len();
+    let lengths = [
+        ("right_children", raw.right_children.0.len(), true),
+        ("split_indices", raw.split_indices.0.len(), true),
+        ("split_conditions", raw.split_conditions.0.len(), true),
+        ("default_left", raw.default_left.0.len(), true),
+        ("loss_changes", raw.loss_changes.0.len(), false),
+        ("sum_hessian", raw.sum_hessian.0.len(), false),
+        ("split_type", raw.split_type.0.len(), false),
+    ];
+    for (name, length, is_needed) in lengths {
+        if length != nodes && (is_needed || length != 0) {
+            let what = format!("{nodes} left_children and {length} {name}");
+            return Err(ModelError::invalid(what, "one of each for a node"));
+        }
+    }
+    match i32::try_from(nodes) {
+        Ok(1..) => Ok(nodes),
+        _ => Err(ModelError::invalid(format!("{nodes} nodes"), "1 to 2147483647")),
+    }
+}
+
+/// A walk over a tree.
+struct Walk {
+    splits: Vec<Split>,
+    leaves: Vec<Leaf>,
+    sets: Vec<Categories>,
+    met: Vec<bool>,
+    /// Nodes to come, and where they hang.
+    open: Vec<(i32, Option<(usize, Side)>)>,
+}
+
+impl Walk {
+    fn meet(&mut self, node: i32) -> Result<(), ModelError> {
+        let met = usize::try_from(node).ok().and_then(|node| self.met.get_mut(node));
+        match met {
+            Some(met) if !*met => *met = true,
+            Some(_) => {
+                let what = format!("two ways lead to node {node}");
+                return Err(ModelError::invalid(what, "one way to each node"));
+            }
+            None => {
+                let what = format!("a split leads to node {node} of {}", self.met.len());
+                return Err(ModelError::invalid(what, "a node that is there"));
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, place: Option<(usize, Side)>, child: Child) {
+        let Some((split, side)) = place else { return };
+        if let Some(split) = self.splits.get_mut(split) {
+            match side {
+                Side::Left => split.left = child,
+                Side::Right => split.right = child,
+            }
+        }
+    }
+}
+
+/// Where the categories of a node are.
+struct Sets(Vec<(u32, u32)>);
+
+impl Sets {
+    fn new(raw: &RawTree) -> Result<Sets, ModelError> {
+        let nodes = &raw.categories_nodes.0;
+        let (segments, sizes) = (raw.categories_segments.0.len(), raw.categories_sizes.0.len());
+        if segments != nodes.len() || sizes != nodes.len() {
+            let what =
+                format!("{} categories_nodes, {segments} segments, {sizes} sizes", nodes.len());
+            return Err(ModelError::invalid(what, "as many of each"));
+        }
+        let mut all: Vec<(u32, u32)> = nodes.iter().copied().zip(0..).collect();
+        all.sort_unstable();
+        Ok(Sets(all))
+    }
+
+    fn of<'a>(&self, raw: &'a RawTree, node: i32) -> Result<&'a [u32], ModelError> {
+        let found = self.0.binary_search_by_key(&(node as u32), |&(node, _)| node).ok();
+        let place = found.and_then(|found| self.0.get(found)).map(|&(_, place)| place as usize);
+        let range = place.and_then(|place| {
+            let begin = usize::try_from(*raw.categories_segments.0.get(place)?).ok()?;
+            let size = usize::try_from(*raw.categories_sizes.0.get(place)?).ok()?;
+            raw.categories.0.get(begin..begin.checked_add(size)?)
+        });
+        range.ok_or_else(|| {
+            let what = format!("node {node} splits by categories that are not there");
+            ModelError::invalid(what, "its part of categories")
+        })
+    }
+}

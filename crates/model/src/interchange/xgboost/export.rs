@@ -1,0 +1,256 @@
+//! Models of ours as XGBoost's JSON.
+
+use std::fmt::{Display, Write};
+
+use rankwright_data::FeatureNames;
+
+use super::unsupported;
+use crate::ensemble::Ensemble;
+use crate::error::ModelError;
+use crate::model::{Kind, Model};
+use crate::tree::{Child, Leaf, Rule, Side, Split, Tree};
+
+/// The parent of the root.
+const NO_PARENT: i64 = i32::MAX as i64;
+
+pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
+    let features = &model.header().features;
+    let base = match model.kind() {
+        Kind::Trees(ensemble) => ensemble.base(),
+        // The bias stands beside the weights.
+        _ => 0.0,
+    };
+    // Writing to a String cannot fail.
+    let mut out = String::from("{\"learner\":{\"attributes\":{},");
+    list(&mut out, "feature_names", names(features));
+    list(&mut out, "feature_types", types(model));
+    out.push_str("\"gradient_booster\":{\"model\":{");
+    match model.kind() {
+        Kind::Trees(ensemble) => {
+            write_trees(&mut out, ensemble, features.len())?;
+            out.push_str("]},\"name\":\"gbtree\"},");
+        }
+        Kind::Linear(line) => {
+            let weights = line.weights().iter().copied().chain([line.bias()]);
+            let weights = weights.map(|weight| narrow(weight, || format!("the weight {weight}")));
+            list(&mut out, "weights", weights.collect::<Result<Vec<_>, _>>()?);
+            out.push_str("\"boosted_rounds\":1},\"name\":\"gblinear\"},");
+        }
+    }
+    let base = narrow(base, || format!("the base score {base}"))?;
+    let _ = write!(
+        out,
+        "\"learner_model_param\":{{\"base_score\":\"{base}\",\"boost_from_average\":\"1\",\
+         \"num_class\":\"0\",\"num_feature\":\"{}\",\"num_target\":\"1\"}},\"objective\":\
+         {{\"name\":\"reg:squarederror\",\"reg_loss_param\":{{\"scale_pos_weight\":\"1\"}}}}}},\
+         \"version\":[2,1,0]}}",
+        features.len()
+    );
+    Ok(out.into_bytes())
+}
+
+/// A number of 32 bits, in a form that is never taken for a whole number.
+struct Float(f32);
+
+impl Display for Float {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self.0 {
+            f32::INFINITY => f.write_str("Infinity"),
+            number => write!(f, "{number:?}"),
+        }
+    }
+}
+
+/// A number rounded to 32 bits, if it is in their range.
+fn narrow(number: f64, what: impl Fn() -> String) -> Result<Float, ModelError> {
+    match number as f32 {
+        near if near.is_finite() => Ok(Float(near)),
+        _ => Err(unsupported(format!("{} is beyond the 32 bits of numbers there", what()))),
+    }
+}
+
+/// Quoted names; none for ids that count from 0.
+fn names(features: &FeatureNames) -> Vec<String> {
+    match features {
+        FeatureNames::Ids { first: 0, .. } => Vec::new(),
+        _ => features.iter().map(|name| quoted(&name)).collect(),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// `"q"` or `"c"` for each feature, where any has categories.
+fn types(model: &Model) -> Vec<&'static str> {
+    let Kind::Trees(ensemble) = model.kind() else { return Vec::new() };
+    let mut types = Vec::new();
+    for split in ensemble.trees().iter().flat_map(Tree::splits) {
+        if matches!(split.rule, Rule::In(_)) {
+            types.resize(model.header().features.len(), "\"q\"");
+            if let Some(kind) = types.get_mut(split.feature as usize) {
+                *kind = "\"c\"";
+            }
+        }
+    }
+    types
+}
+
+fn write_trees(out: &mut String, ensemble: &Ensemble, features: usize) -> Result<(), ModelError> {
+    let count = ensemble.trees().len();
+    let _ = write!(
+        out,
+        "\"gbtree_model_param\":{{\"num_parallel_tree\":\"1\",\"num_trees\":\"{count}\"}},"
+    );
+    list(out, "iteration_indptr", 0..=count);
+    list(out, "tree_info", (0..count).map(|_| 0));
+    out.push_str("\"trees\":[");
+    for (number, tree) in ensemble.trees().iter().enumerate() {
+        if number > 0 {
+            out.push(',');
+        }
+        write_tree(out, number, tree, features)?;
+    }
+    Ok(())
+}
+
+fn write_tree(
+    out: &mut String,
+    number: usize,
+    tree: &Tree,
+    features: usize,
+) -> Result<(), ModelError> {
+    let nodes = Nodes::new(number, tree)?;
+    let _ = write!(out, "{{\"id\":{number},");
+    list(out, "base_weights", nodes.conditions.iter().map(|_| "0.0"));
+    list(out, "categories", nodes.categories);
+    list(out, "categories_nodes", nodes.set_nodes);
+    list(out, "categories_segments", nodes.set_begins);
+    list(out, "categories_sizes", nodes.set_sizes);
+    list(out, "default_left", nodes.default_left.iter().map(|&left| u8::from(left)));
+    list(out, "left_children", nodes.left);
+    list(out, "loss_changes", nodes.gains);
+    list(out, "parents", nodes.parents);
+    list(out, "right_children", nodes.right);
+    list(out, "split_indices", nodes.features);
+    list(out, "split_type", nodes.types);
+    list(out, "sum_hessian", nodes.rows);
+    let count = nodes.conditions.len();
+    list(out, "split_conditions", nodes.conditions);
+    let _ = write!(
+        out,
+        "\"tree_param\":{{\"num_deleted\":\"0\",\"num_feature\":\"{features}\",\"num_nodes\":\
+         \"{count}\",\"size_leaf_vector\":\"1\"}}}}"
+    );
+    Ok(())
+}
+
+/// The arrays of a tree.
+#[derive(Default)]
+struct Nodes {
+    left: Vec<i64>,
+    right: Vec<i64>,
+    parents: Vec<i64>,
+    features: Vec<u32>,
+    conditions: Vec<Float>,
+    default_left: Vec<bool>,
+    gains: Vec<Float>,
+    rows: Vec<Float>,
+    types: Vec<u8>,
+    categories: Vec<u32>,
+    set_nodes: Vec<usize>,
+    set_begins: Vec<usize>,
+    set_sizes: Vec<usize>,
+}
+
+impl Nodes {
+    /// Nodes level by level. XGBoost finds a right child as the one after the left.
+    fn new(number: usize, tree: &Tree) -> Result<Nodes, ModelError> {
+        let mut nodes = Nodes { parents: vec![NO_PARENT], ..Nodes::default() };
+        let mut order = vec![tree.root()];
+        let mut at = 0;
+        while let Some(&node) = order.get(at) {
+            match node {
+                Child::Split(split) => {
+                    let next = order.len() as i64;
+                    nodes.parents.extend([at as i64; 2]);
+                    nodes.left.push(next);
+                    nodes.right.push(next + 1);
+                    if let Some(split) = tree.splits().get(split as usize) {
+                        order.extend(nodes.push_split(number, at, split, tree)?);
+                    }
+                }
+                Child::Leaf(leaf) => {
+                    nodes.left.push(-1);
+                    nodes.right.push(-1);
+                    if let Some(leaf) = tree.leaves().get(leaf as usize) {
+                        nodes.push_leaf(number, leaf)?;
+                    }
+                }
+            }
+            at += 1;
+        }
+        Ok(nodes)
+    }
+
+    /// A split but for its children, which are given back as left and right there.
+    fn push_split(
+        &mut self,
+        number: usize,
+        node: usize,
+        split: &Split,
+        tree: &Tree,
+    ) -> Result<[Child; 2], ModelError> {
+        let mut children = [split.left, split.right];
+        let mut default_left = split.missing == Side::Left;
+        let mut condition = Float(0.0);
+        match split.rule {
+            Rule::AtMost(threshold) => condition = Float(threshold.next_up()),
+            Rule::NonZeroAtMost(_) => {
+                return Err(unsupported(format!(
+                    "tree {number}: a split of feature number {} takes 0 as missing, which is a \
+                     value like others there",
+                    split.feature
+                )));
+            }
+            Rule::In(set) => {
+                children.reverse();
+                default_left = !default_left;
+                self.set_nodes.push(node);
+                self.set_begins.push(self.categories.len());
+                self.categories.extend(tree.sets().get(set as usize).iter().flat_map(|s| s.ids()));
+                self.set_sizes.push(self.categories.len() - self.set_begins.last().unwrap_or(&0));
+            }
+        }
+        self.gains.push(narrow(split.gain, || format!("tree {number}: the gain {}", split.gain))?);
+        self.features.push(split.feature);
+        self.conditions.push(condition);
+        self.default_left.push(default_left);
+        self.rows.push(Float(split.rows as f32));
+        self.types.push(u8::from(matches!(split.rule, Rule::In(_))));
+        Ok(children)
+    }
+
+    fn push_leaf(&mut self, number: usize, leaf: &Leaf) -> Result<(), ModelError> {
+        let value = narrow(leaf.value, || format!("tree {number}: the leaf value {}", leaf.value))?;
+        self.gains.push(Float(0.0));
+        self.features.push(0);
+        self.conditions.push(value);
+        self.default_left.push(false);
+        self.rows.push(Float(leaf.rows as f32));
+        self.types.push(0);
+        Ok(())
+    }
+}
+
+/// A key with a list of values, and a comma.
+fn list<T: Display>(out: &mut String, key: &str, values: impl IntoIterator<Item = T>) {
+    let _ = write!(out, "\"{key}\":[");
+    for (number, value) in values.into_iter().enumerate() {
+        if number > 0 {
+            out.push(',');
+        }
+        let _ = write!(out, "{value}");
+    }
+    out.push_str("],");
+}

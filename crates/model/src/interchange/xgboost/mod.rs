@@ -1,0 +1,141 @@
+//! XGBoost's models: JSON and UBJSON in, JSON out.
+//!
+//! **Reading.** Scores are XGBoost's margins, `predict(output_margin=True)`, to 1e-6: it adds in
+//! f32, ours in f64. `base_score` is kept in the space of predictions, so that its part of the
+//! margin depends on the objective (the logit of it for `binary:logistic`, see `objective.rs`).
+//! The objective is kept as a note.
+//!
+//! | there | ours |
+//! |---|---|
+//! | `x < t` goes left | `Rule::AtMost` of the next number below `t`: the same for every f32 |
+//! | `default_left` | `missing` |
+//! | listed categories go right | `Rule::In` with the two sides exchanged |
+//! | booster `dart`, `weight_drop` | leaf values times the tree's weight |
+//! | booster `gblinear` | a linear model; `base_score` is added to the bias |
+//! | `loss_changes` | gains |
+//! | `sum_hessian` | rows, where a row's second derivative is 1: with `reg:squarederror` |
+//!
+//! What a sparse row leaves out is missing. A value between -1 and 0 has category 0 here and none
+//! there. Old files write `NaN` as the unused threshold of a set of categories; it is read.
+//!
+//! Refused: several classes or targets, vector leaves, boosters and objectives that are not known,
+//! the binary format of old versions, thresholds that are NaN or below every number.
+//!
+//! **Writing.** With the objective `reg:squarederror`, so that predictions are scores, and numbers
+//! rounded to f32: leaf values, weights, base score, gains, rows. What is out of the range of f32
+//! is refused, and so is `Rule::NonZeroAtMost`, as 0 is a value like others there. `x <= t`
+//! becomes `x < t'` with the next number above, which is exact for finite values; XGBoost takes no
+//! infinite ones. Names are carried, ids that count from 1 as the names `1`, `2`, ...; ids that
+//! count from 0 need none. A model that takes absent values as 0 scores dense rows the same;
+//! in sparse rows the zeros must be written out, as XGBoost takes what is absent as missing.
+
+mod build;
+mod export;
+mod objective;
+mod raw;
+#[cfg(test)]
+mod tests;
+mod ubjson;
+
+use std::borrow::Cow;
+
+use crate::error::ModelError;
+use crate::model::Model;
+
+/// The name in messages.
+const NAME: &str = "XGBoost";
+
+/// How many bytes are looked at to know the JSON.
+const LOOK: usize = 4096;
+
+/// Whether bytes begin like XGBoost's JSON, its UBJSON or its old binary format.
+pub(super) fn is(bytes: &[u8]) -> bool {
+    is_json(bytes) || is_ubjson(bytes) || is_old(bytes)
+}
+
+fn is_json(bytes: &[u8]) -> bool {
+    let begin = bytes.get(..LOOK).unwrap_or(bytes).trim_ascii_start();
+    let Some(inside) = begin.strip_prefix(b"{").map(<[u8]>::trim_ascii_start) else { return false };
+    let has = |key: &[u8]| inside.windows(key.len()).any(|part| part == key);
+    inside.starts_with(b"\"learner\"")
+        || inside.starts_with(b"\"version\"") && has(b"\"learner\"") && has(b"\"gradient_booster\"")
+}
+
+fn is_ubjson(bytes: &[u8]) -> bool {
+    let begin = bytes.get(..64).unwrap_or(bytes);
+    matches!(begin, [b'{', b'i' | b'U' | b'I' | b'l' | b'L', ..])
+        && begin.windows(7).any(|part| part == b"learner" || part == b"version")
+}
+
+fn is_old(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"binf") || bytes.starts_with(b"bs64")
+}
+
+/// Reads either form.
+pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
+    if is_old(bytes) {
+        return Err(unsupported(
+            "the binary format of old versions; load it with XGBoost before 3.1 and save it as \
+             model.json or model.ubj",
+        ));
+    }
+    if is_ubjson(bytes) {
+        let file = ubjson::read(bytes)?;
+        return build::model(file, f32::NAN, bytes.len());
+    }
+    let (json, unknown) = without_nan(bytes)?;
+    let file = serde_json::from_slice(&json).map_err(|error| {
+        ModelError::invalid(format!("XGBoost model: {error}"), "what save_model writes as JSON")
+    })?;
+    build::model(file, unknown, bytes.len())
+}
+
+pub(super) use export::write;
+
+fn unsupported(what: impl Into<String>) -> ModelError {
+    ModelError::Unsupported { format: NAME, what: what.into() }
+}
+
+/// What JSON does not have and XGBoost writes, and what stands for it: a number that is no
+/// threshold, and nothing, which reads as infinite (see `Condition`).
+const OTHER_NUMBERS: [(&[u8], &[u8]); 2] = [(b"NaN", b"-3e38"), (b"Infinity", b"null")];
+/// The number that stands for NaN.
+const NO_NUMBER: f32 = -3e38;
+/// The most of them in a file.
+const MOST: usize = 1 << 20;
+
+/// The bytes with each `NaN` and `Infinity` outside strings replaced, and the number that stands
+/// for NaN (itself, which no number is equal to, where nothing was replaced).
+fn without_nan(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, f32), ModelError> {
+    let mut out = Vec::new();
+    let (mut from, mut count) = (0, 0);
+    let mut in_string = false;
+    let mut all = bytes.iter().enumerate();
+    while let Some((at, byte)) = all.next() {
+        match byte {
+            b'"' => in_string = !in_string,
+            b'\\' if in_string => drop(all.next()),
+            b'N' | b'I' if !in_string => {
+                let rest = bytes.get(at..).unwrap_or_default();
+                let found = OTHER_NUMBERS.iter().find(|(word, _)| rest.starts_with(word));
+                let Some((word, new)) = found else { continue };
+                count += 1;
+                if count == 1 {
+                    out.reserve_exact(bytes.len() + 2 * MOST);
+                }
+                out.extend_from_slice(bytes.get(from..at).unwrap_or_default());
+                out.extend_from_slice(new);
+                from = at + word.len();
+            }
+            _ => {}
+        }
+        if count > MOST {
+            return Err(unsupported(format!("more than {MOST} numbers that are not finite")));
+        }
+    }
+    if count == 0 {
+        return Ok((Cow::Borrowed(bytes), f32::NAN));
+    }
+    out.extend_from_slice(bytes.get(from..).unwrap_or_default());
+    Ok((Cow::Owned(out), NO_NUMBER))
+}

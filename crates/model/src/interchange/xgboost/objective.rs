@@ -1,0 +1,70 @@
+//! What `base_score` adds to the margin: the inverse of what the objective makes of a margin.
+
+use super::unsupported;
+use crate::error::ModelError;
+
+/// How a prediction becomes a margin.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Link {
+    Same,
+    /// `ln(p / (1 - p))`.
+    Logit,
+    Log,
+}
+
+/// Each objective with one output, as XGBoost names it.
+const LINKS: [(&str, Link); 17] = [
+    ("reg:squarederror", Link::Same),
+    ("reg:linear", Link::Same),
+    ("reg:squaredlogerror", Link::Same),
+    ("reg:pseudohubererror", Link::Same),
+    ("reg:absoluteerror", Link::Same),
+    ("reg:quantileerror", Link::Same),
+    ("reg:logistic", Link::Logit),
+    ("binary:logistic", Link::Logit),
+    ("binary:hinge", Link::Same),
+    ("rank:ndcg", Link::Same),
+    ("rank:map", Link::Same),
+    ("rank:pairwise", Link::Same),
+    ("count:poisson", Link::Log),
+    ("survival:cox", Link::Log),
+    ("survival:aft", Link::Log),
+    ("reg:gamma", Link::Log),
+    ("reg:tweedie", Link::Log),
+];
+
+/// The margin of a base score; `version` is that of the program that wrote it.
+pub(super) fn margin(objective: &str, base: f32, version: (u32, u32)) -> Result<f64, ModelError> {
+    let known = LINKS.iter().find(|(name, _)| *name == objective).map(|(_, link)| *link);
+    // Before, it was a probability there too.
+    let link = match (known, objective) {
+        (None, "binary:logitraw") if version >= (1, 7) => Link::Same,
+        (None, _) => {
+            let shown: String = objective.chars().take(60).collect();
+            return Err(unsupported(format!(
+                "the objective '{shown}' (of version {}.{}), for which base_score has no known \
+                 meaning",
+                version.0, version.1
+            )));
+        }
+        (Some(link), _) => link,
+    };
+    let base = f64::from(base);
+    let margin = match link {
+        Link::Same => base,
+        Link::Logit => (base / (1.0 - base)).ln(),
+        Link::Log => base.ln(),
+    };
+    match margin.is_finite() {
+        true => Ok(margin),
+        false => Err(ModelError::invalid(
+            format!("XGBoost model: a base_score of {base} with the objective '{objective}'"),
+            "one that has a finite margin",
+        )),
+    }
+}
+
+/// Whether each row has the second derivative 1, so that a sum of them counts rows.
+pub(super) fn counts_rows(objective: &str) -> bool {
+    matches!(objective, "reg:squarederror" | "reg:linear")
+}

@@ -1,0 +1,220 @@
+//! The parts of XGBoost's file that are read, as its schema lays them out; the rest is passed over.
+//!
+//! A tree is a dozen arrays with an entry for each node. They are held as they come, four bytes a
+//! number or one, so that a file takes about its own size.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+
+#[derive(Debug, Deserialize)]
+pub(super) struct File {
+    pub(super) learner: Learner,
+    #[serde(default)]
+    pub(super) version: Packed<u32>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Learner {
+    #[serde(default)]
+    pub(super) attributes: Attributes,
+    #[serde(default)]
+    pub(super) feature_names: Names,
+    pub(super) gradient_booster: Booster,
+    pub(super) learner_model_param: Params,
+    pub(super) objective: Objective,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Attributes {
+    pub(super) best_iteration: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Objective {
+    pub(super) name: String,
+}
+
+/// Numbers as text.
+#[derive(Debug, Deserialize)]
+pub(super) struct Params {
+    pub(super) base_score: String,
+    pub(super) num_feature: String,
+    #[serde(default)]
+    pub(super) num_class: String,
+    #[serde(default)]
+    pub(super) num_target: String,
+}
+
+/// `gbtree` and `gblinear` have a model, `dart` has a `gbtree` and weights.
+#[derive(Debug, Deserialize)]
+pub(super) struct Booster {
+    pub(super) name: String,
+    pub(super) model: Option<Inside>,
+    pub(super) gbtree: Option<Wrapped>,
+    pub(super) weight_drop: Option<Packed<f32>>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Wrapped {
+    pub(super) model: Inside,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Inside {
+    pub(super) trees: Option<Trees>,
+    /// The output that each tree is for.
+    #[serde(default)]
+    pub(super) tree_info: Packed<i32>,
+    /// Of a linear model: one for each feature, then the bias.
+    pub(super) weights: Option<Packed<f32>>,
+}
+
+/// Trees apart from each other, as a tree takes more room than its place in a list.
+#[derive(Debug, Deserialize)]
+#[expect(clippy::vec_box, reason = "a list of the trees themselves would be copied as it grows")]
+pub(super) struct Trees(pub(super) Vec<Box<RawTree>>);
+
+/// Entries by node; those of leaves hold the leaf value in `split_conditions`.
+#[derive(Debug, Deserialize)]
+pub(super) struct RawTree {
+    pub(super) left_children: Packed<i32>,
+    pub(super) right_children: Packed<i32>,
+    pub(super) split_indices: Packed<u32>,
+    pub(super) split_conditions: Packed<Condition>,
+    pub(super) default_left: Packed<Flag>,
+    #[serde(default)]
+    pub(super) loss_changes: Packed<f32>,
+    #[serde(default)]
+    pub(super) sum_hessian: Packed<f32>,
+    /// 0 for a number, 1 for categories.
+    #[serde(default)]
+    pub(super) split_type: Packed<u8>,
+    /// The categories of all sets.
+    #[serde(default)]
+    pub(super) categories: Packed<u32>,
+    /// The node of each set, where it begins, and its size.
+    #[serde(default)]
+    pub(super) categories_nodes: Packed<u32>,
+    #[serde(default)]
+    pub(super) categories_segments: Packed<u64>,
+    #[serde(default)]
+    pub(super) categories_sizes: Packed<u64>,
+    pub(super) tree_param: TreeParams,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct TreeParams {
+    #[serde(default)]
+    pub(super) size_leaf_vector: String,
+}
+
+/// A list without room to spare.
+#[derive(Debug)]
+pub(super) struct Packed<T>(pub(super) Box<[T]>);
+
+impl<T> Default for Packed<T> {
+    fn default() -> Self {
+        Packed(Box::default())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Packed<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Packed<T>, D::Error> {
+        from.deserialize_seq(List(PhantomData))
+    }
+}
+
+struct List<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for List<T> {
+    type Value = Packed<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a list of numbers")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Packed<T>, A::Error> {
+        // Only our own reader gives a hint, which it has held against the bytes.
+        let mut all = Vec::with_capacity(list.size_hint().unwrap_or(0));
+        while let Some(one) = list.next_element()? {
+            if all.len() == all.capacity() {
+                // Small lists double, long ones waste less.
+                let more = if all.len() < 4096 { all.len() } else { all.len() / 2 };
+                all.reserve_exact(more.max(16));
+            }
+            all.push(one);
+        }
+        Ok(Packed(all.into_boxed_slice()))
+    }
+}
+
+/// A number of 32 bits; nothing stands for an infinite one, which JSON does not have.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Condition(pub(super) f32);
+
+impl<'de> Deserialize<'de> for Condition {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Condition, D::Error> {
+        // By way of an option and f32, so that a decimal is rounded once.
+        Option::<f32>::deserialize(from).map(|number| Condition(number.unwrap_or(f32::INFINITY)))
+    }
+}
+
+/// 0 or 1, which the first versions wrote as false or true.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Flag(pub(super) bool);
+
+impl<'de> Deserialize<'de> for Flag {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Flag, D::Error> {
+        struct Either;
+        impl Visitor<'_> for Either {
+            type Value = Flag;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("0, 1, false or true")
+            }
+            fn visit_bool<E: Error>(self, flag: bool) -> Result<Flag, E> {
+                Ok(Flag(flag))
+            }
+            fn visit_i64<E: Error>(self, flag: i64) -> Result<Flag, E> {
+                Ok(Flag(flag != 0))
+            }
+            fn visit_u64<E: Error>(self, flag: u64) -> Result<Flag, E> {
+                Ok(Flag(flag != 0))
+            }
+        }
+        from.deserialize_any(Either)
+    }
+}
+
+/// The most features that may have names, which take more memory than their text.
+const MOST_NAMES: usize = 1 << 17;
+
+/// Feature names; none where features are only numbered.
+#[derive(Debug, Default)]
+pub(super) struct Names(pub(super) Vec<String>);
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Names, D::Error> {
+        struct Strings;
+        impl<'de> Visitor<'de> for Strings {
+            type Value = Names;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a list of feature names")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Names, A::Error> {
+                let mut names = Vec::new();
+                while let Some(name) = list.next_element()? {
+                    if names.len() == MOST_NAMES {
+                        let what = format!("more than {MOST_NAMES} features with names");
+                        return Err(A::Error::custom(what));
+                    }
+                    names.push(name);
+                }
+                Ok(Names(names))
+            }
+        }
+        from.deserialize_seq(Strings)
+    }
+}

@@ -1,0 +1,395 @@
+//! Small files by hand, every refusal, round trips, and damage.
+
+use proptest::prelude::*;
+use rankwright_data::{Absent, FeatureNames};
+
+use super::{is, read, write};
+use crate::categories::Categories;
+use crate::ensemble::Ensemble;
+use crate::header::Header;
+use crate::interchange::lightgbm::tests::{damage, varied};
+use crate::linear::Linear;
+use crate::model::{Kind, Model};
+use crate::tree::tests::{chain, small};
+use crate::tree::{Leaf, Rule, Side, Split, Tree};
+
+/// Node 0 asks a number, node 2 categories; node 1 is of no use and node 3 comes before its parent.
+const TREE: &str = r#"{"base_weights":[0E0,0E0,0E0,0E0,0E0,0E0],"categories":[9,0,2],
+"categories_nodes":[4],"categories_segments":[1],"categories_sizes":[2],
+"default_left":[1,0,0,0,0,0],"id":0,"left_children":[5,-1,-1,-1,2,-1],
+"loss_changes":[4.5E0,0E0,0E0,0E0,2E0,0E0],"parents":[2147483647,0,0,1,1,2],
+"right_children":[4,-1,-1,-1,3,-1],"split_conditions":[5E-1,9E9,2E0,4E0,NaN,1E0],
+"split_indices":[1,2147483647,0,0,0,0],"split_type":[0,0,0,0,1,0],
+"sum_hessian":[9E0,0E0,3E0,2E0,5E0,4E0],
+"tree_param":{"num_deleted":"1","num_feature":"2","num_nodes":"6","size_leaf_vector":"1"}}"#;
+
+fn file(booster: &str) -> String {
+    format!(
+        "{{\"learner\":{{\"attributes\":{{\"best_iteration\":\"0\"}},\"feature_names\":[],\
+         \"feature_types\":[],\"gradient_booster\":{{{booster}}},\"learner_model_param\":\
+         {{\"base_score\":\"[2.5E-1]\",\"boost_from_average\":\"1\",\"num_class\":\"0\",\
+         \"num_feature\":\"2\",\"num_target\":\"1\"}},\"objective\":{{\"name\":\
+         \"reg:squarederror\",\"reg_loss_param\":{{\"scale_pos_weight\":\"1\"}}}}}},\
+         \"version\":[3,2,0]}}"
+    )
+}
+
+fn trees() -> String {
+    file(&format!(
+        "\"model\":{{\"gbtree_model_param\":{{\"num_trees\":\"1\"}},\"tree_info\":[0],\
+         \"trees\":[{TREE}]}},\"name\":\"gbtree\""
+    ))
+}
+
+fn dart() -> String {
+    file(&format!(
+        "\"gbtree\":{{\"model\":{{\"tree_info\":[0,0],\"trees\":[{TREE},{TREE}]}},\
+         \"name\":\"gbtree\"}},\"name\":\"dart\",\"weight_drop\":[5E-1,-2E0]"
+    ))
+}
+
+fn refusal(bytes: &[u8]) -> String {
+    read(bytes).unwrap_err().to_string()
+}
+
+/// The same in UBJSON: lists of numbers with a type, all else with markers.
+fn ubjson(value: &serde_json::Value, out: &mut Vec<u8>) {
+    use serde_json::Value;
+    let text = |text: &str, out: &mut Vec<u8>| {
+        out.push(b'L');
+        out.extend((text.len() as u64).to_be_bytes());
+        out.extend(text.as_bytes());
+    };
+    match value {
+        Value::Null => out.push(b'Z'),
+        Value::Bool(flag) => out.push(if *flag { b'T' } else { b'F' }),
+        Value::Number(number) if number.is_f64() => {
+            out.push(b'd');
+            out.extend((number.as_f64().unwrap() as f32).to_be_bytes());
+        }
+        Value::Number(number) => {
+            out.push(b'l');
+            out.extend((number.as_i64().unwrap() as i32).to_be_bytes());
+        }
+        Value::String(string) => {
+            out.push(b'S');
+            text(string, out);
+        }
+        Value::Array(list) => {
+            let is_float = list.iter().all(Value::is_f64);
+            let is_number = list.iter().all(Value::is_number);
+            let kind: &[u8] = if is_float { b"[$d#L" } else { b"[$l#L" };
+            out.extend(if is_number { kind } else { b"[#L" });
+            out.extend((list.len() as u64).to_be_bytes());
+            for one in list {
+                let mut bytes = Vec::new();
+                ubjson(one, &mut bytes);
+                out.extend(&bytes[usize::from(is_number)..]);
+            }
+        }
+        Value::Object(map) => {
+            out.push(b'{');
+            for (key, value) in map {
+                text(key, out);
+                ubjson(value, out);
+            }
+            out.push(b'}');
+        }
+    }
+}
+
+fn as_ubjson(json: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    ubjson(&serde_json::from_str(&json.replace("NaN", "1e-3")).unwrap(), &mut out);
+    out
+}
+
+#[test]
+fn json_and_ubjson_score_by_the_same_rules() {
+    let none = f32::NAN;
+    for bytes in [trees().into_bytes(), as_ubjson(&trees())] {
+        assert!(is(&bytes));
+        let model = read(&bytes).unwrap();
+        for (row, expected) in [
+            ([0.0, 0.5f32.next_down()], 1.0),
+            ([0.0, none], 1.0),
+            // What is listed goes right, missing goes where it is told.
+            ([0.0, 0.5], 4.0),
+            ([2.5, 1.0], 4.0),
+            ([1.0, 1.0], 2.0),
+            ([9.0, 1.0], 2.0),
+            ([none, 1.0], 4.0),
+        ] {
+            assert_eq!(model.score_row(&row), expected + 0.25, "{row:?}");
+        }
+        let header = model.header();
+        assert_eq!(header.features, FeatureNames::Ids { first: 0, count: 2 });
+        assert_eq!((header.absent, header.notes["from"].as_str()), (Absent::Missing, "XGBoost 3"));
+        assert_eq!(header.notes["objective"], "reg:squarederror");
+        assert_eq!(header.notes["best_iteration"], "0");
+        let Kind::Trees(trees) = model.kind() else { panic!() };
+        let root = trees.trees()[0].splits()[0];
+        assert_eq!((root.gain, root.rows), (4.5, 9));
+    }
+}
+
+#[test]
+fn base_scores_are_predictions_of_the_objective() {
+    for (objective, base, margin) in [
+        ("rank:ndcg", "5E-1", 0.5),
+        ("rank:pairwise", "[-1E0]", -1.0),
+        ("binary:logistic", "[2.5E-1]", -(3f64.ln())),
+        ("reg:logistic", "5E-1", 0.0),
+        ("binary:logitraw", "2.5E-1", 0.25),
+        ("count:poisson", "2E0", 2f64.ln()),
+        ("reg:tweedie", "5E-1", 0.5f64.ln()),
+    ] {
+        let file = trees().replace("reg:squarederror", objective).replace("[2.5E-1]", base);
+        let model = read(file.as_bytes()).unwrap();
+        let Kind::Trees(trees) = model.kind() else { panic!() };
+        assert!((trees.base() - margin).abs() < 1e-12, "{objective}: {}", trees.base());
+        // Only where a row counts 1 are sums of second derivatives rows.
+        assert_eq!(trees.trees()[0].splits()[0].rows, 0);
+    }
+    let logit = trees().replace("reg:squarederror", "binary:logistic");
+    for bad in ["[1E0]", "2E0", "-1E0"] {
+        let error = refusal(logit.replace("[2.5E-1]", bad).as_bytes());
+        assert!(error.contains("one that has a finite margin"), "{bad}: {error}");
+    }
+    let old = trees().replace("reg:squarederror", "binary:logitraw").replace("[3,2,0]", "[1,4,0]");
+    assert!(refusal(old.as_bytes()).contains("base_score has no known meaning"));
+}
+
+#[test]
+fn dart_weights_multiply_leaves_and_a_line_is_a_line() {
+    let model = read(dart().as_bytes()).unwrap();
+    assert_eq!(model.score_row(&[0.0, 0.0]), 0.25 + 0.5 - 2.0);
+    let line =
+        file("\"model\":{\"boosted_rounds\":2,\"weights\":[5E-1,-2E0,1E0]},\"name\":\"gblinear\"");
+    for bytes in [line.clone().into_bytes(), as_ubjson(&line)] {
+        let model = read(&bytes).unwrap();
+        assert_eq!(model.score_row(&[2.0, f32::NAN]), 2.25);
+        let again = read(&write(&model).unwrap()).unwrap();
+        assert_eq!(again.kind(), model.kind());
+    }
+    let error = refusal(line.replace("[5E-1,", "[").as_bytes());
+    assert!(error.contains("2 weights for 2 features"), "{error}");
+}
+
+#[test]
+fn names_are_carried_and_must_fit() {
+    let named = |names| trees().replace("\"feature_names\":[]", names);
+    let model = read(named(r#""feature_names":["a b","\"c\""]"#).as_bytes()).unwrap();
+    let names = FeatureNames::Named(vec!["a b".into(), "\"c\"".into()]);
+    assert_eq!(model.header().features, names);
+    assert_eq!(read(&write(&model).unwrap()).unwrap().header().features, names);
+    let error = refusal(named(r#""feature_names":["a"]"#).as_bytes());
+    assert!(error.contains("1 feature names for 2 features"), "{error}");
+}
+
+#[test]
+fn what_cannot_be_said_here_is_refused_with_its_place() {
+    for (from, to, reason) in [
+        ("\"num_class\":\"0\"", "\"num_class\":\"3\"", "XGBoost model: num_class is 3"),
+        ("\"num_target\":\"1\"", "\"num_target\":\"2\"", "num_target is 2"),
+        ("[2.5E-1]", "[1E0,2E0]", "base_score is '[1E0,2E0]'"),
+        ("[2.5E-1]", "inf", "base_score is 'inf'"),
+        ("reg:squarederror", "multi:softmax", "the objective 'multi:softmax'"),
+        ("\"gbtree\"", "\"gbforest\"", "the booster 'gbforest'"),
+        ("\"tree_info\":[0]", "\"tree_info\":[1]", "tree 0 is for another output"),
+        ("vector\":\"1\"", "vector\":\"2\"", "tree 0: its leaves are vectors"),
+        ("[5,-1,-1,-1,2,-1]", "[0,-1,-1,-1,2,-1]", "tree 0: two ways lead to node 0"),
+        ("[5,-1,-1,-1,2,-1]", "[6,-1,-1,-1,2,-1]", "leads to node 6 of 6"),
+        ("[5,-1,-1,-1,2,-1]", "[-7,-1,-1,-1,2,-1]", "leads to node -7"),
+        ("[5,-1,-1,-1,2,-1]", "[5,-1]", "2 left_children and 6 right_children"),
+        ("[5,-1,-1,-1,2,-1]", "[5,-1,3,-1,2,-1]", "two ways lead to node 3"),
+        ("\"split_type\":[0", "\"split_type\":[2", "node 0 has a split of type 2"),
+        ("\"split_type\":[0", "\"split_type\":[1", "node 0 splits by categories"),
+        ("[0,0,0,0,1,0]", "[0,0,0,0,0,0]", "node 4 has a threshold that is NaN"),
+        ("\"categories_sizes\":[2]", "\"categories_sizes\":[3]", "node 4 splits by categories"),
+        ("\"categories_sizes\":[2]", "\"categories_sizes\":[]", "0 sizes"),
+        ("[9,0,2]", "[9,0,16777216]", "tree 0: category 16777216"),
+        ("\"split_indices\":[1", "\"split_indices\":[2", "feature number 2"),
+        ("[5E-1,9E9", "[-Infinity,9E9", "invalid number"),
+        ("4E0,NaN,1E0]", "4E0,NaN,Infinity]", "tree 0: leaf 0 has the value inf"),
+        ("\"version\":[3,2,0]", "\"version\":[]", "no version"),
+        ("\"default_left\":[1", "\"default_left\":[\"\"", "expected 0, 1, false or true"),
+        (",1E0],", ",1E99],", "number out of range"),
+    ] {
+        assert!(trees().contains(from), "{from}");
+        let error = refusal(trees().replacen(from, to, 1).as_bytes());
+        assert!(error.contains(reason), "{to}: {error}");
+        assert_eq!(
+            error.matches("XGBoost model").count(),
+            usize::from(!error.contains("number 2;")),
+            "{error}"
+        );
+    }
+    let error = refusal(dart().replace("-2E0", "-2E0,1E0").as_bytes());
+    assert!(error.contains("3 weights for 2 trees"), "{error}");
+    assert!(refusal(b"binf....").contains("save it as model.json"));
+}
+
+#[test]
+fn flags_of_the_first_versions_are_read() {
+    let old = trees().replace(
+        "\"default_left\":[1,0,0,0,0,0]",
+        "\"default_left\":[true,false,false,false,false,false]",
+    );
+    assert_eq!(read(old.as_bytes()).unwrap(), read(trees().as_bytes()).unwrap());
+}
+
+#[test]
+fn ubjson_lengths_are_held_against_the_bytes() {
+    let good = as_ubjson(&trees());
+    let at = good.windows(5).position(|part| part == b"[$l#L").unwrap() + 5;
+    for (bytes, reason) in [
+        (
+            [&good[..at], &(1u64 << 60).to_be_bytes(), &good[at + 8..]].concat(),
+            "longer than the file",
+        ),
+        ([&good[..at], &u64::MAX.to_be_bytes(), &good[at + 8..]].concat(), "a length of -1"),
+        ([&good[..at - 3], b"T#L", &good[at..]].concat(), "the marker 'T' where a list of numbers"),
+        (good[..good.len() - 30].to_vec(), "bytes should follow"),
+        ([&b"{U\x07learner"[..], &[b'['; 100_000]].concat(), "invalid type"),
+        ([&b"{U\x01xU\x07learner"[..], &[b'['; 100_000]].concat(), "at byte"),
+        ([&b"{U\x07version[]U\x01x"[..], &[b'['; 100_000]].concat(), "nesting is too deep"),
+    ] {
+        let error = refusal(&bytes);
+        assert!(error.contains(reason), "{reason}: {error}");
+    }
+}
+
+#[test]
+fn large_categories_cannot_take_the_memory() {
+    let tree = TREE.replace("[9,0,2]", "[9,0,16777215]");
+    let list = |count: usize| {
+        let trees = vec![tree.as_str(); count].join(",");
+        file(&format!("\"model\":{{\"trees\":[{trees}]}},\"name\":\"gbtree\""))
+    };
+    assert!(read(list(1).as_bytes()).is_ok());
+    assert!(refusal(list(200).as_bytes()).contains("do not fit"));
+}
+
+fn model(base: f64, trees: Vec<Tree>) -> Model {
+    let header = Header::new(FeatureNames::Ids { first: 0, count: 3 }, Absent::Missing);
+    Model::new(header, Kind::Trees(Ensemble::new(base, trees).unwrap())).unwrap()
+}
+
+#[test]
+fn what_xgboost_cannot_say_is_refused() {
+    let mut splits = small().splits().to_vec();
+    splits[1].rule = Rule::NonZeroAtMost(1.0);
+    let zero = Tree::new(splits, small().leaves().to_vec()).unwrap();
+    let huge = Tree::constant(1e39, 1).unwrap();
+    for (model, reason) in [
+        (model(0.0, vec![small(), zero]), "tree 1: a split of feature number 1 takes 0"),
+        (model(0.0, vec![huge]), "tree 0: the leaf value 1000000"),
+        (model(-1e40, vec![]), "the base score -1000000"),
+    ] {
+        let error = write(&model).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+    let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
+    let line = Kind::Linear(Linear::new(0.0, vec![1e39]).unwrap());
+    let error = write(&Model::new(header, line).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("the weight 1000000"), "{error}");
+}
+
+#[test]
+fn siblings_are_neighbours_as_xgboost_counts_on() {
+    let text =
+        String::from_utf8(write(&model(0.0, vec![narrow(&varied(3, 20))])).unwrap()).unwrap();
+    let list = |key: &str| -> Vec<i64> {
+        let begin = text.find(key).unwrap() + key.len() + 3;
+        let end = begin + text[begin..].find(']').unwrap();
+        text[begin..end].split(',').map(|word| word.parse().unwrap()).collect()
+    };
+    let (left, right, parents) = (list("left_children"), list("right_children"), list("parents"));
+    assert_eq!((left.len(), right.len(), parents.len()), (41, 41, 41));
+    for (at, (&left, &right)) in left.iter().zip(&right).enumerate().filter(|(_, (l, _))| **l >= 0)
+    {
+        assert_eq!(right, left + 1);
+        assert_eq!((parents[left as usize], parents[right as usize]), (at as i64, at as i64));
+    }
+}
+
+#[test]
+fn deep_trees_do_not_use_the_stack() {
+    let deep = model(0.0, vec![chain(50_000)]);
+    let again = read(&write(&deep).unwrap()).unwrap();
+    assert_eq!(again.score_row(&[49_999.5, 0.0]), deep.score_row(&[49_999.5, 0.0]));
+}
+
+/// The tree with what XGBoost keeps: numbers of 32 bits, no rule for 0.
+fn narrow(tree: &Tree) -> Tree {
+    let split = |split: &Split| Split {
+        rule: match split.rule {
+            Rule::NonZeroAtMost(threshold) => Rule::AtMost(threshold),
+            // No finite value can tell them apart.
+            Rule::AtMost(f32::INFINITY) => Rule::AtMost(f32::MAX),
+            rule => rule,
+        },
+        gain: f64::from(split.gain as f32),
+        ..*split
+    };
+    let leaf = |leaf: &Leaf| Leaf { value: f64::from(leaf.value as f32), ..*leaf };
+    let splits = tree.splits().iter().map(split).collect();
+    Tree::with_sets(splits, tree.leaves().iter().map(leaf).collect(), tree.sets().to_vec()).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn numbers_of_32_bits_score_the_same_when_read_back(
+        seed in any::<u64>(),
+        sizes in proptest::collection::vec(0usize..30, 0..5),
+        base in -1e10f32..1e10,
+        row in proptest::collection::vec(prop_oneof![Just(f32::NAN), 0f32..100.0, (0u8..12).prop_map(f32::from)], 3),
+    ) {
+        let trees = sizes.iter().zip(seed..).map(|(&size, seed)| narrow(&varied(seed, size))).collect();
+        let model = model(f64::from(base), trees);
+        let text = write(&model).unwrap();
+        let again = read(&text).unwrap();
+        prop_assert_eq!(again.score_row(&row).to_bits(), model.score_row(&row).to_bits());
+        prop_assert_eq!(write(&again).unwrap(), text);
+    }
+
+    #[test]
+    fn any_bytes_give_a_model_or_an_error(
+        bytes in proptest::collection::vec(any::<u8>(), 0..200),
+        at in any::<prop::sample::Index>(),
+    ) {
+        let _ = read(&[b"{L\0\0\0\0\0\0\0\x07learner", &bytes[..]].concat());
+        let mut file = as_ubjson(&dart());
+        let at = at.index(file.len());
+        file.splice(at..at, bytes);
+        let _ = read(&file);
+    }
+}
+
+#[test]
+fn damaged_files_give_a_model_or_an_error() {
+    for file in [trees().into_bytes(), as_ubjson(&dart())] {
+        damage(&file, |bytes| {
+            if let Ok(model) = read(bytes) {
+                assert!(!model.score_row(&[0.0, f32::NAN]).is_nan());
+            }
+        });
+    }
+}
+
+#[test]
+fn sides_and_missing_values_of_sets_are_exchanged_both_ways() {
+    for missing in [Side::Left, Side::Right] {
+        let mut splits = small().splits().to_vec();
+        (splits[0].rule, splits[0].missing) = (Rule::In(0), missing);
+        let sets = vec![Categories::new([0, 3]).unwrap()];
+        let tree = Tree::with_sets(splits, small().leaves().to_vec(), sets).unwrap();
+        let before = model(0.0, vec![tree]);
+        let after = read(&write(&before).unwrap()).unwrap();
+        for value in [0.0, 1.0, 3.9, 700.0, f32::NAN] {
+            let row = [value, 0.05, 0.0];
+            assert_eq!(after.score_row(&row), before.score_row(&row), "{value}");
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Universal Binary JSON (ubjson.org), as far as XGBoost writes it: a marker byte before each
+//! value, numbers with the high byte first, lists of numbers as `[$` type `#` count and the bare
+//! numbers.
+//!
+//! Counts are held against the bytes that are left before anything is made of them; nesting ends
+//! at 128 levels. Lists of values without bytes, counted objects and numbers as text are refused:
+//! no model has them.
+
+use serde::de::value::StrDeserializer;
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, forward_to_deserialize_any};
+
+use super::raw::File;
+use crate::error::ModelError;
+
+/// The deepest nesting.
+const DEEPEST: usize = 128;
+
+/// What is wrong.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Wrong(String);
+
+impl serde::de::Error for Wrong {
+    fn custom<T: std::fmt::Display>(what: T) -> Wrong {
+        Wrong(what.to_string())
+    }
+}
+
+pub(super) fn read(bytes: &[u8]) -> Result<File, ModelError> {
+    let mut input = Input { rest: bytes, depth: 0 };
+    let file = File::deserialize(Value { marker: None, input: &mut input });
+    file.map_err(|error| {
+        let at = bytes.len() - input.rest.len();
+        ModelError::invalid(
+            format!("XGBoost model: {error} at byte {at}"),
+            "what save_model writes as UBJSON",
+        )
+    })
+}
+
+/// The bytes that are left.
+struct Input<'de> {
+    rest: &'de [u8],
+    depth: usize,
+}
+
+impl<'de> Input<'de> {
+    fn take(&mut self, count: u64) -> Result<&'de [u8], Wrong> {
+        let parts = usize::try_from(count).ok().and_then(|count| self.rest.split_at_checked(count));
+        let (taken, rest) = parts.ok_or_else(|| {
+            Wrong(format!("{count} bytes should follow where {} are left", self.rest.len()))
+        })?;
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Wrong> {
+        let taken = self.take(N as u64)?;
+        taken.try_into().map_err(|_| Wrong("a number is cut".into()))
+    }
+
+    fn byte(&mut self) -> Result<u8, Wrong> {
+        self.array::<1>().map(|[byte]| byte)
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.rest.first().copied()
+    }
+
+    /// A whole number of the given type.
+    fn whole(&mut self, marker: u8) -> Result<i64, Wrong> {
+        Ok(match marker {
+            b'i' => i64::from(i8::from_be_bytes(self.array()?)),
+            b'U' => i64::from(self.byte()?),
+            b'I' => i64::from(i16::from_be_bytes(self.array()?)),
+            b'l' => i64::from(i32::from_be_bytes(self.array()?)),
+            b'L' => i64::from_be_bytes(self.array()?),
+            other => return Err(unknown(other, "a whole number")),
+        })
+    }
+
+    /// A length with its type.
+    fn length(&mut self) -> Result<u64, Wrong> {
+        let marker = self.byte()?;
+        let length = self.whole(marker)?;
+        u64::try_from(length).map_err(|_| Wrong(format!("a length of {length}")))
+    }
+
+    fn string(&mut self) -> Result<&'de str, Wrong> {
+        let length = self.length()?;
+        let bytes = self.take(length)?;
+        std::str::from_utf8(bytes).map_err(|_| Wrong("a string that is no UTF-8".into()))
+    }
+
+    /// What stands between `[` and the first value.
+    fn list(&mut self) -> Result<(Option<u8>, Option<u64>), Wrong> {
+        let mut marker = None;
+        if self.peek() == Some(b'$') {
+            self.byte()?;
+            marker = Some(self.byte()?);
+        }
+        if self.peek() != Some(b'#') {
+            return match marker {
+                None => Ok((None, None)),
+                Some(_) => Err(Wrong("a list with a type but no count".into())),
+            };
+        }
+        self.byte()?;
+        let count = self.length()?;
+        let width = match marker {
+            None | Some(b'i' | b'U') => 1,
+            Some(b'I') => 2,
+            Some(b'l' | b'd') => 4,
+            Some(b'L' | b'D') => 8,
+            Some(other) => return Err(unknown(other, "a list of numbers")),
+        };
+        match count.checked_mul(width).is_some_and(|bytes| bytes <= self.rest.len() as u64) {
+            true => Ok((marker, Some(count))),
+            false => Err(Wrong(format!("a list of {count} values, which is longer than the file"))),
+        }
+    }
+}
+
+fn unknown(marker: u8, expected: &str) -> Wrong {
+    Wrong(format!("the marker '{}' where {expected} should be", marker.escape_ascii()))
+}
+
+/// A value whose marker has been read already or not.
+struct Value<'a, 'de> {
+    marker: Option<u8>,
+    input: &'a mut Input<'de>,
+}
+
+impl<'de> Value<'_, 'de> {
+    fn marker(&mut self) -> Result<u8, Wrong> {
+        match self.marker.take() {
+            Some(marker) => Ok(marker),
+            None => self.input.byte(),
+        }
+    }
+}
+
+impl<'de> Deserializer<'de> for Value<'_, 'de> {
+    type Error = Wrong;
+
+    fn deserialize_any<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Wrong> {
+        let marker = self.marker()?;
+        let input = self.input;
+        match marker {
+            b'Z' => visitor.visit_unit(),
+            b'T' => visitor.visit_bool(true),
+            b'F' => visitor.visit_bool(false),
+            b'd' => visitor.visit_f32(f32::from_be_bytes(input.array()?)),
+            b'D' => visitor.visit_f64(f64::from_be_bytes(input.array()?)),
+            b'S' => visitor.visit_borrowed_str(input.string()?),
+            b'[' | b'{' if input.depth >= DEEPEST => Err(Wrong("nesting is too deep".into())),
+            b'[' => {
+                input.depth += 1;
+                let (kind, left) = input.list()?;
+                let value = visitor.visit_seq(Items { kind, left, input: &mut *input })?;
+                input.depth -= 1;
+                Ok(value)
+            }
+            b'{' => {
+                input.depth += 1;
+                let value = visitor.visit_map(Pairs { input: &mut *input })?;
+                input.depth -= 1;
+                Ok(value)
+            }
+            other => visitor.visit_i64(input.whole(other)?),
+        }
+    }
+
+    /// Strictly floats: a whole number in one byte would take four here.
+    fn deserialize_f32<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Wrong> {
+        match self.marker()? {
+            b'd' => visitor.visit_f32(f32::from_be_bytes(self.input.array()?)),
+            b'D' => visitor.visit_f64(f64::from_be_bytes(self.input.array()?)),
+            other => Err(unknown(other, "a number with a fraction")),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        match self.input.peek() {
+            Some(b'Z') if self.marker.is_none() => {
+                self.input.byte()?;
+                visitor.visit_none()
+            }
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Wrong> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f64 char str string bytes byte_buf unit
+        unit_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+/// The values of a list.
+struct Items<'a, 'de> {
+    kind: Option<u8>,
+    left: Option<u64>,
+    input: &'a mut Input<'de>,
+}
+
+impl<'de> SeqAccess<'de> for Items<'_, 'de> {
+    type Error = Wrong;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, Wrong> {
+        match &mut self.left {
+            Some(0) => return Ok(None),
+            Some(left) => *left -= 1,
+            None if self.input.peek() == Some(b']') => {
+                self.input.byte()?;
+                return Ok(None);
+            }
+            None => {}
+        }
+        seed.deserialize(Value { marker: self.kind, input: self.input }).map(Some)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        // Only where each is as many bytes in the file as it says.
+        self.kind.and(self.left).and_then(|left| usize::try_from(left).ok())
+    }
+}
+
+/// The pairs of an object.
+struct Pairs<'a, 'de> {
+    input: &'a mut Input<'de>,
+}
+
+impl<'de> MapAccess<'de> for Pairs<'_, 'de> {
+    type Error = Wrong;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Wrong> {
+        match self.input.peek() {
+            Some(b'}') => {
+                self.input.byte()?;
+                Ok(None)
+            }
+            Some(mark @ (b'$' | b'#')) => Err(Wrong::custom(unknown(mark, "a key"))),
+            _ => seed.deserialize(StrDeserializer::<Wrong>::new(self.input.string()?)).map(Some),
+        }
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Wrong> {
+        seed.deserialize(Value { marker: None, input: self.input })
+    }
+}
