@@ -105,9 +105,11 @@ impl ModelError {
         match self {
             ModelError::Data(error) => error.help(),
             ModelError::InFile { error, .. } => error.help(),
-            ModelError::NotAModel { .. } => {
-                Some("give a file that `rankwright train` wrote with --out".into())
-            }
+            ModelError::NotAModel { .. } => Some(
+                "give a file that `rankwright train` wrote with --out, or a model of LightGBM, \
+                 XGBoost, CatBoost, RankLib, Solr or ONNX"
+                    .into(),
+            ),
             ModelError::Version { found, supported } if found > supported => {
                 Some("a newer program wrote it: update this one, or train the model again".into())
             }

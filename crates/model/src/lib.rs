@@ -1,10 +1,10 @@
 //! Models: trees and lines that score documents.
 //!
 //! A model is valid by construction. [`Tree::new`] and [`Model::new`] are the only ways in, and
-//! untrusted bytes go through them too: [`Model::from_bytes`] gives a model or a [`ModelError`],
-//! never a panic and never a tree with a cycle. A [`Model`] carries a [`Header`] that says what
-//! its features are called and how it was made; [`Model::score`] meets it with data by
-//! [`Matching`].
+//! untrusted bytes go through them too: [`Model::read`], of our own files and of other systems',
+//! gives a model or a [`ModelError`], never a panic and never a tree with a cycle. A [`Model`]
+//! carries a [`Header`] that says what its features are called and how it was made;
+//! [`Model::score`] meets it with data by [`Matching`].
 #![cfg_attr(
     not(test),
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)

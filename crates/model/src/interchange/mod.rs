@@ -15,10 +15,14 @@
 //! that grow with their length only.
 
 mod catboost;
+mod common;
+mod few;
 mod lightgbm;
 mod onnx;
 mod ranklib;
 mod solr;
+#[cfg(test)]
+mod trials;
 mod xgboost;
 
 use std::path::Path;

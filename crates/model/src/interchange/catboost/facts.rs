@@ -9,7 +9,7 @@ use serde::de::{Deserializer, Error, IgnoredAny, SeqAccess, Visitor};
 
 use super::{broken, refuse};
 use crate::error::ModelError;
-use crate::interchange::onnx::few::Few;
+use crate::interchange::few::Few;
 use crate::tree::Side;
 
 /// Facts that the trees need, and those worth keeping.

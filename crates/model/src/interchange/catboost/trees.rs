@@ -8,8 +8,8 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use super::facts::Facts;
 use super::{broken, refuse};
 use crate::error::ModelError;
-use crate::interchange::onnx::common::{MOST_TREES, Node, assemble, at_most, in_tree};
-use crate::interchange::onnx::few::Few;
+use crate::interchange::common::{MOST_TREES, Node, assemble, at_most, in_tree};
+use crate::interchange::few::Few;
 use crate::tree::{Leaf, Split, Tree};
 
 /// CatBoost's own limit for trees that ask the same at each level.

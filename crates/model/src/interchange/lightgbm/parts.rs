@@ -6,6 +6,7 @@ use super::{NAME, unsupported};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
+use crate::interchange::common::at_most;
 use crate::model::{Kind, Model};
 use crate::tree::{Leaf, Rule, Side, Tree};
 
@@ -26,20 +27,11 @@ pub(super) enum Missing {
 /// The rule of a numeric split and the side of its missing values.
 pub(super) fn numeric(threshold: f64, missing: Missing, default_left: bool) -> (Rule, Side) {
     let side = |left| if left { Side::Left } else { Side::Right };
-    let rounded = round_down(threshold);
+    let rounded = at_most(threshold);
     match missing {
         Missing::None => (Rule::AtMost(rounded), side(0.0 <= threshold)),
         Missing::Zero => (Rule::NonZeroAtMost(rounded), side(default_left)),
         Missing::NaN => (Rule::AtMost(rounded), side(default_left)),
-    }
-}
-
-/// The largest f32 that is at most a number: for a value `x` of 32 bits both ask the same.
-fn round_down(threshold: f64) -> f32 {
-    let near = threshold as f32;
-    match f64::from(near) > threshold {
-        true => near.next_down(),
-        false => near,
     }
 }
 

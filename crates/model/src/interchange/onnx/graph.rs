@@ -7,9 +7,9 @@
 //! change scores. At most [`MOST_NODES`] nodes are looked at.
 
 use super::NAME;
-use super::common::MOST_FEATURES;
 use super::wire::{Field, Message, damaged};
 use crate::error::ModelError;
+use crate::interchange::common::MOST_FEATURES;
 
 /// The most nodes that a graph may have.
 const MOST_NODES: usize = 64;

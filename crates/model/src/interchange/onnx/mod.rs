@@ -7,7 +7,6 @@
 //! | the ensemble's attributes as arrays | `columns` |
 //! | arrays to trees | `read` |
 //! | trees to a graph | `write` |
-//! | what other formats need too | `common`, `few` |
 //!
 //! Read: the modes `BRANCH_LEQ`, `BRANCH_LT`, `BRANCH_GTE`, `BRANCH_GT`, missing values to either
 //! side, base values, sums and averages of trees, f32 attributes and f64 tensors. A model scores
@@ -19,14 +18,10 @@
 //! Written: splits exactly, leaf values and base as f32. Categories and linear models are errors.
 
 mod columns;
-pub(in crate::interchange) mod common;
-pub(in crate::interchange) mod few;
 mod graph;
 mod read;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-pub(in crate::interchange) mod trials;
 mod wire;
 mod write;
 

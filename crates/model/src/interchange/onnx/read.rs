@@ -7,11 +7,11 @@
 use rankwright_data::{Absent, FeatureNames};
 
 use super::columns::{Columns, Mode};
-use super::common::{MOST_TREES, Node, assemble, at_most, below, in_tree};
 use super::graph::{Outline, outline, refuse};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
+use crate::interchange::common::{MOST_TREES, Node, assemble, at_most, below, in_tree};
 use crate::model::{Kind, Model};
 use crate::tree::{Leaf, Side, Tree};
 

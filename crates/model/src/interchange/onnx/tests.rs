@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use rankwright_data::FeatureNames;
 
-use super::trials::{damage, hand, line, model, rows, same_bits};
 use super::wire::{Message, Writer};
 use super::{is, read, write};
+use crate::interchange::trials::{damage, hand, line, model, survives};
 use crate::{Categories, Ensemble, Kind, Model, Rule, Side, Tree};
 
 /// An ONNX model in the making; every attribute can be changed.
@@ -335,7 +335,7 @@ fn endless_rows_of_small_things_are_refused_early() {
     let mut file = Writer::default();
     file.int(1, 8).message(7, &graph);
     assert!(read(&file.done()).unwrap_err().to_string().contains("more than 64 nodes"));
-    let many = super::common::MOST_TREES as i64 + 1;
+    let many = crate::interchange::common::MOST_TREES as i64 + 1;
     let mut sample = sample();
     for entry in &mut sample.ints {
         entry.1 = match entry.0 {
@@ -356,12 +356,7 @@ proptest! {
     #[test]
     fn models_of_32_bits_survive_the_trip(seed in 0..u64::MAX - 100) {
         let model = model(seed, |_, side| side, |value| f64::from(value as f32));
-        let back = read(&write(&model).unwrap()).unwrap();
-        prop_assert_eq!(&back.header().features, &model.header().features);
-        prop_assert!(same_bits(&model, &back, &rows(seed)));
-        // Once numbered in our order, nothing changes any more.
-        let again = read(&write(&back).unwrap()).unwrap();
-        prop_assert_eq!(again.kind(), back.kind());
+        survives(&model, seed, read, write);
     }
 
     #[test]

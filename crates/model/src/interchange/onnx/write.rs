@@ -6,12 +6,12 @@
 //! Operator set 1 of ai.onnx.ml and version 8 of the file form, so that older runtimes can read
 //! it. An ensemble without trees is written with one tree that gives 0.
 
-use super::common::{in_tree, plain_threshold};
 use super::graph::refuse;
 use super::wire::Writer;
 use super::{FEATURES, NAME};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
+use crate::interchange::common::{in_tree, plain_threshold};
 use crate::model::{Kind, Model};
 use crate::tree::{Child, Side, Tree};
 

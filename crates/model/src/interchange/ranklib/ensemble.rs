@@ -20,9 +20,7 @@ use quick_xml::events::{BytesStart, Event};
 use super::{feature_id, invalid, refuse, shown};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
-use crate::interchange::onnx::common::{
-    MOST_TREES, Node, assemble, in_tree, java_number, side_of_zero,
-};
+use crate::interchange::common::{MOST_TREES, Node, assemble, in_tree, java_number, side_of_zero};
 use crate::model::Kind;
 use crate::tree::{Leaf, Tree};
 

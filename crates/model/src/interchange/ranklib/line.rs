@@ -2,7 +2,7 @@
 
 use super::{feature_id, invalid, shown};
 use crate::error::ModelError;
-use crate::interchange::onnx::common::java_number;
+use crate::interchange::common::java_number;
 use crate::linear::Linear;
 use crate::model::Kind;
 

@@ -26,7 +26,7 @@ mod write;
 
 use rankwright_data::{Absent, FeatureNames};
 
-use super::onnx::common::MOST_FEATURES;
+use super::common::MOST_FEATURES;
 use crate::error::ModelError;
 use crate::header::Header;
 use crate::model::{Kind, Model};

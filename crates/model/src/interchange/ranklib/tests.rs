@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames};
 
 use super::{is, read, write};
-use crate::interchange::onnx::common::side_of_zero;
-use crate::interchange::onnx::trials::{damage, hand, line, model, names, rows, same_bits};
+use crate::interchange::common::side_of_zero;
+use crate::interchange::trials::{damage, hand, line, model, names, survives};
 use crate::tree::tests::chain;
 use crate::{Categories, Ensemble, Header, Kind, Model, Rule, Side, Tree};
 
@@ -248,11 +248,7 @@ proptest! {
     #[test]
     fn models_without_missing_values_survive_the_trip(seed in 0..u64::MAX - 100) {
         let model = model(seed, |threshold, _| side_of_zero(threshold), |value| value);
-        let back = read(&write(&model).unwrap()).unwrap();
-        prop_assert_eq!(&back.header().features, &model.header().features);
-        prop_assert!(same_bits(&model, &back, &rows(seed)));
-        let again = read(&write(&back).unwrap()).unwrap();
-        prop_assert_eq!(again.kind(), back.kind());
+        survives(&model, seed, read, write);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use rankwright_data::FeatureNames;
 use super::{FEATURE, NAME, refuse};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
-use crate::interchange::onnx::common::{for_java, in_tree, missing_matters, plain_threshold};
+use crate::interchange::common::{for_java, in_tree, missing_matters, plain_threshold};
 use crate::linear::Linear;
 use crate::model::{Kind, Model};
 use crate::tree::{Child, Tree};

@@ -14,10 +14,8 @@ use super::{LINEAR, NAME, PACKAGE, SLACK, TREES, refuse};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
-use crate::interchange::onnx::common::{
-    MOST_TREES, Node, assemble, in_tree, java_number, side_of_zero,
-};
-use crate::interchange::onnx::few::Few;
+use crate::interchange::common::{MOST_TREES, Node, assemble, in_tree, java_number, side_of_zero};
+use crate::interchange::few::Few;
 use crate::linear::Linear;
 use crate::model::{Kind, Model};
 use crate::tree::{Leaf, Side, Tree};

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{LINEAR, NAME, PACKAGE, SLACK, TREES, refuse};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
-use crate::interchange::onnx::common::{for_java, in_tree, missing_matters, plain_threshold};
+use crate::interchange::common::{for_java, in_tree, missing_matters, plain_threshold};
 use crate::model::{Kind, Model};
 use crate::tree::{Child, Side, Split, Tree};
 

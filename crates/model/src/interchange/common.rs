@@ -15,14 +15,14 @@ use crate::tree::{ABOUT_ZERO, Child, Leaf, Rule, Side, Split, Tree};
 
 /// The most trees that a foreign model may have. A tree costs some 100 bytes before its first
 /// node, which a file need not spend; this keeps the cost of reading near the file's size.
-pub(in crate::interchange) const MOST_TREES: usize = 1 << 17;
+pub(super) const MOST_TREES: usize = 1 << 17;
 
 /// The largest feature number that a foreign model may name.
-pub(in crate::interchange) const MOST_FEATURES: usize = 1 << 24;
+pub(super) const MOST_FEATURES: usize = 1 << 24;
 
 /// What a foreign tree has at a node.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in crate::interchange) enum Node {
+pub(super) enum Node {
     /// An end.
     Leaf(Leaf),
     /// A threshold with two ways on.
@@ -43,7 +43,7 @@ pub(in crate::interchange) enum Node {
 }
 
 /// Makes a tree of at most `most` nodes, given what stands at each.
-pub(in crate::interchange) fn assemble(
+pub(super) fn assemble(
     root: u32,
     most: usize,
     mut at: impl FnMut(u32) -> Result<Node, ModelError>,
@@ -87,7 +87,7 @@ pub(in crate::interchange) fn assemble(
 }
 
 /// The same error with the tree that it befell.
-pub(in crate::interchange) fn in_tree(number: usize, error: ModelError) -> ModelError {
+pub(super) fn in_tree(number: usize, error: ModelError) -> ModelError {
     match error {
         ModelError::Invalid { what, expected } => {
             ModelError::Invalid { what: format!("tree {number}: {what}"), expected }
@@ -100,13 +100,13 @@ pub(in crate::interchange) fn in_tree(number: usize, error: ModelError) -> Model
 }
 
 /// The largest f32 that is at most a number: the same threshold for f32 values.
-pub(in crate::interchange) fn at_most(threshold: f64) -> f32 {
+pub(super) fn at_most(threshold: f64) -> f32 {
     let near = threshold as f32;
     if f64::from(near) > threshold { near.next_down() } else { near }
 }
 
 /// The largest f32 below a number: `x < t` is `x <= below(t)`. There is none below -inf.
-pub(in crate::interchange) fn below(threshold: f64) -> Option<f32> {
+pub(super) fn below(threshold: f64) -> Option<f32> {
     let floor = at_most(threshold);
     match f64::from(floor) == threshold {
         true if threshold == f64::NEG_INFINITY => None,
@@ -117,13 +117,13 @@ pub(in crate::interchange) fn below(threshold: f64) -> Option<f32> {
 }
 
 /// The side on which a zero goes.
-pub(in crate::interchange) fn side_of_zero(threshold: f32) -> Side {
+pub(super) fn side_of_zero(threshold: f32) -> Side {
     if 0.0 <= threshold { Side::Left } else { Side::Right }
 }
 
 /// The threshold of a split for formats that know no other rules. One that counts 0 as missing
 /// is such a threshold where missing values and all that count as 0 go the same way.
-pub(in crate::interchange) fn plain_threshold(
+pub(super) fn plain_threshold(
     format: &'static str,
     number: usize,
     split: &Split,
@@ -149,10 +149,7 @@ pub(in crate::interchange) fn plain_threshold(
 ///
 /// Our own learner sends missing values with the majority where a feature had none. Such a way
 /// says nothing; but where a feature has a split that sends them with the minority, it had some.
-pub(in crate::interchange) fn missing_matters(
-    header: &Header,
-    ensemble: &Ensemble,
-) -> Option<(usize, usize)> {
+pub(super) fn missing_matters(header: &Header, ensemble: &Ensemble) -> Option<(usize, usize)> {
     let told = header.learner.is_empty() || header.absent == Absent::Missing;
     let mut had = vec![told; ensemble.features()];
     let splits = || {
@@ -179,7 +176,7 @@ pub(in crate::interchange) fn missing_matters(
 }
 
 /// A number as Java reads it: with a letter for its kind at the end, perhaps.
-pub(in crate::interchange) fn java_number(text: &str) -> &str {
+pub(super) fn java_number(text: &str) -> &str {
     let text = text.trim();
     let bare = text.strip_suffix(['f', 'F', 'd', 'D']).unwrap_or(text);
     // What ends in one of these letters without a digit before is a word, such as `inf`.
@@ -188,7 +185,7 @@ pub(in crate::interchange) fn java_number(text: &str) -> &str {
 }
 
 /// A number for Java to read.
-pub(in crate::interchange) fn for_java(value: impl Into<f64> + std::fmt::Debug + Copy) -> String {
+pub(super) fn for_java(value: impl Into<f64> + std::fmt::Debug + Copy) -> String {
     match value.into() {
         f64::INFINITY => "Infinity".into(),
         f64::NEG_INFINITY => "-Infinity".into(),
@@ -256,7 +253,7 @@ mod tests {
 
     #[test]
     fn missing_values_matter_where_a_model_has_learnt_from_them() {
-        use crate::interchange::onnx::trials::{hand, names};
+        use crate::interchange::trials::{hand, names};
         let rows = |a, b, c| {
             let tree = hand([Side::Right, Side::Right]);
             let mut splits = tree.splits().to_vec();

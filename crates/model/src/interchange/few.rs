@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
 /// At most `MOST` things.
-pub(in crate::interchange) struct Few<T, const MOST: usize>(pub(in crate::interchange) Vec<T>);
+pub(super) struct Few<T, const MOST: usize>(pub(super) Vec<T>);
 
 impl<T, const MOST: usize> Default for Few<T, MOST> {
     fn default() -> Self {

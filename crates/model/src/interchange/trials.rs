@@ -8,7 +8,7 @@ use crate::{Child, Ensemble, Header, Kind, Leaf, Linear, Model, Rule, Side, Spli
 
 /// A model of random trees over four features; `missing` says where missing values go at a
 /// threshold, and leaf values are rounded by `value`.
-pub(in crate::interchange) fn model(
+pub(super) fn model(
     seed: u64,
     missing: impl Fn(f32, Side) -> Side,
     value: impl Fn(f64) -> f64,
@@ -32,18 +32,18 @@ pub(in crate::interchange) fn model(
 }
 
 /// Names that formats may stumble over.
-pub(in crate::interchange) fn names() -> FeatureNames {
+pub(super) fn names() -> FeatureNames {
     FeatureNames::Named(["bm25", "a \"b\" <c> & é", "# d\n", "e=1:2"].map(String::from).to_vec())
 }
 
 /// A line over those features.
-pub(in crate::interchange) fn line(bias: f64) -> Model {
+pub(super) fn line(bias: f64) -> Model {
     let line = Linear::new(bias, vec![0.1, -2.5e-7, 0.0, 1e30]).unwrap();
     Model::new(Header::new(names(), Absent::Zero), Kind::Linear(line)).unwrap()
 }
 
 /// Rows at and around thresholds, with missing and infinite values.
-pub(in crate::interchange) fn rows(seed: u64) -> Vec<[f32; 4]> {
+pub(super) fn rows(seed: u64) -> Vec<[f32; 4]> {
     let mut draw = Random::new(seed, 3);
     let special = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 1e-45];
     let mut value = || match draw.below(4) {
@@ -53,17 +53,28 @@ pub(in crate::interchange) fn rows(seed: u64) -> Vec<[f32; 4]> {
     (0..50).map(|_| [value(), value(), value(), value()]).collect()
 }
 
+/// That a model written and read back has its features and scores its bits, and that nothing
+/// changes any more once it is numbered in the order of the format.
+pub(super) fn survives(
+    model: &Model,
+    seed: u64,
+    read: impl Fn(&[u8]) -> Result<Model, ModelError>,
+    write: impl Fn(&Model) -> Result<Vec<u8>, ModelError>,
+) {
+    let back = read(&write(model).unwrap()).unwrap();
+    assert_eq!(back.header().features, model.header().features);
+    assert!(same_bits(model, &back, &rows(seed)));
+    assert_eq!(read(&write(&back).unwrap()).unwrap().kind(), back.kind());
+}
+
 /// Whether two models give the same bits on every row.
-pub(in crate::interchange) fn same_bits(a: &Model, b: &Model, rows: &[[f32; 4]]) -> bool {
+pub(super) fn same_bits(a: &Model, b: &Model, rows: &[[f32; 4]]) -> bool {
     rows.iter().all(|row| a.score_row(row).to_bits() == b.score_row(row).to_bits())
 }
 
 /// Damages a file in many ways; each damaged form must give a model or an error. Says how many
 /// forms there were.
-pub(in crate::interchange) fn damage(
-    bytes: &[u8],
-    read: fn(&[u8]) -> Result<Model, ModelError>,
-) -> usize {
+pub(super) fn damage(bytes: &[u8], read: fn(&[u8]) -> Result<Model, ModelError>) -> usize {
     assert!(read(bytes).is_ok(), "{:?}", read(bytes));
     let mut count = 0;
     let mut see = |bytes: &[u8]| {
@@ -113,7 +124,7 @@ fn numbers(bytes: &[u8]) -> Vec<(usize, usize)> {
 }
 
 /// A small tree for files written by hand: `x0 <= 0.5 ? 1 : (x1 <= -2 ? 2 : 4)`.
-pub(in crate::interchange) fn hand(missing: [Side; 2]) -> Tree {
+pub(super) fn hand(missing: [Side; 2]) -> Tree {
     let split = |feature, threshold, missing, left, right| Split {
         feature,
         rule: Rule::AtMost(threshold),
