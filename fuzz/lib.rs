@@ -8,7 +8,7 @@ use rankwright::data::format::{Format, ReadOptions, read_inputs, write};
 use rankwright::data::{Dataset, Qrels, Run, panics_are_caught};
 use rankwright::eval::{EvalOptions, JudgedRun, SourceKind, evaluate, expand};
 use rankwright::model::draw::{tree_svg, tree_text};
-use rankwright::model::{Kind, Model};
+use rankwright::model::{Kind, Model, ModelFormat, Work};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Bytes as an input, not unpacked: the packers are fuzzed by their own projects.
@@ -107,6 +107,27 @@ pub fn model(bytes: &[u8]) {
             assert!(tree.depth() < tree.leaves().len());
             assert_eq!(tree_text(tree, names).lines().count(), 2 * tree.leaves().len() - 1);
             assert!(tree_svg(tree, names, "tree").ends_with("</svg>\n"));
+        }
+    }
+}
+
+/// Reads bytes as a model of whichever system they look like. What is read must score the same in
+/// its engine as row by row, and what can be written of it must be read again.
+pub fn interchange(bytes: &[u8]) {
+    let Ok((model, _)) = Model::read(bytes) else { return };
+    let scorer = model.scorer();
+    if scorer.columns() > 1000 {
+        return;
+    }
+    let values = [0.5, f32::NAN, 0.0, -1.0, f32::INFINITY];
+    let row: Vec<f32> = values.into_iter().cycle().take(scorer.columns()).collect();
+    let (mut scores, mut work) = ([0.0; 7], Work::default());
+    scorer.score(&row.repeat(7), &mut scores, &mut work).expect("the rows have the right length");
+    assert_eq!(scores[6].to_bits(), model.score_row(&row).to_bits());
+    for (_, format) in ModelFormat::writable() {
+        if let Ok(written) = model.write(format) {
+            assert_eq!(ModelFormat::of(&written), Some(format));
+            let _ = Model::read(&written);
         }
     }
 }

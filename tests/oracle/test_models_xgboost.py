@@ -116,6 +116,19 @@ def test_what_we_write_it_loads_and_scores_the_same(tmp_path, kind, names):
     assert again.read_bytes() == out.read_bytes()
 
 
+@pytest.mark.parametrize("names", [None, NAMES])
+@pytest.mark.parametrize("kind", ["regression", "ndcg", "leaf by leaf", "pruned"])
+def test_its_dumps_are_what_the_plugins_of_elasticsearch_take(tmp_path, kind, names):
+    # A dump leaves the base score out, and so do the plugins.
+    booster, x = train(KINDS[kind] | {"base_score": 0.0}, names)
+    dump = tmp_path / "dump.json"
+    booster.dump_model(dump, dump_format="json")
+    theirs = booster.predict(matrix(x, names=names), output_margin=True)
+    assert_close(score(tmp_path, dump, x, names), theirs)
+    out = convert(dump, "elasticsearch", tmp_path / "out.json")
+    assert_close(score(tmp_path, out, x, names), theirs)
+
+
 @pytest.mark.parametrize("kind", ["regression", "ndcg", "dart"])
 def test_its_trees_score_the_same_in_lightgbm(tmp_path, kind):
     booster, x = train(KINDS[kind], NAMES)

@@ -1,8 +1,9 @@
 //! Which machine code the kernels run: wide registers where the processor has them, or portable.
 //!
-//! Every kernel is one piece of plain Rust, compiled twice: once for AVX2, once for any processor.
-//! Nothing in it depends on the width of a register (no fused multiply-add, fixed lanes), so both
-//! give the same bits; tests compare them.
+//! Most kernels are one piece of plain Rust, compiled twice: once for AVX2, once for any processor.
+//! Nothing in them depends on the width of a register (no fused multiply-add, fixed lanes), so both
+//! give the same bits. The innermost steps of scoring are also written out for AVX2
+//! (`engine/kernel.rs`). Tests compare each with its twin.
 
 /// How a kernel is to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -5,10 +5,11 @@
 //! the k-th threshold (from 0) exactly if its rank is above k. Ranks fit a byte when there are at
 //! most 255 thresholds, and comparing bytes is what wide registers do best.
 //!
-//! Splits that treat missing values alike share an ask: a missing value has the rank 0 where it goes
-//! left and 255 where it goes right. A question about a set of categories is an ask of its own, with
-//! rank 1 for the right side. Ranks are kept with their top bit turned, because registers compare
-//! bytes as signed numbers.
+//! A missing value has the rank 0 where it goes left and 255 where it goes right. Splits of one
+//! column that send missing values to different sides share an ask, which then has two rows of ranks;
+//! where a block of rows has nothing missing both would be the same, and only the first is used. A
+//! question about a set of categories is an ask of its own, with rank 1 for the right side. Ranks are
+//! kept with their top bit turned, because registers compare bytes as signed numbers.
 //!
 //! Finding ranks: values are turned from rows to columns, 16 columns at a time; up to [`FEW`]
 //! thresholds are counted one by one for many values at once, more by counting the ends of blocks of
@@ -16,6 +17,7 @@
 
 use std::collections::HashMap;
 
+use super::kernel::{Aligned, BLOCK, Bytes, Kernel, REGISTER};
 use super::ready::{Node, Ready};
 use crate::categories::Categories;
 use crate::tree::{ABOUT_ZERO, Rule, Side};
@@ -24,20 +26,20 @@ use crate::tree::{ABOUT_ZERO, Rule, Side};
 pub(crate) const MOST: usize = 255;
 /// Thresholds up to which counting one by one is quickest.
 const FEW: usize = 32;
-/// Thresholds in a block, and blocks.
-const SIDE: usize = 16;
-/// Values whose thresholds are counted together.
-const LANES: usize = 32;
+/// Blocks of thresholds.
+const BLOCKS: usize = 16;
 /// Columns turned together: those of one cache line.
 const TOGETHER: usize = 16;
 /// The rank of what goes right whatever the threshold.
 const TOP: u8 = u8::MAX;
 
+/// The most asks, so that rows of ranks can be numbered with 16 bits.
+const MOST_ASKS: usize = 1 << 14;
+
 /// Which splits share an ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     column: usize,
-    missing: Side,
     zero_is_missing: bool,
 }
 
@@ -46,6 +48,8 @@ struct Key {
 struct Ask {
     key: Key,
     kind: Kind,
+    /// Whether any split sends missing values left, and right.
+    sides: [bool; 2],
 }
 
 #[derive(Debug)]
@@ -63,17 +67,20 @@ pub(crate) struct Asks {
     numeric: HashMap<Key, usize>,
 }
 
-/// What a split compares: the rank of an ask with a number, both with the top bit turned.
+/// What a split compares: a row of ranks with a number, both with the top bit turned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Test {
-    pub(crate) ask: u32,
+    /// The row where nothing is missing.
+    pub(crate) whole: u16,
+    /// The row at any time.
+    pub(crate) row: u16,
     pub(crate) above: i8,
 }
 
 impl Key {
     fn of(node: &Node) -> Key {
         let zero_is_missing = matches!(node.rule, Rule::NonZeroAtMost(_));
-        Key { column: node.column, missing: node.missing, zero_is_missing }
+        Key { column: node.column, zero_is_missing }
     }
 }
 
@@ -85,23 +92,28 @@ fn threshold(rule: Rule) -> Option<f32> {
     }
 }
 
-impl Asks {
-    /// Number of questions.
-    pub(crate) fn len(&self) -> usize {
-        self.asks.len()
-    }
+/// A side as a place in a list.
+fn place(side: Side) -> usize {
+    usize::from(side == Side::Right)
+}
 
-    /// Takes up the questions of a tree; `false`, and nothing changed, where an ask would get too
-    /// many thresholds.
+impl Asks {
+    /// Takes up the questions of a tree; `false`, and nothing of it in the way, where an ask would
+    /// get too many thresholds.
     pub(crate) fn add(&mut self, tree: &Ready) -> bool {
+        if self.asks.len() + tree.nodes.len() > MOST_ASKS {
+            return false;
+        }
         let mut added: Vec<(usize, f32)> = Vec::new();
         for node in &tree.nodes {
             let Some(threshold) = threshold(node.rule) else {
                 self.add_set(node, tree);
                 continue;
             };
-            let at = self.place(Key::of(node));
-            let Kind::Thresholds(list) = &mut self.asks[at].kind else { continue };
+            let at = self.numeric_at(Key::of(node));
+            let ask = &mut self.asks[at];
+            ask.sides[place(node.missing)] = true;
+            let Kind::Thresholds(list) = &mut ask.kind else { continue };
             if let Err(place) = list.binary_search_by(|t| t.total_cmp(&threshold)) {
                 list.insert(place, threshold);
                 added.push((at, threshold));
@@ -114,7 +126,7 @@ impl Asks {
         true
     }
 
-    /// An ask without thresholds that stays behind does no harm.
+    /// An ask without thresholds that stays behind does no harm, nor does a side.
     fn take_back(&mut self, added: &[(usize, f32)]) {
         for (at, threshold) in added {
             if let Kind::Thresholds(list) = &mut self.asks[*at].kind {
@@ -124,51 +136,91 @@ impl Asks {
     }
 
     /// The ask of a key, made now if there is none.
-    fn place(&mut self, key: Key) -> usize {
+    fn numeric_at(&mut self, key: Key) -> usize {
         *self.numeric.entry(key).or_insert_with(|| {
-            self.asks.push(Ask { key, kind: Kind::Thresholds(Vec::new()) });
+            let kind = Kind::Thresholds(Vec::new());
+            self.asks.push(Ask { key, kind, sides: [false; 2] });
             self.asks.len() - 1
         })
     }
 
     fn add_set(&mut self, node: &Node, tree: &Ready) {
         if let (None, Some(set)) = (self.find_set(node, tree), set_of(node, tree)) {
-            self.asks.push(Ask { key: Key::of(node), kind: Kind::Set(set.clone()) });
+            let mut sides = [false; 2];
+            sides[place(node.missing)] = true;
+            self.asks.push(Ask { key: Key::of(node), kind: Kind::Set(set.clone()), sides });
         }
     }
 
+    /// Sets have an ask for each side.
     fn find_set(&self, node: &Node, tree: &Ready) -> Option<usize> {
         let set = set_of(node, tree)?;
         let same = |ask: &Ask| matches!(&ask.kind, Kind::Set(other) if other == set);
-        self.asks.iter().position(|ask| ask.key == Key::of(node) && same(ask))
+        let sides = |ask: &Ask| ask.sides[place(node.missing)];
+        self.asks.iter().position(|ask| ask.key == Key::of(node) && sides(ask) && same(ask))
+    }
+
+    /// Numbers the rows of ranks, once every tree is taken up.
+    pub(crate) fn numbered(&self) -> Numbered<'_> {
+        // Second rows stand behind all others: where nothing is missing nobody looks at them, and
+        // what is looked at lies together.
+        let both = |ask: &&Ask| ask.sides == [true; 2];
+        let mut next = self.asks.len() as u16;
+        let mut seconds = Vec::with_capacity(self.asks.len());
+        for ask in &self.asks {
+            seconds.push(next);
+            next += u16::from(both(&ask));
+        }
+        Numbered { asks: self, seconds, rows: usize::from(next) }
+    }
+}
+
+/// Questions whose rows of ranks have numbers: the first row of each ask is its own number.
+#[derive(Debug)]
+pub(crate) struct Numbered<'a> {
+    asks: &'a Asks,
+    /// The second row of each ask that has one.
+    seconds: Vec<u16>,
+    rows: usize,
+}
+
+impl Numbered<'_> {
+    /// Number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
     }
 
     /// What a node of a tree that was taken up compares.
     pub(crate) fn test(&self, node: &Node, tree: &Ready) -> Option<Test> {
-        let (ask, above) = match threshold(node.rule) {
-            None => (self.find_set(node, tree)?, 0),
+        let (at, above) = match threshold(node.rule) {
+            None => (self.asks.find_set(node, tree)?, 0),
             Some(threshold) => {
-                let ask = *self.numeric.get(&Key::of(node))?;
-                let Kind::Thresholds(list) = &self.asks[ask].kind else { return None };
-                (ask, list.binary_search_by(|t| t.total_cmp(&threshold)).ok()?)
+                let at = *self.asks.numeric.get(&Key::of(node))?;
+                let Kind::Thresholds(list) = &self.asks.asks[at].kind else { return None };
+                (at, list.binary_search_by(|t| t.total_cmp(&threshold)).ok()?)
             }
         };
-        Some(Test { ask: ask as u32, above: turned(above as u8) })
+        let second = node.missing == Side::Right && self.asks.asks[at].sides[0];
+        let whole = at as u16;
+        let row = if second { self.seconds[at] } else { whole };
+        Some(Test { whole, row, above: turned(above as u8) })
     }
 
     /// Makes the questions ready to be answered.
     pub(crate) fn ranker(&self) -> Ranker {
-        let mut order: Vec<usize> = (0..self.asks.len()).collect();
-        order.sort_by_key(|at| self.asks[*at].key.column);
+        let asks = &self.asks.asks;
+        // Asks without a side are those that a tree left behind.
+        let used = |at: &usize| asks[*at].sides.contains(&true);
+        let mut order: Vec<usize> = (0..asks.len()).filter(used).collect();
+        order.sort_by_key(|at| asks[*at].key.column);
         let mut groups: Vec<Group> = Vec::new();
         for at in order {
-            let ask = &self.asks[at];
-            let first = ask.key.column / TOGETHER * TOGETHER;
+            let first = asks[at].key.column / TOGETHER * TOGETHER;
             if groups.last().is_none_or(|group| group.first != first) {
                 groups.push(Group { first, answers: Vec::new() });
             }
             if let Some(group) = groups.last_mut() {
-                group.answers.push(Answer::new(ask, at));
+                group.answers.push(Answer::new(&asks[at], at, usize::from(self.seconds[at])));
             }
         }
         Ranker { groups }
@@ -202,10 +254,12 @@ struct Group {
 
 #[derive(Debug)]
 struct Answer {
-    ask: usize,
+    /// Row of ranks, and the rank of a missing value in it.
+    first: (usize, u8),
+    /// The same for the other side, where there are two.
+    second: Option<(usize, u8)>,
     /// Column within the group.
     place: usize,
-    missing: u8,
     zero_is_missing: bool,
     search: Search,
 }
@@ -215,112 +269,119 @@ enum Search {
     /// Counted one by one.
     Few(Vec<f32>),
     /// In 16 blocks of 16, filled up with infinity.
-    Blocks(Box<[[f32; SIDE]; SIDE]>),
+    Blocks {
+        ends: [f32; BLOCKS],
+        blocks: Box<[[f32; BLOCK]; BLOCKS]>,
+    },
     Set(Categories),
 }
 
 impl Answer {
-    fn new(ask: &Ask, number: usize) -> Answer {
+    fn new(ask: &Ask, row: usize, second: usize) -> Answer {
         let search = match &ask.kind {
             Kind::Set(set) => Search::Set(set.clone()),
             Kind::Thresholds(list) if list.len() <= FEW => Search::Few(list.clone()),
             Kind::Thresholds(list) => {
-                let mut blocks = Box::new([[f32::INFINITY; SIDE]; SIDE]);
+                let mut blocks = Box::new([[f32::INFINITY; BLOCK]; BLOCKS]);
                 for (to, from) in blocks.as_flattened_mut().iter_mut().zip(list) {
                     *to = *from;
                 }
-                Search::Blocks(blocks)
+                Search::Blocks { ends: blocks.map(|block| block[BLOCK - 1]), blocks }
             }
         };
-        let missing = match (&search, ask.key.missing) {
-            (_, Side::Left) => 0,
-            (Search::Set(_), Side::Right) => 1,
-            (_, Side::Right) => TOP,
+        let right = if matches!(search, Search::Set(_)) { 1 } else { TOP };
+        let (first, second) = match ask.sides {
+            [true, true] => ((row, 0), Some((second, right))),
+            [_, false] => ((row, 0), None),
+            [false, true] => ((row, right), None),
         };
-        let Key { column, zero_is_missing, .. } = ask.key;
-        Answer { ask: number, place: column % TOGETHER, missing, zero_is_missing, search }
+        let Key { column, zero_is_missing } = ask.key;
+        Answer { first, second, place: column % TOGETHER, zero_is_missing, search }
     }
 
-    /// The ranks of some values, with the top bit turned.
+    /// The ranks of some values.
     #[inline(always)]
-    fn ranks<const N: usize>(&self, values: &[f32; N], out: &mut [i8; N]) {
-        let mut ranks = [0_u8; N];
+    fn search<K: Kernel>(&self, values: &[f32; REGISTER]) -> Bytes {
         match &self.search {
-            Search::Few(list) => count(list, values, &mut ranks),
-            Search::Blocks(blocks) => {
-                count(&blocks.map(|block| block[SIDE - 1]), values, &mut ranks);
+            Search::Few(list) => K::count(list, values),
+            Search::Blocks { ends, blocks } => {
+                let mut ranks = K::count(ends, values);
                 for (rank, value) in ranks.iter_mut().zip(values) {
-                    let block = &blocks[usize::from(*rank) % SIDE];
-                    // A bit for each: wide registers give the mask in two instructions.
-                    let mut below = 0_u32;
-                    for (bit, threshold) in block.iter().enumerate() {
-                        below |= u32::from(threshold < value) << bit;
-                    }
-                    *rank = *rank * SIDE as u8 + below.count_ones() as u8;
+                    let block = &blocks[usize::from(*rank) % BLOCKS];
+                    *rank = *rank * BLOCK as u8 + K::count_one(block, *value);
                 }
+                ranks
             }
             Search::Set(set) => {
+                let mut ranks = [0; REGISTER];
                 for (rank, value) in ranks.iter_mut().zip(values) {
                     *rank = u8::from(!set.contains(*value));
                 }
+                ranks
             }
         }
+    }
+
+    /// Fills the rows of this ask; whether its two rows differ.
+    #[inline(always)]
+    fn fill<K: Kernel, const N: usize>(
+        &self,
+        values: &[f32; N],
+        rows: &mut [Aligned<[i8; N]>],
+    ) -> bool {
         let least = if self.zero_is_missing { ABOUT_ZERO } else { -1.0 };
-        for ((out, rank), value) in out.iter_mut().zip(ranks).zip(values) {
-            let gone = value.is_nan() | (value.abs() <= least);
-            *out = turned(if gone { self.missing } else { rank });
+        let mut any = 0;
+        for (piece, values) in values.as_chunks().0.iter().enumerate() {
+            let (ranks, gone) = (self.search::<K>(values), K::gone(values, least));
+            let mut put = |(row, missing): (usize, u8)| {
+                if let Some(row) = rows.get_mut(row) {
+                    row.0.as_chunks_mut().0[piece] = K::turned(&ranks, &gone, missing);
+                }
+            };
+            put(self.first);
+            if let Some(second) = self.second {
+                put(second);
+                any |= gone.iter().fold(0, |any, gone| any | gone);
+            }
         }
+        any != 0
     }
 }
 
 impl Ranker {
-    /// The ranks of up to `N` rows of `columns` values each, one entry of `out` for each ask. What
-    /// stands there for rows beyond the last is of no meaning.
+    /// The ranks of up to `N` rows of `columns` values each, into the rows that asks have; whether
+    /// anything is missing that goes both ways. What stands there for rows beyond the last is of no
+    /// meaning.
     #[inline(always)]
-    pub(crate) fn ranks<const N: usize>(
+    pub(crate) fn ranks<K: Kernel, const N: usize>(
         &self,
         values: &[f32],
         columns: usize,
-        out: &mut [[i8; N]],
-    ) {
-        let mut turned = [[0.0_f32; N]; TOGETHER];
+        out: &mut [Aligned<[i8; N]>],
+    ) -> bool {
+        let mut turned = Aligned([[0.0_f32; N]; TOGETHER]);
+        let mut differ = false;
         for group in &self.groups {
             let width = TOGETHER.min(columns.saturating_sub(group.first));
             for (row, values) in values.chunks_exact(columns.max(1)).take(N).enumerate() {
-                let values = &values[group.first..group.first + width];
-                for (column, value) in turned.iter_mut().zip(values) {
+                let (values, next) = values[group.first..].split_at(width);
+                K::soon(next);
+                for (column, value) in turned.0.iter_mut().zip(values) {
                     column[row] = *value;
                 }
             }
             for answer in &group.answers {
-                if let Some(out) = out.get_mut(answer.ask) {
-                    answer.ranks(&turned[answer.place], out);
-                }
+                differ |= answer.fill::<K, N>(&turned.0[answer.place], out);
             }
         }
-    }
-}
-
-/// Counts the thresholds below each value, for many values at a time.
-#[inline(always)]
-fn count<const N: usize>(thresholds: &[f32], values: &[f32; N], ranks: &mut [u8; N]) {
-    let lanes = values.as_chunks::<LANES>().0;
-    for (values, ranks) in lanes.iter().zip(ranks.as_chunks_mut::<LANES>().0) {
-        let mut counts = [0_u32; LANES];
-        for threshold in thresholds {
-            for (count, value) in counts.iter_mut().zip(values) {
-                *count += u32::from(threshold < value);
-            }
-        }
-        for (rank, count) in ranks.iter_mut().zip(counts) {
-            *rank = count as u8;
-        }
+        differ
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::kernel::Portable;
     use crate::engine::ready::Link;
     use proptest::prelude::*;
 
@@ -358,14 +419,16 @@ mod tests {
             let tree = Ready { nodes, values: vec![0.0; 2], sets };
             let mut asks = Asks::default();
             prop_assert!(asks.add(&tree));
-            let mut ranks = vec![[0_i8; 32]; asks.len()];
-            asks.ranker().ranks(&values, 3, &mut ranks);
+            let asks = asks.numbered();
+            let mut ranks = vec![Aligned([0_i8; 32]); asks.rows()];
+            let differ = asks.ranker().ranks::<Portable, 32>(&values, 3, &mut ranks);
             for node in &tree.nodes {
                 let test = asks.test(node, &tree).unwrap();
                 for row in 0..32 {
                     let side = node.rule.side(values[row * 3 + node.column], node.missing, &tree.sets);
-                    let right = ranks[test.ask as usize][row] > test.above;
-                    prop_assert_eq!(right, side == Side::Right);
+                    let right = |number: u16| ranks[usize::from(number)].0[row] > test.above;
+                    prop_assert_eq!(right(test.row), side == Side::Right);
+                    prop_assert!(differ || right(test.whole) == right(test.row));
                 }
             }
         }
@@ -384,6 +447,7 @@ mod tests {
         assert!(asks.add(&many(0, 200)));
         assert!(!asks.add(&many(150, 120)));
         assert!(asks.add(&many(200, 55)));
+        let asks = asks.numbered();
         assert!(asks.test(&many(254, 1).nodes[0], &many(254, 1)).is_some());
         assert!(asks.test(&many(256, 1).nodes[0], &many(256, 1)).is_none());
     }

@@ -16,6 +16,7 @@
 //! the processor changes it.
 
 mod asks;
+mod kernel;
 mod line;
 mod network;
 mod ready;
@@ -26,6 +27,7 @@ mod tests;
 
 use std::fmt::Debug;
 
+use self::kernel::Portable;
 use self::line::Line;
 use self::network::{Board, Network};
 use self::ready::Ready;
@@ -237,7 +239,7 @@ impl Forest {
                         unsafe { add_avx2(network, values, columns, scores, board) };
                         continue;
                     }
-                    network.add(values, columns, scores, board);
+                    network.add::<Portable, N>(values, columns, scores, board);
                 }
             }
         }
@@ -253,7 +255,7 @@ fn add_avx2<const N: usize>(
     scores: &mut [f64],
     board: &mut Board<N>,
 ) {
-    network.add(values, columns, scores, board);
+    network.add::<kernel::Avx2, N>(values, columns, scores, board);
 }
 
 impl Engine for Forest {

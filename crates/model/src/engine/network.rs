@@ -11,17 +11,17 @@
 //! A tree whose splits are the same on each level (CatBoost's oblivious trees) needs no selections:
 //! each level gives one bit of the leaf's number.
 //!
-//! For trees of at most 256 leaves. The same plain Rust is compiled twice, for AVX2 and for any
-//! processor. The idea is a relative of QuickScorer (Lucchese et al., SIGIR 2015) and RapidScorer (Ye
+//! For trees of at most 256 leaves. What a node holds is kept in place of one of its children, leaves
+//! beside a node have the first numbers, and nodes come by height, so that little memory is touched
+//! and no node waits for the one before it. The idea is a relative of QuickScorer (Lucchese et al., SIGIR 2015) and RapidScorer (Ye
 //! et al., KDD 2018), which also visit all nodes, but mask leaves out instead of selecting them.
 
-use super::asks::{Asks, Ranker, Test};
+use super::asks::{Asks, Numbered, Ranker, Test};
+use super::kernel::{Aligned, Kernel, SLOTS, Slots};
 use super::ready::{Link, Ready};
 
 /// The most leaves of a tree.
 pub(crate) const MOST_LEAVES: usize = 256;
-/// Rows of a register with AVX2.
-const REGISTER: usize = 32;
 /// Trees whose leaf values are added together.
 const TOGETHER: usize = 8;
 
@@ -29,11 +29,13 @@ const TOGETHER: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Network {
     ranker: Ranker,
-    asks: usize,
+    /// Rows of ranks.
+    rows: usize,
     trees: Vec<Program>,
-    /// Values by tree and leaf.
-    values: Vec<[f64; MOST_LEAVES]>,
-    slots: usize,
+    /// Values of all leaves, and [`MOST_LEAVES`] more, so that as many follow each tree's first.
+    values: Vec<f64>,
+    /// Where each tree's values begin.
+    starts: Vec<usize>,
 }
 
 /// How one tree finds its leaf.
@@ -42,8 +44,10 @@ enum Program {
     Select {
         /// Nodes with two leaves; slot [`MOST_LEAVES`] and following.
         pairs: Vec<Pair>,
-        /// All others, children first; the slots after those of the pairs.
+        /// All others, children first.
         picks: Vec<Pick>,
+        /// The slot of the root.
+        root: u16,
     },
     /// The tests of an oblivious tree, from the root down.
     Levels(Vec<Test>),
@@ -56,26 +60,28 @@ struct Pair {
     low: u8,
 }
 
-/// A node that takes over what one of two slots holds.
+/// A node that takes over what one of two slots holds, in place of one of them.
 #[derive(Debug, Clone, Copy)]
 struct Pick {
     test: Test,
     left: u16,
     right: u16,
+    to: u16,
 }
 
 /// What a thread keeps between blocks of `N` rows.
 #[derive(Debug)]
 pub(crate) struct Board<const N: usize> {
-    ranks: Vec<[i8; N]>,
+    ranks: Vec<Aligned<[i8; N]>>,
     /// First the numbers of the leaves, then what the nodes hold.
-    slots: Vec<[u8; N]>,
+    slots: Box<Slots<N>>,
     roots: [[u8; N]; TOGETHER],
 }
 
 impl<const N: usize> Default for Board<N> {
     fn default() -> Self {
-        let slots = (0..=u8::MAX).map(|leaf| [leaf; N]).collect();
+        let mut slots = Box::new(Aligned([[0; N]; SLOTS]));
+        slots.0.iter_mut().zip(0..=u8::MAX).for_each(|(slot, leaf)| *slot = [leaf; N]);
         Self { ranks: Vec::new(), slots, roots: [[0; N]; TOGETHER] }
     }
 }
@@ -90,23 +96,17 @@ impl Network {
         if count == 0 {
             return None;
         }
-        let programs: Option<Vec<Program>> =
-            trees[..count].iter().map(|tree| Program::new(tree, &asks)).collect();
-        let values = trees[..count].iter().map(|tree| {
-            let mut values = [0.0; MOST_LEAVES];
-            values.iter_mut().zip(&tree.values).for_each(|(to, from)| *to = *from);
-            values
-        });
-        let trees = programs?;
-        let slots = MOST_LEAVES + trees.iter().map(Program::nodes).max().unwrap_or(0);
-        let network = Network {
-            ranker: asks.ranker(),
-            asks: asks.len(),
-            trees,
-            values: values.collect(),
-            slots,
-        };
-        Some((network, count))
+        let asks = asks.numbered();
+        let (mut programs, mut values, mut starts) = (Vec::new(), Vec::new(), Vec::new());
+        for tree in &trees[..count] {
+            let (program, leaves) = Program::new(tree, &asks)?;
+            programs.push(program);
+            starts.push(values.len());
+            values.extend(leaves.into_iter().map(|leaf| tree.values[leaf]));
+        }
+        values.resize(values.len() + MOST_LEAVES, 0.0);
+        let (ranker, rows) = (asks.ranker(), asks.rows());
+        Some((Network { ranker, rows, trees: programs, values, starts }, count))
     }
 
     /// Whether the trees are oblivious, for whoever wants to know.
@@ -116,37 +116,54 @@ impl Network {
 
     /// Adds the trees' values for up to `N` rows of `columns` values to their scores.
     #[inline(always)]
-    pub(crate) fn add<const N: usize>(
+    pub(crate) fn add<K: Kernel, const N: usize>(
         &self,
         values: &[f32],
         columns: usize,
         scores: &mut [f64],
         board: &mut Board<N>,
     ) {
+        board.ranks.resize(self.rows.max(board.ranks.len()), Aligned([0; N]));
+        match self.ranker.ranks::<K, N>(values, columns, &mut board.ranks) {
+            true => self.add_trees::<K, N, true>(scores, board),
+            false => self.add_trees::<K, N, false>(scores, board),
+        }
+    }
+
+    /// Runs the trees over the ranks; `MISSING` where a value is missing that goes both ways.
+    #[inline(always)]
+    fn add_trees<K: Kernel, const N: usize, const MISSING: bool>(
+        &self,
+        scores: &mut [f64],
+        board: &mut Board<N>,
+    ) {
         let Board { ranks, slots, roots } = board;
-        ranks.resize(self.asks.max(ranks.len()), [0; N]);
-        slots.resize(self.slots.max(slots.len()), [0; N]);
-        self.ranker.ranks(values, columns, ranks);
-        for (trees, values) in self.trees.chunks(TOGETHER).zip(self.values.chunks(TOGETHER)) {
+        for (trees, starts) in self.trees.chunks(TOGETHER).zip(self.starts.chunks(TOGETHER)) {
             for (tree, root) in trees.iter().zip(roots.iter_mut()) {
-                tree.run(ranks, slots, root);
+                tree.run::<K, N, MISSING>(ranks, slots, root);
             }
-            match <&[_; TOGETHER]>::try_from(values) {
-                Ok(values) => add_values(values, roots, scores),
+            match <&[usize; TOGETHER]>::try_from(starts) {
+                Ok(starts) => add_values(starts.map(|start| self.leaves(start)), roots, scores),
                 Err(_) => {
-                    for (values, root) in values.iter().zip(roots.iter()) {
-                        add_values(&[*values], &[*root], scores);
+                    for (start, root) in starts.iter().zip(roots.iter()) {
+                        add_values([self.leaves(*start)], &[*root], scores);
                     }
                 }
             }
         }
+    }
+
+    /// The values of a tree's leaves, and others behind them.
+    #[inline(always)]
+    fn leaves(&self, start: usize) -> &[f64; MOST_LEAVES] {
+        self.values.get(start..).and_then(|rest| rest.first_chunk()).unwrap_or(&[0.0; MOST_LEAVES])
     }
 }
 
 /// Adds the values of the leaves at the roots, tree after tree.
 #[inline(always)]
 fn add_values<const N: usize, const T: usize>(
-    values: &[[f64; MOST_LEAVES]; T],
+    values: [&[f64; MOST_LEAVES]; T],
     roots: &[[u8; N]; T],
     scores: &mut [f64],
 ) {
@@ -160,103 +177,98 @@ fn add_values<const N: usize, const T: usize>(
 }
 
 impl Program {
-    fn new(tree: &Ready, asks: &Asks) -> Option<Program> {
+    /// The program of a tree, and its leaves in the order of the program's numbers: those that stand
+    /// alone come first, so that few slots of leaves are ever looked at.
+    fn new(tree: &Ready, asks: &Numbered<'_>) -> Option<(Program, Vec<usize>)> {
         let tests: Vec<Test> =
             tree.nodes.iter().map(|node| asks.test(node, tree)).collect::<Option<_>>()?;
         if let Some(levels) = levels(tree, &tests) {
-            return Some(Program::Levels(levels));
+            return Some((Program::Levels(levels), (0..tree.values.len()).collect()));
         }
-        let (mut pairs, mut others) = (Vec::new(), Vec::new());
-        // Where each node's result lies; pairs come first, and the others keep their order.
+        let (mut paired, mut leaves) = (Vec::new(), Vec::new());
         let mut slots = vec![0; tree.nodes.len()];
         for (number, node) in tree.nodes.iter().enumerate() {
             match (node.left, node.right) {
-                (Link::Leaf(low), Link::Leaf(_)) => {
-                    slots[number] = MOST_LEAVES + pairs.len();
-                    pairs.push(Pair { test: tests[number], low: low as u8 });
+                (Link::Leaf(left), Link::Leaf(right)) => {
+                    slots[number] = MOST_LEAVES + paired.len();
+                    paired.push((number, [left, right]));
                 }
-                _ => others.push(number),
+                (Link::Leaf(leaf), _) | (_, Link::Leaf(leaf)) => leaves.push(leaf),
+                _ => {}
             }
         }
-        for (place, number) in others.iter().enumerate() {
-            slots[*number] = MOST_LEAVES + pairs.len() + place;
+        let mut numbers = vec![0_usize; tree.values.len()];
+        leaves.iter().enumerate().for_each(|(number, leaf)| numbers[*leaf] = number);
+        let mut pairs = Vec::with_capacity(paired.len());
+        for (number, both) in paired {
+            pairs.push(Pair { test: tests[number], low: leaves.len() as u8 });
+            leaves.extend(both);
         }
-        let slot = |link: Link| match link {
-            Link::Leaf(leaf) => leaf as u16,
-            Link::Node(node) => slots[node] as u16,
-        };
-        let pick = |number: usize| {
+        let mut picks = Vec::with_capacity(tree.nodes.len() - pairs.len());
+        for number in by_height(tree) {
             let node = &tree.nodes[number];
-            Pick { test: tests[number], left: slot(node.left), right: slot(node.right) }
-        };
-        Some(Program::Select { pairs, picks: others.into_iter().map(pick).collect() })
-    }
-
-    fn nodes(&self) -> usize {
-        match self {
-            Program::Select { pairs, picks } => pairs.len() + picks.len(),
-            Program::Levels(_) => 0,
+            let slot = |link: Link| match link {
+                Link::Leaf(leaf) => numbers[leaf] as u16,
+                Link::Node(node) => slots[node] as u16,
+            };
+            let (left, right) = (slot(node.left), slot(node.right));
+            // What a node held is wanted by its parent alone, which takes its place.
+            let to = match (node.left, node.right) {
+                (Link::Leaf(_), Link::Leaf(_)) => continue,
+                (Link::Node(_), _) => left,
+                (Link::Leaf(_), Link::Node(_)) => right,
+            };
+            slots[number] = usize::from(to);
+            picks.push(Pick { test: tests[number], left, right, to });
         }
+        let root = slots.last().map_or(0, |slot| *slot as u16);
+        Some((Program::Select { pairs, picks, root }, leaves))
     }
 
     /// The leaf of each row.
     #[inline(always)]
-    fn run<const N: usize>(&self, ranks: &[[i8; N]], slots: &mut [[u8; N]], root: &mut [u8; N]) {
+    fn run<K: Kernel, const N: usize, const MISSING: bool>(
+        &self,
+        ranks: &[Aligned<[i8; N]>],
+        slots: &mut Slots<N>,
+        out: &mut [u8; N],
+    ) {
+        let row = |test: &Test| &ranks[usize::from(if MISSING { test.row } else { test.whole })].0;
         match self {
-            Program::Select { pairs, picks } => {
-                let mut next = MOST_LEAVES;
-                for Pair { test, low } in pairs {
-                    let ranks = &ranks[test.ask as usize];
-                    let out = slots[next].as_chunks_mut::<REGISTER>().0;
-                    for (out, ranks) in out.iter_mut().zip(ranks.as_chunks::<REGISTER>().0) {
-                        *out = ranks.map(|rank| low + u8::from(rank > test.above));
-                    }
-                    next += 1;
+            Program::Select { pairs, picks, root } => {
+                for (Pair { test, low }, out) in pairs.iter().zip(&mut slots.0[MOST_LEAVES..]) {
+                    K::pair(row(test), test.above, *low, out);
                 }
-                for Pick { test, left, right } in picks {
-                    let ranks = &ranks[test.ask as usize];
-                    let (below, here) = slots.split_at_mut(next);
-                    let (left, right) = (&below[usize::from(*left)], &below[usize::from(*right)]);
-                    select(ranks, test.above, left, right, &mut here[0]);
-                    next += 1;
+                for Pick { test, left, right, to } in picks {
+                    let of = [left, right, to].map(|slot| usize::from(*slot));
+                    K::pick(row(test), test.above, slots, of);
                 }
-                *root = slots[next - 1];
+                *out = slots.0[usize::from(*root) % SLOTS];
             }
             Program::Levels(tests) => {
-                root.fill(0);
+                out.fill(0);
                 for (level, test) in tests.iter().rev().enumerate() {
-                    let (ranks, bit) = (&ranks[test.ask as usize], 1_u8 << level);
-                    let out = root.as_chunks_mut::<REGISTER>().0;
-                    for (out, ranks) in out.iter_mut().zip(ranks.as_chunks::<REGISTER>().0) {
-                        let bits = ranks.map(|rank| if rank > test.above { bit } else { 0 });
-                        *out = std::array::from_fn(|row| out[row] | bits[row]);
-                    }
+                    K::level(row(test), test.above, 1 << level, out);
                 }
             }
         }
     }
 }
 
-/// Takes each byte from `right` where the rank is above, else from `left`. In pieces of a register
-/// that are loaded whole, because the compiler cannot know that `out` is none of the others.
-#[inline(always)]
-fn select<const N: usize>(
-    ranks: &[i8; N],
-    above: i8,
-    left: &[u8; N],
-    right: &[u8; N],
-    out: &mut [u8; N],
-) {
-    let pieces = left.as_chunks::<REGISTER>().0.iter().zip(right.as_chunks::<REGISTER>().0);
-    let outs = out.as_chunks_mut::<REGISTER>().0.iter_mut();
-    for ((out, ranks), (left, right)) in outs.zip(ranks.as_chunks::<REGISTER>().0).zip(pieces) {
-        let (ranks, left, right) = (*ranks, *left, *right);
-        let mut picked = [0_u8; REGISTER];
-        for row in 0..REGISTER {
-            picked[row] = if ranks[row] > above { right[row] } else { left[row] };
-        }
-        *out = picked;
+/// The nodes by height above the leaves. A node just after its child would wait for it; so there are
+/// others in between, and all children still come first.
+fn by_height(tree: &Ready) -> Vec<usize> {
+    let mut heights: Vec<usize> = Vec::with_capacity(tree.nodes.len());
+    for node in &tree.nodes {
+        let height = |link: Link| match link {
+            Link::Leaf(_) => 0,
+            Link::Node(below) => heights[below],
+        };
+        heights.push(1 + height(node.left).max(height(node.right)));
     }
+    let mut order: Vec<usize> = (0..tree.nodes.len()).collect();
+    order.sort_by_key(|number| heights[*number]);
+    order
 }
 
 /// The tests of the levels of an oblivious tree, from the root down; a leaf alone has no level.

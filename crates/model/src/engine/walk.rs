@@ -4,6 +4,9 @@
 //! and eight can wait at the same time. Leaves lead to themselves, so that no lane has to be asked
 //! whether it has arrived; the walk ends when a step changes nothing. Values are added tree by tree
 //! in their order.
+//!
+//! A node is 12 bytes, as the two children stand side by side, level by level: what does not fit the
+//! caches is what a single row waits for.
 
 use super::ready::{Link, Ready};
 use crate::categories::Categories;
@@ -11,11 +14,15 @@ use crate::tree::{Rule, Side};
 
 /// Walks that go on together.
 const LANES: usize = 8;
+/// Marks a split that sends missing values right.
+const MISSING_RIGHT: u32 = 1 << 31;
 
 /// Trees as one array of nodes.
 #[derive(Debug, Default)]
 pub(crate) struct Walks {
     nodes: Vec<Step>,
+    /// What splits ask that is not a threshold alone, by node; empty where all are thresholds.
+    kinds: Vec<Kind>,
     /// Values, by the number of a leaf's node.
     values: Vec<f64>,
     roots: Vec<u32>,
@@ -25,11 +32,11 @@ pub(crate) struct Walks {
 /// A split, or a leaf that leads to itself.
 #[derive(Debug, Clone, Copy)]
 struct Step {
-    column: u32,
-    kind: Kind,
-    missing_right: bool,
     threshold: f32,
-    children: [u32; 2],
+    /// With [`MISSING_RIGHT`].
+    column: u32,
+    /// The right one is the next.
+    left: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,75 +53,95 @@ impl Walks {
         for tree in trees {
             walks.add_tree(tree);
         }
+        if walks.kinds.iter().all(|kind| *kind == Kind::AtMost) {
+            walks.kinds = Vec::new();
+        }
         walks
     }
 
     fn add_tree(&mut self, tree: &Ready) {
-        let (first, sets) = (self.nodes.len(), self.sets.len() as u32);
-        let count = tree.nodes.len();
-        // Splits from the root down, then leaves: the first steps of all rows lie together.
-        let number = |link: Link| match link {
-            Link::Node(node) => (first + count - 1 - node) as u32,
-            Link::Leaf(leaf) => (first + count + leaf) as u32,
-        };
-        for node in tree.nodes.iter().rev() {
-            let (kind, threshold) = match node.rule {
-                Rule::AtMost(threshold) => (Kind::AtMost, threshold),
-                Rule::NonZeroAtMost(threshold) => (Kind::NonZero, threshold),
-                Rule::In(set) => (Kind::Set(sets + set), 0.0),
-            };
-            self.nodes.push(Step {
-                column: node.column as u32,
-                kind,
-                missing_right: node.missing == Side::Right,
-                threshold,
-                children: [number(node.left), number(node.right)],
-            });
-        }
-        for leaf in 0..tree.values.len() {
-            let own = number(Link::Leaf(leaf));
-            self.nodes.push(Step {
-                column: 0,
-                kind: Kind::AtMost,
-                missing_right: false,
-                threshold: f32::INFINITY,
-                children: [own; 2],
-            });
-        }
-        self.values.resize(first + count, 0.0);
-        self.values.extend(&tree.values);
+        let sets = self.sets.len() as u32;
         self.sets.extend_from_slice(&tree.sets);
-        self.roots.push(number(tree.root()));
+        self.roots.push(self.nodes.len() as u32);
+        let mut level = vec![tree.root()];
+        // The number of the first child of the next split.
+        let mut next = self.nodes.len() as u32 + 1;
+        while !level.is_empty() {
+            let mut below = Vec::new();
+            for link in level {
+                let own = self.nodes.len() as u32;
+                let (step, kind, value) = match link {
+                    Link::Leaf(leaf) => {
+                        let step = Step { threshold: f32::INFINITY, column: 0, left: own };
+                        (step, Kind::AtMost, tree.values[leaf])
+                    }
+                    Link::Node(number) => {
+                        let node = &tree.nodes[number];
+                        let (kind, threshold) = match node.rule {
+                            Rule::AtMost(threshold) => (Kind::AtMost, threshold),
+                            Rule::NonZeroAtMost(threshold) => (Kind::NonZero, threshold),
+                            Rule::In(set) => (Kind::Set(sets + set), 0.0),
+                        };
+                        let missing = if node.missing == Side::Right { MISSING_RIGHT } else { 0 };
+                        let step =
+                            Step { threshold, column: node.column as u32 | missing, left: next };
+                        below.extend([node.left, node.right]);
+                        next += 2;
+                        (step, kind, 0.0)
+                    }
+                };
+                self.nodes.push(step);
+                self.kinds.push(kind);
+                self.values.push(value);
+            }
+            level = below;
+        }
     }
 
-    /// Where a row goes from a node.
+    /// Where a row goes from a node; `PLAIN` where all splits are thresholds.
     #[inline(always)]
-    fn step(&self, at: u32, row: &[f32]) -> u32 {
+    fn step<const PLAIN: bool>(&self, at: u32, row: &[f32]) -> u32 {
         let step = &self.nodes[at as usize];
-        let value = row.get(step.column as usize).copied().unwrap_or(f32::NAN);
-        let right = match step.kind {
-            Kind::AtMost => (value > step.threshold) | (value.is_nan() & step.missing_right),
-            Kind::NonZero | Kind::Set(_) => self.special(step, value),
+        let column = (step.column & !MISSING_RIGHT) as usize;
+        let missing_right = step.column & MISSING_RIGHT != 0;
+        let value = row.get(column).copied().unwrap_or(f32::NAN);
+        let right = match PLAIN || self.kinds[at as usize] == Kind::AtMost {
+            true => (value > step.threshold) | (value.is_nan() & missing_right),
+            false => self.special(at, value),
         };
-        step.children[usize::from(right)]
+        step.left + u32::from(right)
     }
 
     #[cold]
-    fn special(&self, step: &Step, value: f32) -> bool {
-        let rule = match step.kind {
+    fn special(&self, at: u32, value: f32) -> bool {
+        let step = &self.nodes[at as usize];
+        let rule = match self.kinds[at as usize] {
             Kind::Set(set) => Rule::In(set),
             _ => Rule::NonZeroAtMost(step.threshold),
         };
-        let missing = if step.missing_right { Side::Right } else { Side::Left };
+        let missing = if step.column & MISSING_RIGHT != 0 { Side::Right } else { Side::Left };
         rule.side(value, missing, &self.sets) == Side::Right
     }
 
     /// The leaves at which some lanes arrive, each with a root and a row of its own.
     #[inline(always)]
     fn arrive<const N: usize>(&self, roots: [u32; N], rows: [&[f32]; N]) -> [u32; N] {
+        match self.kinds.is_empty() {
+            true => self.walk::<N, true>(roots, rows),
+            false => self.walk::<N, false>(roots, rows),
+        }
+    }
+
+    #[inline(always)]
+    fn walk<const N: usize, const PLAIN: bool>(
+        &self,
+        roots: [u32; N],
+        rows: [&[f32]; N],
+    ) -> [u32; N] {
         let mut at = roots;
         loop {
-            let next: [u32; N] = std::array::from_fn(|lane| self.step(at[lane], rows[lane]));
+            let next: [u32; N] =
+                std::array::from_fn(|lane| self.step::<PLAIN>(at[lane], rows[lane]));
             if next == at {
                 return at;
             }

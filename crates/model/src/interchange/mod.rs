@@ -7,6 +7,7 @@
 //! | CatBoost | JSON | yes | |
 //! | RankLib | XML ensembles, linear text | yes | yes |
 //! | Solr LTR | JSON | yes | yes |
+//! | Elasticsearch, OpenSearch LTR | `model/xgboost+json` | yes | yes |
 //! | ONNX | TreeEnsembleRegressor | yes | yes |
 //!
 //! A model that is read scores as its own system scores it; what ours cannot express is an error
@@ -16,8 +17,10 @@
 
 mod catboost;
 mod common;
+mod elastic;
 mod few;
 mod lightgbm;
+mod loose;
 mod onnx;
 mod ranklib;
 mod solr;
@@ -48,6 +51,8 @@ pub enum ModelFormat {
     RankLib,
     /// The JSON of Solr's learning-to-rank plugin.
     Solr,
+    /// The dump of XGBoost's trees that the plugins of Elasticsearch and OpenSearch take.
+    Elasticsearch,
     /// ONNX with a TreeEnsembleRegressor.
     Onnx,
 }
@@ -66,7 +71,7 @@ struct Entry {
 }
 
 /// Every format; the first that knows the bytes reads them.
-const FORMATS: [Entry; 7] = [
+const FORMATS: [Entry; 8] = [
     Entry {
         format: ModelFormat::Rankwright,
         name: "rankwright",
@@ -108,6 +113,13 @@ const FORMATS: [Entry; 7] = [
         is: solr::is,
         read: solr::read,
         write: Some(solr::write),
+    },
+    Entry {
+        format: ModelFormat::Elasticsearch,
+        name: "elasticsearch",
+        is: elastic::is,
+        read: elastic::read,
+        write: Some(elastic::write),
     },
     Entry {
         format: ModelFormat::Onnx,

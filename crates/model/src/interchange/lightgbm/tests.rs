@@ -7,6 +7,7 @@ use super::{is, read, write};
 use crate::categories::Categories;
 use crate::ensemble::Ensemble;
 use crate::header::Header;
+use crate::interchange::trials::damage;
 use crate::linear::Linear;
 use crate::model::{Kind, Model};
 use crate::tree::tests::{random, small};
@@ -337,39 +338,7 @@ proptest! {
     }
 }
 
-/// Every byte changed in some ways, every end cut off, every number replaced: a model or an error.
-pub(crate) fn damage(file: &[u8], read: impl Fn(&[u8])) {
-    let mut bytes = file.to_vec();
-    for at in 0..file.len() {
-        for new in [file[at] ^ 1, file[at] ^ 0x80, b'9', b'-', b'\n', b' ', b'{', 0, 255] {
-            bytes[at] = new;
-            read(&bytes);
-        }
-        bytes[at] = file[at];
-        read(&file[..at]);
-        read(&[&file[..at], &file[at + 1..]].concat());
-    }
-    let is_number = |byte: u8| byte.is_ascii_digit() || b".-+eE".contains(&byte);
-    let mut at = 0;
-    while at < file.len() {
-        let end = at + file[at..].iter().take_while(|&&byte| is_number(byte)).count();
-        for new in ["0", "-1", "1e400", "nan", "2147483648", "18446744073709551616", "-1e-400", ""]
-        {
-            if end > at {
-                read(&[&file[..at], new.as_bytes(), &file[end..]].concat());
-            }
-        }
-        at = end.max(at + 1);
-    }
-}
-
 #[test]
 fn damaged_files_give_a_model_or_an_error() {
-    for file in [TEXT, DUMP] {
-        damage(file.as_bytes(), |bytes| {
-            if let Ok(model) = read(bytes) {
-                assert!(!model.score_row(&[0.0, f32::NAN]).is_nan());
-            }
-        });
-    }
+    assert!(damage(TEXT.as_bytes(), read) + damage(DUMP.as_bytes(), read) > 10_000);
 }

@@ -1,7 +1,6 @@
 //! From the JSON of the model store to a model.
 //!
-//! Keys may come in any order, so nodes are put into lists while the JSON is gone through, with
-//! their features as numbers of names, and become trees when all is known.
+//! Keys may come in any order: nodes become trees when all is known.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,14 +13,12 @@ use super::{LINEAR, NAME, PACKAGE, SLACK, TREES, refuse};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
-use crate::interchange::common::{MOST_TREES, Node, assemble, in_tree, java_number, side_of_zero};
+use crate::interchange::common::{java_number, side_of_zero};
 use crate::interchange::few::Few;
+use crate::interchange::loose::{Forest, Loose, MOST_NAMES};
 use crate::linear::Linear;
 use crate::model::{Kind, Model};
-use crate::tree::{Leaf, Side, Tree};
-
-/// More features than anyone has; a limit on what a file can cost.
-const MOST_NAMES: usize = 1 << 17;
+use crate::tree::Side;
 
 /// Reads a model.
 pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
@@ -93,84 +90,24 @@ struct Params {
     forest: Forest,
 }
 
-/// All trees, as they were read.
-#[derive(Default)]
-struct Forest {
-    /// Numbers of the feature names that nodes ask for.
-    names: HashMap<String, u32>,
-    nodes: Vec<Loose>,
-    /// For each tree its weight and where its nodes end; the root is the last of them.
-    trees: Vec<(f64, usize)>,
-}
-
-/// A node: a leaf where it has no feature.
-#[derive(Clone, Copy, Default)]
-struct Loose {
-    feature: Option<u32>,
-    threshold: Option<f32>,
-    missing: Option<Side>,
-    /// Numbers of nodes plus 1.
-    left: u32,
-    right: u32,
-    value: f64,
-}
-
 impl Params {
     fn ensemble(&self, names: &[String]) -> Result<Ensemble, ModelError> {
-        let Forest { names: asked, nodes, trees: ends } = &self.forest;
         let places: HashMap<&str, u32> =
             names.iter().enumerate().map(|(at, name)| (name.as_str(), at as u32)).collect();
-        let mut columns = vec![u32::MAX; asked.len()];
-        for (name, &number) in asked {
-            let place = places.get(name.as_str()).ok_or_else(|| {
+        let mut columns = vec![u32::MAX; self.forest.names().count()];
+        for (name, number) in self.forest.names() {
+            let place = places.get(name).ok_or_else(|| {
                 refuse(format!("a tree asks for '{name}', which is not among the features"))
             })?;
             if let Some(column) = columns.get_mut(number as usize) {
                 *column = *place;
             }
         }
-        let mut trees = Vec::with_capacity(ends.len());
-        let mut start = 0;
-        for (number, &(weight, end)) in ends.iter().enumerate() {
-            let nodes = nodes.get(start..end).unwrap_or(&[]);
-            let tree = self.tree(nodes, start, weight, &columns);
-            trees.push(tree.map_err(|error| in_tree(number, error))?);
-            start = end;
-        }
-        Ensemble::new(0.0, trees)
-    }
-
-    fn tree(
-        &self,
-        nodes: &[Loose],
-        start: usize,
-        weight: f64,
-        columns: &[u32],
-    ) -> Result<Tree, ModelError> {
-        let broken = |what| ModelError::invalid(format!("Solr: {what}"), "a whole node");
-        let root = nodes.len().checked_sub(1).ok_or_else(|| broken("a tree without root"))?;
-        assemble((start + root) as u32, nodes.len(), |at| {
-            let node = (at as usize).checked_sub(start).and_then(|at| nodes.get(at));
-            let node = *node.ok_or_else(|| broken("a node that is not there"))?;
-            let Some(feature) = node.feature else {
-                return match node.left == 0 && node.right == 0 {
-                    true => Ok(Node::Leaf(Leaf { value: node.value * weight, rows: 0 })),
-                    false => Err(broken("a leaf with a left or right side")),
-                };
-            };
-            let threshold = node.threshold.ok_or_else(|| broken("a node without threshold"))?;
-            if node.left == 0 || node.right == 0 {
-                return Err(broken("a node without left or right side"));
-            }
-            let threshold = threshold + SLACK;
-            let missing = match self.null_is_not_zero {
-                true => node.missing.unwrap_or(Side::Right),
-                false => side_of_zero(threshold),
-            };
-            let feature = columns.get(feature as usize).copied().unwrap_or(u32::MAX);
-            let (left, right) = (node.left - 1, node.right - 1);
-            Ok(Node::Split { feature, threshold, missing, left, right, rows: 0 })
-        })
+        let missing = |node: &Loose, threshold| match self.null_is_not_zero {
+            true => node.missing.unwrap_or(Side::Right),
+            false => side_of_zero(threshold),
+        };
+        Ensemble::new(0.0, self.forest.trees(NAME, &columns, missing)?)
     }
 }
 
@@ -356,9 +293,6 @@ impl<'de> Visitor<'de> for Part<'_> {
 }
 
 fn tree<'de, M: MapAccess<'de>>(forest: &mut Forest, mut map: M) -> Result<u32, M::Error> {
-    if forest.trees.len() == MOST_TREES {
-        return Err(M::Error::custom(format!("more than {MOST_TREES} trees")));
-    }
     let (mut weight, mut root) = (None, false);
     while let Some(key) = map.next_key::<String>()? {
         match key.as_str() {
@@ -372,7 +306,7 @@ fn tree<'de, M: MapAccess<'de>>(forest: &mut Forest, mut map: M) -> Result<u32, 
         }
     }
     let weight = weight.ok_or_else(|| M::Error::custom("a tree without weight"))?;
-    forest.trees.push((weight, forest.nodes.len()));
+    forest.end_tree(weight).map_err(M::Error::custom)?;
     Ok(0)
 }
 
@@ -382,13 +316,9 @@ fn node<'de, M: MapAccess<'de>>(forest: &mut Forest, mut map: M) -> Result<u32, 
         match key.as_str() {
             "feature" => {
                 let name: String = map.next_value()?;
-                let next = forest.names.len() as u32;
-                if forest.names.len() > MOST_NAMES {
-                    return Err(M::Error::custom(format!("more than {MOST_NAMES} features")));
-                }
-                node.feature = Some(*forest.names.entry(name).or_insert(next));
+                node.feature = Some(forest.name(name).map_err(M::Error::custom)?);
             }
-            "threshold" => node.threshold = Some(map.next_value::<Number>()?.narrow),
+            "threshold" => node.threshold = Some(map.next_value::<Number>()?.narrow + SLACK),
             "value" => node.value = map.next_value::<Number>()?.wide,
             "missing" => {
                 let side: String = map.next_value()?;
@@ -406,6 +336,5 @@ fn node<'de, M: MapAccess<'de>>(forest: &mut Forest, mut map: M) -> Result<u32, 
             _ => drop(map.next_value::<IgnoredAny>()?),
         }
     }
-    forest.nodes.push(node);
-    Ok(forest.nodes.len() as u32)
+    Ok(forest.push(node))
 }

@@ -7,7 +7,8 @@ use super::{is, read, write};
 use crate::categories::Categories;
 use crate::ensemble::Ensemble;
 use crate::header::Header;
-use crate::interchange::lightgbm::tests::{damage, varied};
+use crate::interchange::lightgbm::tests::varied;
+use crate::interchange::trials::damage;
 use crate::linear::Linear;
 use crate::model::{Kind, Model};
 use crate::tree::tests::{chain, small};
@@ -369,13 +370,7 @@ proptest! {
 
 #[test]
 fn damaged_files_give_a_model_or_an_error() {
-    for file in [trees().into_bytes(), as_ubjson(&dart())] {
-        damage(&file, |bytes| {
-            if let Ok(model) = read(bytes) {
-                assert!(!model.score_row(&[0.0, f32::NAN]).is_nan());
-            }
-        });
-    }
+    assert!(damage(trees().as_bytes(), read) + damage(&as_ubjson(&dart()), read) > 10_000);
 }
 
 #[test]

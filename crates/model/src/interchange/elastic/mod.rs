@@ -1,0 +1,58 @@
+//! Trees for the learning-to-rank plugins of Elasticsearch and OpenSearch, `model/xgboost+json`:
+//! the form in which XGBoost dumps trees (`dump_model` with `dump_format="json"`), in and out.
+//!
+//! A list of trees; a node is a `leaf`, or has a `split` (the name of a feature), a
+//! `split_condition` and two `children`: values below the condition go to the first (`yes`), missing
+//! ones to the one that `missing` names. The plugins also take an object with the list as `splits`
+//! and an `objective`; it is read where the objective leaves the sums as they are.
+//!
+//! Written is the list, which every version of the plugins takes. `x <= t` becomes `x < t'` with the
+//! next number above. A base score becomes a first tree of one leaf. Numbers have 32 bits. Refused:
+//! splits with categories or with 0 as missing, lines, numbers beyond 32 bits.
+//!
+//! Missing values: only late versions of OpenSearch's plugin go by `missing`; others take a feature
+//! without value as 0, or send it to the second child. Where a model has not learnt from missing
+//! values, `missing` is the way of a 0, so that the versions differ least.
+//!
+//! The form does not list features: those that no split asks for are lost, and a dump of unnamed
+//! features (`f0`, `f1`, ...) is read as numbers from 0. XGBoost leaves its base score out of a
+//! dump, and so do the plugins: scores are less by it. JSON may nest 128 levels, so trees of more
+//! than about 60 levels cannot be read back.
+
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use crate::error::ModelError;
+use crate::model::Model;
+
+/// The name in messages.
+const NAME: &str = "Elasticsearch";
+/// How many bytes are looked at to know it.
+const LOOK: usize = 4096;
+
+/// Whether bytes begin like it: a list of nodes, or an object with such a list as `splits`.
+pub(super) fn is(bytes: &[u8]) -> bool {
+    let head = bytes.get(..LOOK).unwrap_or(bytes).trim_ascii_start();
+    let has = |key: &[u8]| head.windows(key.len()).any(|part| part == key);
+    match head.first() {
+        Some(b'[') => has(b"\"nodeid\""),
+        Some(b'{') => has(b"\"splits\"") && has(b"\"nodeid\""),
+        _ => false,
+    }
+}
+
+/// Reads a dump.
+pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
+    read::model(bytes)
+}
+
+/// Writes trees.
+pub(super) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
+    write::model(model)
+}
+
+fn refuse(what: impl Into<String>) -> ModelError {
+    ModelError::Unsupported { format: NAME, what: what.into() }
+}

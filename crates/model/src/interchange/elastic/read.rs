@@ -1,0 +1,227 @@
+//! From the JSON of a dump to a model.
+
+use std::fmt;
+
+use rankwright_data::{Absent, FeatureNames};
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::{NAME, refuse};
+use crate::ensemble::Ensemble;
+use crate::error::ModelError;
+use crate::header::Header;
+use crate::interchange::common::{MOST_FEATURES, below};
+use crate::interchange::loose::{Forest, Loose};
+use crate::model::{Kind, Model};
+use crate::tree::Side;
+
+/// Objectives whose predictions are the sums of the trees, in the plugins.
+const PLAIN: [&str; 5] =
+    ["binary:logitraw", "rank:ndcg", "rank:map", "rank:pairwise", "reg:linear"];
+
+/// Reads a model.
+pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
+    let File { forest, objective, missing_as_zero } =
+        serde_json::from_slice(bytes).map_err(|error| {
+            let expected = "the JSON of XGBoost's dump_model, as model/xgboost+json takes it";
+            ModelError::invalid(format!("{NAME}: {error}"), expected)
+        })?;
+    if let Some(objective) = objective.as_deref().filter(|name| !PLAIN.contains(name)) {
+        return Err(refuse(format!("the objective '{objective}' changes the sum of the trees")));
+    }
+    let (features, columns) = features(&forest);
+    // Without a word on missing values, the plugins send them to the right.
+    let missing = |node: &Loose, _| node.missing.unwrap_or(Side::Right);
+    let ensemble = Ensemble::new(0.0, forest.trees(NAME, &columns, missing)?)?;
+    let absent = if missing_as_zero { Absent::Zero } else { Absent::Missing };
+    let mut header = Header::new(features, absent);
+    header.notes.insert("from".into(), NAME.into());
+    if let Some(objective) = objective {
+        header.notes.insert("objective".into(), objective);
+    }
+    Model::new(header, Kind::Trees(ensemble))
+}
+
+/// The features that the trees ask for, and the column of each name. Names that are numbers, or
+/// XGBoost's `f` with a number, become ids; others stand in the order in which they were met.
+fn features(forest: &Forest) -> (FeatureNames, Vec<u32>) {
+    let mut names: Vec<&str> = vec![""; forest.names().count()];
+    for (name, number) in forest.names() {
+        if let Some(place) = names.get_mut(number as usize) {
+            *place = name;
+        }
+    }
+    let ids = |prefix: &str| -> Option<Vec<u32>> {
+        let id = |name: &&str| {
+            let digits = name.strip_prefix(prefix)?;
+            let id: u32 = digits.parse().ok().filter(|id| (*id as usize) < MOST_FEATURES)?;
+            (id.to_string() == digits).then_some(id)
+        };
+        names.iter().map(id).collect()
+    };
+    let counted = |first: u32, ids: Vec<u32>| {
+        let count = ids.iter().max().map_or(0, |most| (most + 1 - first) as usize);
+        let columns = ids.into_iter().map(|id| id - first).collect();
+        (FeatureNames::Ids { first, count }, columns)
+    };
+    match (ids("f"), ids("")) {
+        (Some(ids), _) if !names.is_empty() => counted(0, ids),
+        (_, Some(ids)) => counted(u32::from(!ids.contains(&0)), ids),
+        _ => {
+            let columns = (0..names.len() as u32).collect();
+            (FeatureNames::Named(names.into_iter().map(String::from).collect()), columns)
+        }
+    }
+}
+
+/// A dump, or an object around it.
+#[derive(Default)]
+struct File {
+    forest: Forest,
+    objective: Option<String>,
+    missing_as_zero: bool,
+}
+
+impl<'de> Deserialize<'de> for File {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<File, D::Error> {
+        from.deserialize_any(AnyFile)
+    }
+}
+
+struct AnyFile;
+
+impl<'de> Visitor<'de> for AnyFile {
+    type Value = File;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of trees, or an object with one")
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, list: S) -> Result<File, S::Error> {
+        let mut file = File::default();
+        Part::Trees(&mut file.forest).visit_seq(list)?;
+        Ok(file)
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<File, M::Error> {
+        let mut file = File::default();
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "splits" => {
+                    file.forest = Forest::default();
+                    map.next_value_seed(Part::Trees(&mut file.forest))?;
+                }
+                "objective" => file.objective = Some(map.next_value()?),
+                "missing_as_zero" => file.missing_as_zero = map.next_value()?,
+                _ => drop(map.next_value::<IgnoredAny>()?),
+            }
+        }
+        Ok(file)
+    }
+}
+
+/// What the JSON is gone through with. Nodes nest as deep as the JSON reader allows.
+enum Part<'a> {
+    Trees(&'a mut Forest),
+    Children(&'a mut Forest),
+    Node(&'a mut Forest),
+}
+
+/// The children of a node: numbers in the forest and in the file.
+type Below = [(u32, Option<i64>); 2];
+
+impl<'de> DeserializeSeed<'de> for Part<'_> {
+    type Value = Below;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Below, D::Error> {
+        match self {
+            Part::Trees(_) | Part::Children(_) => from.deserialize_seq(self),
+            Part::Node(_) => from.deserialize_map(self),
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Part<'_> {
+    type Value = Below;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Part::Trees(_) => "a list of trees",
+            Part::Children(_) => "two children",
+            Part::Node(_) => "a node",
+        })
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<Below, S::Error> {
+        let mut found = Below::default();
+        match self {
+            Part::Trees(forest) | Part::Node(forest) => {
+                while list.next_element_seed(Part::Node(&mut *forest))?.is_some() {
+                    forest.end_tree(1.0).map_err(S::Error::custom)?;
+                }
+            }
+            Part::Children(forest) => {
+                let mut count = 0;
+                while let Some([child, _]) = list.next_element_seed(Part::Node(&mut *forest))? {
+                    let place = found.get_mut(count);
+                    *place.ok_or_else(|| S::Error::custom("a node with three children"))? = child;
+                    count += 1;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Below, M::Error> {
+        let (Part::Trees(forest) | Part::Children(forest) | Part::Node(forest)) = self;
+        node(forest, map)
+    }
+}
+
+/// Reads a node; it is the first of what is given back.
+fn node<'de, M: MapAccess<'de>>(forest: &mut Forest, mut map: M) -> Result<Below, M::Error> {
+    let wrong = |what: &str| Err(M::Error::custom(what));
+    let mut node = Loose::default();
+    let (mut id, mut yes, mut no, mut missing) = (None, None, None, None);
+    let (mut leaf, mut children) = (None, Below::default());
+    while let Some(key) = map.next_key::<String>()? {
+        match key.as_str() {
+            "nodeid" => id = Some(map.next_value()?),
+            "split" => {
+                node.feature = Some(forest.name(map.next_value()?).map_err(M::Error::custom)?);
+            }
+            "split_condition" => {
+                // As XGBoost and the plugins have it, in 32 bits.
+                let condition = f64::from(map.next_value::<f32>()?);
+                node.threshold = below(condition);
+            }
+            "yes" => yes = Some(map.next_value::<i64>()?),
+            "no" => no = Some(map.next_value::<i64>()?),
+            "missing" => missing = Some(map.next_value::<i64>()?),
+            "leaf" => leaf = Some(f64::from(map.next_value::<f32>()?)),
+            "children" if node.left != 0 => return wrong("a node with children twice"),
+            "children" => {
+                children = map.next_value_seed(Part::Children(forest))?;
+                (node.left, node.right) = (children[0].0, children[1].0);
+            }
+            _ => drop(map.next_value::<IgnoredAny>()?),
+        }
+    }
+    match (leaf, node.feature) {
+        (Some(_), Some(_)) => return wrong("a node that is split and leaf"),
+        (None, None) => return wrong("a node that is neither split nor leaf"),
+        (Some(value), None) => node.value = value,
+        (None, Some(_)) => {
+            if (yes, no) != (children[0].1, children[1].1) || yes == no {
+                return wrong("a node whose 'yes' and 'no' are not its two children");
+            }
+            node.missing = match missing {
+                None => None,
+                to if to == yes => Some(Side::Left),
+                to if to == no => Some(Side::Right),
+                Some(_) => return wrong("a node whose 'missing' is none of its children"),
+            };
+        }
+    }
+    Ok([(forest.push(node), id), (0, None)])
+}

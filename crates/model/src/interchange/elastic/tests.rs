@@ -1,0 +1,151 @@
+//! What reading and writing the plugins' trees promises.
+
+use proptest::prelude::*;
+use rankwright_data::{Absent, FeatureNames};
+
+use super::{is, read, write};
+use crate::interchange::trials::{damage, hand, line, model, names, rows, same_bits};
+use crate::{Categories, Ensemble, Header, Kind, Model, Rule, Side, Tree};
+
+const DUMP: &str = r#"[
+  { "nodeid": 0, "depth": 0, "split": "f3", "split_condition": 0.5, "yes": 1, "no": 2, "missing": 2,
+    "children": [
+      { "nodeid": 1, "leaf": 1.5 },
+      { "nodeid": 2, "depth": 1, "split": "f0", "split_condition": -2, "yes": 3, "no": 4,
+        "missing": 3, "gain": 5.5, "children": [
+          { "nodeid": 3, "leaf": 2, "cover": 3 }, { "nodeid": 4, "leaf": 4 } ]}
+    ]},
+  { "nodeid": 0, "leaf": -10 }
+]"#;
+
+fn of(text: &str) -> Result<Model, String> {
+    read(text.as_bytes()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn values_below_the_condition_go_to_the_first_child() {
+    assert!(is(DUMP.as_bytes()) && !is(b"[]") && !is(b"{\"splits\": 1}") && !is(b""));
+    let model = of(DUMP).unwrap();
+    let half_less = 0.5_f32.next_down();
+    for (row, score) in [
+        ([0.0, 9.0, 9.0, half_less], -8.5),
+        ([0.0, 9.0, 9.0, 0.5], -6.0),
+        ([-2.5, 9.0, 9.0, 0.5], -8.0),
+        ([f32::NAN, 9.0, 9.0, f32::NAN], -8.0),
+    ] {
+        assert_eq!(model.score_row(&row), score, "{row:?}");
+    }
+    let header = model.header();
+    assert_eq!(header.features, FeatureNames::Ids { first: 0, count: 4 });
+    assert_eq!(header.absent, Absent::Missing);
+    let named = of(&DUMP.replace("f3", "title").replace("f0", "price")).unwrap();
+    let both = ["title", "price"].map(String::from).to_vec();
+    assert_eq!(named.header().features, FeatureNames::Named(both));
+    let numbered = of(&DUMP.replace("f3", "3").replace("f0", "1")).unwrap();
+    assert_eq!(numbered.header().features, FeatureNames::Ids { first: 1, count: 3 });
+}
+
+#[test]
+fn an_object_around_the_trees_is_read_where_sums_stay_sums() {
+    let object = |facts: &str| format!("{{{facts} \"splits\": {DUMP}}}");
+    let ndcg = object("\"objective\": \"rank:ndcg\", \"missing_as_zero\": true,");
+    assert!(is(ndcg.as_bytes()));
+    let model = of(&ndcg).unwrap();
+    assert_eq!(model.header().absent, Absent::Zero);
+    assert_eq!(model.header().notes["objective"], "rank:ndcg");
+    let error = of(&object("\"objective\": \"binary:logistic\",")).unwrap_err();
+    assert!(error.contains("'binary:logistic' changes the sum"), "{error}");
+}
+
+#[test]
+fn what_is_written_is_what_the_plugins_read() {
+    let header = Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
+    let whole = |base, missing| {
+        let kind = Kind::Trees(Ensemble::new(base, vec![hand(missing)]).unwrap());
+        String::from_utf8(write(&Model::new(header.clone(), kind).unwrap()).unwrap()).unwrap()
+    };
+    let expected = r#"[
+{"nodeid": 0, "leaf": 0.25},
+{"nodeid": 0, "depth": 0, "split": "1", "split_condition": 0.50000006, "yes": 1, "no": 2, "missing": 1, "children": [{"nodeid": 1, "leaf": 1.0}, {"nodeid": 2, "depth": 1, "split": "2", "split_condition": -1.9999999, "yes": 3, "no": 4, "missing": 4, "children": [{"nodeid": 3, "leaf": 2.0}, {"nodeid": 4, "leaf": 4.0}]}]}
+]
+"#;
+    assert_eq!(whole(0.25, [Side::Left, Side::Right]), expected);
+    let learnt = whole(0.0, [Side::Right, Side::Right]);
+    assert!(learnt.starts_with("[\n{\"nodeid\": 0, \"depth\": 0,"), "{learnt}");
+    assert!(learnt.contains("\"no\": 2, \"missing\": 2"), "{learnt}");
+}
+
+#[test]
+fn what_cannot_be_written_is_refused_with_a_reason() {
+    let whole = |tree: Tree| {
+        let kind = Kind::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
+        let model = Model::new(Header::new(names(), Absent::Zero), kind).unwrap();
+        write(&model).map_err(|error| error.to_string())
+    };
+    let base = hand([Side::Left, Side::Right]);
+    let ruled = |rule: Rule| {
+        let mut splits = base.splits().to_vec();
+        splits[0].rule = rule;
+        let sets = vec![Categories::new([1]).unwrap()];
+        whole(Tree::with_sets(splits, base.leaves().to_vec(), sets).unwrap())
+    };
+    for (error, reason) in [
+        (ruled(Rule::In(0)), "tree 0: split 0 asks for categories"),
+        (ruled(Rule::AtMost(f32::MAX)), "a threshold beyond 32 bits"),
+        (whole(Tree::constant(1e39, 1).unwrap()), "a leaf value beyond 32 bits"),
+        (write(&line(0.5)).map_err(|error| error.to_string()), "a line is no tree"),
+    ] {
+        let error = error.unwrap_err();
+        assert!(error.contains(reason), "{error}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_a_reason() {
+    let deep = r#"{"nodeid":1,"children":["#.repeat(200);
+    for (from, to, reason) in [
+        (r#""yes": 1, "no": 2"#, r#""yes": 2, "no": 1"#, "are not its two children"),
+        (r#""missing": 2"#, r#""missing": 7"#, "'missing' is none of its children"),
+        (r#""nodeid": 1, "leaf": 1.5"#, r#""nodeid": 1"#, "neither split nor leaf"),
+        (r#""leaf": 1.5"#, r#""leaf": 1.5, "split": "f1""#, "split and leaf"),
+        (r#""split_condition": 0.5,"#, "", "tree 0: Elasticsearch: a node without threshold"),
+        (r#""split_condition": 0.5"#, r#""split_condition": [1, 2]"#, "invalid type: sequence"),
+        (r#"{ "nodeid": 1, "leaf": 1.5 },"#, "", "are not its two children"),
+        (
+            r#"{ "nodeid": 1, "leaf": 1.5 },"#,
+            r#"{ "nodeid": 1, "leaf": 1 }, { "nodeid": 2, "leaf": 1 },"#,
+            "three children",
+        ),
+        (r#"{ "nodeid": 1, "leaf": 1.5 }"#, &deep, "recursion limit"),
+        (r#""leaf": 1.5"#, r#""leaf": 1e999"#, "number out of range"),
+    ] {
+        assert!(DUMP.contains(from), "{from}");
+        let error = of(&DUMP.replacen(from, to, 1)).unwrap_err();
+        assert!(error.contains(reason), "{from}: {error}");
+    }
+}
+
+#[test]
+fn damaged_files_give_a_model_or_an_error() {
+    assert!(damage(DUMP.as_bytes(), read) > 5_000);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Features that no split asks for are lost, and so rows are scored by name.
+    #[test]
+    fn models_survive_the_trip(seed in 0..u64::MAX - 100) {
+        let model = model(seed, |_, side| side, |value| f64::from(value as f32));
+        let back = read(&write(&model).unwrap()).unwrap();
+        let features = &model.header().features;
+        let places: Vec<usize> =
+            back.header().features.iter().map(|name| features.column(&name).unwrap()).collect();
+        for row in &rows(seed) {
+            let chosen: Vec<f32> = places.iter().map(|at| row[*at]).collect();
+            prop_assert_eq!(back.score_row(&chosen).to_bits(), model.score_row(row).to_bits());
+        }
+        let again = read(&write(&back).unwrap()).unwrap();
+        prop_assert!(same_bits(&again, &back, &rows(seed)));
+    }
+}

@@ -1,0 +1,90 @@
+//! Trees as the plugins take them, written with a stack of our own.
+
+use std::fmt::Write;
+
+use super::{NAME, refuse};
+use crate::error::ModelError;
+use crate::interchange::common::{in_tree, missing_matters, plain_threshold, side_of_zero};
+use crate::model::{Kind, Model};
+use crate::tree::{Child, Side, Tree};
+
+/// Writes a model of trees.
+pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
+    let Kind::Trees(ensemble) = model.kind() else {
+        return Err(refuse("a line is no tree (ranklib writes lines for the plugins)"));
+    };
+    let names: Vec<String> = model
+        .header()
+        .features
+        .iter()
+        .map(|name| serde_json::Value::from(&*name).to_string())
+        .collect();
+    let learnt = missing_matters(model.header(), ensemble).is_some();
+    let (base, trees) = (ensemble.base(), ensemble.trees());
+    // The plugins want at least one tree.
+    let first = (base != 0.0 || trees.is_empty()).then(|| Tree::constant(base, 0)).transpose()?;
+    let mut out = String::new();
+    for (number, tree) in first.iter().chain(trees).enumerate() {
+        out.push_str(if number == 0 { "[\n" } else { ",\n" });
+        one(&mut out, tree, &names, learnt).map_err(|error| in_tree(number, error))?;
+    }
+    out.push_str("\n]\n");
+    Ok(out.into_bytes())
+}
+
+/// What is still to be written of a tree.
+enum Ahead {
+    Node { at: Child, id: usize, depth: usize },
+    Text(&'static str),
+}
+
+fn one(out: &mut String, tree: &Tree, names: &[String], learnt: bool) -> Result<(), ModelError> {
+    let mut ahead = vec![Ahead::Node { at: tree.root(), id: 0, depth: 0 }];
+    // The numbers that are given already.
+    let mut given = 1;
+    while let Some(next) = ahead.pop() {
+        let (at, id, depth) = match next {
+            Ahead::Text(text) => {
+                out.push_str(text);
+                continue;
+            }
+            Ahead::Node { at, id, depth } => (at, id, depth),
+        };
+        // Writing to a string cannot fail.
+        let _ = match at {
+            Child::Leaf(to) => {
+                let value = tree.leaves().get(to as usize).map_or(0.0, |leaf| leaf.value);
+                let value = narrow("a leaf value", value as f32)?;
+                write!(out, "{{\"nodeid\": {id}, \"leaf\": {value:?}}}")
+            }
+            Child::Split(to) => {
+                let Some(split) = tree.splits().get(to as usize) else { continue };
+                let threshold = plain_threshold(NAME, to as usize, split)?;
+                let above = narrow("a threshold", threshold.next_up())?;
+                let side = if learnt { split.missing } else { side_of_zero(threshold) };
+                let (yes, no) = (given, given + 1);
+                given += 2;
+                let missing = if side == Side::Left { yes } else { no };
+                let name = names.get(split.feature as usize).map_or("\"\"", String::as_str);
+                ahead.push(Ahead::Text("]}"));
+                ahead.push(Ahead::Node { at: split.right, id: no, depth: depth + 1 });
+                ahead.push(Ahead::Text(", "));
+                ahead.push(Ahead::Node { at: split.left, id: yes, depth: depth + 1 });
+                write!(
+                    out,
+                    "{{\"nodeid\": {id}, \"depth\": {depth}, \"split\": {name}, \"split_condition\": \
+                     {above:?}, \"yes\": {yes}, \"no\": {no}, \"missing\": {missing}, \"children\": ["
+                )
+            }
+        };
+    }
+    Ok(())
+}
+
+/// JSON has no infinite numbers.
+fn narrow(what: &str, value: f32) -> Result<f32, ModelError> {
+    match value.is_finite() {
+        true => Ok(value),
+        false => Err(refuse(format!("{what} beyond 32 bits"))),
+    }
+}

@@ -1,0 +1,108 @@
+//! Trees out of nested JSON: nodes are put into a list as they end, children before their parents,
+//! with features as numbers of names, and become trees when all is known.
+
+use std::collections::HashMap;
+
+use super::common::{MOST_TREES, Node, assemble, in_tree};
+use crate::error::ModelError;
+use crate::tree::{Leaf, Side, Tree};
+
+/// More features than anyone has; a limit on what a file can cost.
+pub(super) const MOST_NAMES: usize = 1 << 17;
+
+/// All trees, as they were read.
+#[derive(Default)]
+pub(super) struct Forest {
+    /// Numbers of the feature names that nodes ask for.
+    names: HashMap<String, u32>,
+    nodes: Vec<Loose>,
+    /// For each tree its weight and where its nodes end; the root is the last of them.
+    trees: Vec<(f64, usize)>,
+}
+
+/// A node: a leaf where it has no feature.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Loose {
+    /// Number of its name.
+    pub(super) feature: Option<u32>,
+    /// Values at most this go left.
+    pub(super) threshold: Option<f32>,
+    /// Where missing values go, if the file says so.
+    pub(super) missing: Option<Side>,
+    /// Numbers of nodes as [`Forest::push`] gave them; 0 is none.
+    pub(super) left: u32,
+    pub(super) right: u32,
+    /// Of a leaf.
+    pub(super) value: f64,
+}
+
+impl Forest {
+    /// The number of a name.
+    pub(super) fn name(&mut self, name: String) -> Result<u32, String> {
+        let next = self.names.len();
+        if next > MOST_NAMES {
+            return Err(format!("more than {MOST_NAMES} features"));
+        }
+        Ok(*self.names.entry(name).or_insert(next as u32))
+    }
+
+    /// Every name with its number.
+    pub(super) fn names(&self) -> impl Iterator<Item = (&str, u32)> {
+        self.names.iter().map(|(name, number)| (name.as_str(), *number))
+    }
+
+    /// Takes a node whose children it has; its number, from 1.
+    pub(super) fn push(&mut self, node: Loose) -> u32 {
+        self.nodes.push(node);
+        self.nodes.len() as u32
+    }
+
+    /// The nodes since the last tree are one.
+    pub(super) fn end_tree(&mut self, weight: f64) -> Result<(), String> {
+        if self.trees.len() == MOST_TREES {
+            return Err(format!("more than {MOST_TREES} trees"));
+        }
+        self.trees.push((weight, self.nodes.len()));
+        Ok(())
+    }
+
+    /// The trees, given the column of each name and where missing values go at a threshold.
+    pub(super) fn trees(
+        &self,
+        format: &str,
+        columns: &[u32],
+        missing: impl Fn(&Loose, f32) -> Side,
+    ) -> Result<Vec<Tree>, ModelError> {
+        let broken = |what| ModelError::invalid(format!("{format}: {what}"), "a whole node");
+        let mut trees = Vec::with_capacity(self.trees.len());
+        let mut start = 0;
+        for (number, &(weight, end)) in self.trees.iter().enumerate() {
+            let nodes = self.nodes.get(start..end).unwrap_or(&[]);
+            let root = nodes.len().checked_sub(1);
+            let node = |at: u32| {
+                let node = (at as usize).checked_sub(start).and_then(|at| nodes.get(at));
+                let node = node.ok_or_else(|| broken("a node that is not there"))?;
+                let Some(feature) = node.feature else {
+                    return match node.left == 0 && node.right == 0 {
+                        true => Ok(Node::Leaf(Leaf { value: node.value * weight, rows: 0 })),
+                        false => Err(broken("a leaf with a left or right side")),
+                    };
+                };
+                let threshold = node.threshold.ok_or_else(|| broken("a node without threshold"))?;
+                if node.left == 0 || node.right == 0 {
+                    return Err(broken("a node without left or right side"));
+                }
+                let feature = columns.get(feature as usize).copied().unwrap_or(u32::MAX);
+                let (left, right) = (node.left - 1, node.right - 1);
+                let missing = missing(node, threshold);
+                Ok(Node::Split { feature, threshold, missing, left, right, rows: 0 })
+            };
+            let tree = root
+                .ok_or_else(|| broken("a tree without root"))
+                .and_then(|root| assemble((start + root) as u32, nodes.len(), node));
+            trees.push(tree.map_err(|error| in_tree(number, error))?);
+            start = end;
+        }
+        Ok(trees)
+    }
+}

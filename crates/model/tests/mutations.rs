@@ -1,0 +1,210 @@
+//! Model files are not to be trusted: more than 200,000 damaged ones, of every format, give a model
+//! that can be used or an error, at once and without taking memory that the file does not pay for.
+//!
+//! The files are small models that the other systems have trained themselves, and what we write of
+//! them in each format. A test of its own process, as it counts what is allocated.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use rankwright_data::Random;
+use rankwright_model::{Model, ModelFormat, Work};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Edits of each file.
+const EDITS: usize = 16_000;
+/// What reading may take beside four times the file.
+const ROOM: usize = 16 << 20;
+/// The longest that a small file may take.
+const LONG: Duration = Duration::from_secs(1);
+
+/// Counts what is allocated, and the most at any time.
+struct Counting;
+
+static NOW: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: everything is done by the system's allocator; only numbers are added up beside it.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let now = NOW.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        MOST.fetch_max(now, Ordering::Relaxed);
+        // SAFETY: the caller's promises are handed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        NOW.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller's promises are handed on.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Models that were trained by their own systems, and ours.
+const FIXTURES: [&str; 9] = [
+    "lightgbm.txt",
+    "lightgbm.json",
+    "xgboost.json",
+    "xgboost.ubj",
+    "catboost-levels.json",
+    "catboost-leaves.json",
+    "elasticsearch.json",
+    "trees-1.model",
+    "line-1.model",
+];
+
+fn fixture(name: &str) -> Vec<u8> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name);
+    std::fs::read(path).unwrap()
+}
+
+/// Every file that is damaged, by name.
+fn files() -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<(String, Vec<u8>)> =
+        FIXTURES.iter().map(|name| ((*name).to_owned(), fixture(name))).collect();
+    for (source, name) in [
+        ("trees", "catboost-levels.json"),
+        ("categories", "lightgbm.txt"),
+        ("line", "line-1.model"),
+    ] {
+        let (model, _) = Model::read(&fixture(name)).unwrap();
+        for (format, number) in ModelFormat::writable() {
+            // What a format cannot express is of no interest here.
+            if let Ok(bytes) = model.write(number) {
+                files.push((format!("{source} as {format}"), bytes));
+            }
+        }
+    }
+    files
+}
+
+/// Bytes that are worth a try, as one thing or at the place of a number.
+const NASTY: [&[u8]; 22] = [
+    b"-1",
+    b"0",
+    b"1e999",
+    b"-1e-400",
+    b"NaN",
+    b"nan",
+    b"inf",
+    b"2147483648",
+    b"4294967295",
+    b"18446744073709551616",
+    b"null",
+    b"true",
+    b"[]",
+    b"{}",
+    b"\"\"",
+    b"[[[[[[[[",
+    b"{\"a\":",
+    b"\0\0\0\0",
+    b"\xff\xff\xff\xff",
+    b"\xff\xff\xff\x7f",
+    b"\0\0\xc0\x7f",
+    b"\0\0\0\0\0\0\xf0\x7f",
+];
+
+/// One edit.
+fn edited(file: &[u8], draw: &mut Random) -> Vec<u8> {
+    let mut bytes = file.to_vec();
+    let at = draw.below(bytes.len());
+    let length = 1 + draw.below(8);
+    let end = (at + length).min(bytes.len());
+    match draw.below(10) {
+        0 => bytes[at] ^= 1 << draw.below(8),
+        1 => bytes[at] = draw.below(256) as u8,
+        2 => bytes.truncate(at),
+        3 => drop(bytes.drain(at..end)),
+        4 => {
+            let part = bytes[at..end].to_vec();
+            bytes.splice(at..at, part);
+        }
+        5 => {
+            let other = draw.below(bytes.len());
+            bytes.swap(at, other);
+        }
+        6 => {
+            // Over as many bytes: what follows stays in its place.
+            let nasty = NASTY[draw.below(NASTY.len())];
+            bytes.iter_mut().skip(at).zip(nasty).for_each(|(to, from)| *to = *from);
+        }
+        7 => {
+            // A large part twice, or not at all.
+            let far = at + draw.below(bytes.len() - at);
+            let part = if draw.below(2) == 0 { Vec::new() } else { bytes[at..far].repeat(2) };
+            bytes.splice(at..far, part);
+        }
+        _ => {
+            let field = field(&bytes, at);
+            let nasty = NASTY[draw.below(NASTY.len())];
+            bytes.splice(field, nasty.iter().copied());
+        }
+    }
+    bytes
+}
+
+/// The word, number or string at a place.
+fn field(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
+    let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-._\"".contains(byte);
+    let from = at - bytes[..at].iter().rev().take_while(|byte| part(byte)).count();
+    from..at + bytes[at..].iter().take_while(|byte| part(byte)).count()
+}
+
+/// Our files end in a checksum, behind which nothing would be reached without a new one.
+fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    if let Some((covered, sum)) = bytes.split_last_chunk_mut::<8>() {
+        *sum = xxh3_64(covered).to_le_bytes();
+    }
+    bytes
+}
+
+/// Reads a file; a model must score, and its fast engine the same bits.
+fn check(name: &str, bytes: &[u8]) -> bool {
+    let before = NOW.load(Ordering::Relaxed);
+    MOST.store(before, Ordering::Relaxed);
+    let start = Instant::now();
+    let read = Model::read(bytes);
+    let (took, used) = (start.elapsed(), MOST.load(Ordering::Relaxed) - before);
+    assert!(took < LONG, "{name}: {took:?} for {bytes:?}");
+    assert!(used <= ROOM + 4 * bytes.len(), "{name}: {used} bytes for {bytes:?}");
+    let Ok((model, _)) = read else { return false };
+    let scorer = model.scorer();
+    let columns = scorer.columns();
+    if columns > 1000 {
+        return true;
+    }
+    let row: Vec<f32> = [0.5, f32::NAN, 3.0, -1.0].into_iter().cycle().take(columns).collect();
+    let plain = model.score_row(&row);
+    let (mut scores, mut work) = ([0.0; 7], Work::default());
+    scorer.score(&row.repeat(7), &mut scores, &mut work).unwrap();
+    for score in scores {
+        assert_eq!(score.to_bits(), plain.to_bits(), "{name}: {bytes:?}");
+    }
+    true
+}
+
+#[test]
+fn two_hundred_thousand_damaged_files_give_a_model_or_an_error() {
+    let mut draw = Random::new(7, 0);
+    let (mut count, mut read) = (0, 0);
+    for (name, file) in files() {
+        assert!(check(&name, &file), "{name} is whole");
+        let ours = Model::is_model(&file);
+        for _ in 0..EDITS {
+            let mut bytes = edited(&file, &mut draw);
+            if ours {
+                bytes = sealed(bytes);
+            }
+            read += usize::from(check(&name, &bytes));
+            count += 1;
+        }
+    }
+    assert!(count >= 200_000, "{count}");
+    // Most edits are damage, and some leave a model.
+    assert!(read > count / 100 && read < count / 2, "{read} of {count} were read");
+}
