@@ -322,6 +322,27 @@ impl Answer {
         }
     }
 
+    /// The rank of one value in each of the rows.
+    #[inline(always)]
+    fn fill_one<K: Kernel>(&self, value: f32, rows: &mut [i8]) {
+        let least = if self.zero_is_missing { ABOUT_ZERO } else { -1.0 };
+        let gone = value.is_nan() | (value.abs() <= least);
+        let rank = match &self.search {
+            Search::Few(list) => list.iter().map(|t| u8::from(*t < value)).sum(),
+            Search::Blocks { ends, blocks } => {
+                let block = K::count_one(ends, value);
+                let inside = K::count_one(&blocks[usize::from(block) % BLOCKS], value);
+                block * BLOCK as u8 + inside
+            }
+            Search::Set(set) => u8::from(!set.contains(value)),
+        };
+        for (row, missing) in std::iter::once(self.first).chain(self.second) {
+            if let Some(row) = rows.get_mut(row) {
+                *row = turned(if gone { missing } else { rank });
+            }
+        }
+    }
+
     /// Fills the rows of this ask; whether its two rows differ.
     #[inline(always)]
     fn fill<K: Kernel, const N: usize>(
@@ -349,6 +370,18 @@ impl Answer {
 }
 
 impl Ranker {
+    /// The ranks of one row.
+    #[inline(always)]
+    pub(crate) fn ranks_of_row<K: Kernel>(&self, values: &[f32], out: &mut [i8]) {
+        for group in &self.groups {
+            for answer in &group.answers {
+                if let Some(value) = values.get(group.first + answer.place) {
+                    answer.fill_one::<K>(*value, out);
+                }
+            }
+        }
+    }
+
     /// The ranks of up to `N` rows of `columns` values each, into the rows that asks have; whether
     /// anything is missing that goes both ways. What stands there for rows beyond the last is of no
     /// meaning.

@@ -6,8 +6,8 @@
 //! |---|---|---|
 //! | trees of at most 256 leaves | 6 and more | `network.rs`: all nodes for up to 128 rows at a time |
 //! | the same, oblivious | 6 and more | the same, a bit for each level |
-//! | larger trees | any | `walk.rs`: eight rows at a time down each tree |
-//! | trees | up to 5 | `walk.rs`: eight trees at a time for each row |
+//! | trees of at most 256 leaves | up to 5 | `steps.rs`: eight trees at a time for each row |
+//! | larger trees | any | `walk.rs`: eight rows, or eight trees for a row, at a time |
 //! | line | any | `line.rs`: a sum of products |
 //!
 //! Trees of both sizes may be mixed: they are cut into stretches, and each stretch adds to the
@@ -20,6 +20,7 @@ mod kernel;
 mod line;
 mod network;
 mod ready;
+mod steps;
 mod walk;
 
 #[cfg(test)]
@@ -80,6 +81,7 @@ trait Engine: Debug + Send + Sync {
 pub struct Work {
     wide: Board<WIDE>,
     narrow: Board<NARROW>,
+    ranks: Vec<i8>,
     rows: Vec<f32>,
 }
 
@@ -186,8 +188,6 @@ impl SparseRows<'_> {
 struct Forest {
     base: f64,
     stretches: Vec<Stretch>,
-    /// All trees once more, for a few rows.
-    walks: Walks,
     simd: Simd,
 }
 
@@ -218,7 +218,7 @@ impl Forest {
             };
             left = &left[taken..];
         }
-        Forest { base: ensemble.base(), stretches, walks: Walks::new(&trees), simd }
+        Forest { base: ensemble.base(), stretches, simd }
     }
 
     /// Scores a block of rows.
@@ -244,6 +244,32 @@ impl Forest {
             }
         }
     }
+}
+
+impl Forest {
+    /// Scores one row.
+    fn add_row(&self, row: &[f32], score: &mut f64, ranks: &mut Vec<i8>) {
+        for stretch in &self.stretches {
+            match stretch {
+                Stretch::Walks(walks) => walks.add_row(row, score),
+                Stretch::Network(network) => {
+                    #[cfg(target_arch = "x86_64")]
+                    if self.simd.avx2() {
+                        // SAFETY: `Simd::avx2` has asked the processor.
+                        unsafe { add_row_avx2(network, row, score, ranks) };
+                        continue;
+                    }
+                    network.add_row::<Portable>(row, score, ranks);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,popcnt")]
+fn add_row_avx2(network: &Network, row: &[f32], score: &mut f64, ranks: &mut Vec<i8>) {
+    network.add_row::<kernel::Avx2>(row, score, ranks);
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -273,7 +299,8 @@ impl Engine for Forest {
                 self.add(values, columns, scores, &mut work.narrow);
             } else {
                 for (row, score) in scores.iter_mut().enumerate() {
-                    self.walks.add_row(&values[row * columns..(row + 1) * columns], score);
+                    let row = &values[row * columns..(row + 1) * columns];
+                    self.add_row(row, score, &mut work.ranks);
                 }
             }
             done += take;

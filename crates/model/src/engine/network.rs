@@ -19,6 +19,7 @@
 use super::asks::{Asks, Numbered, Ranker, Test};
 use super::kernel::{Aligned, Kernel, SLOTS, Slots};
 use super::ready::{Link, Ready};
+use super::steps::Steps;
 
 /// The most leaves of a tree.
 pub(crate) const MOST_LEAVES: usize = 256;
@@ -32,6 +33,8 @@ pub(crate) struct Network {
     /// Rows of ranks.
     rows: usize,
     trees: Vec<Program>,
+    /// The same trees for a few rows.
+    steps: Steps,
     /// Values of all leaves, and [`MOST_LEAVES`] more, so that as many follow each tree's first.
     values: Vec<f64>,
     /// Where each tree's values begin.
@@ -98,15 +101,17 @@ impl Network {
         }
         let asks = asks.numbered();
         let (mut programs, mut values, mut starts) = (Vec::new(), Vec::new(), Vec::new());
+        let mut steps = Steps::default();
         for tree in &trees[..count] {
             let (program, leaves) = Program::new(tree, &asks)?;
+            steps.add(tree, &asks, &leaves)?;
             programs.push(program);
             starts.push(values.len());
             values.extend(leaves.into_iter().map(|leaf| tree.values[leaf]));
         }
         values.resize(values.len() + MOST_LEAVES, 0.0);
         let (ranker, rows) = (asks.ranker(), asks.rows());
-        Some((Network { ranker, rows, trees: programs, values, starts }, count))
+        Some((Network { ranker, rows, trees: programs, steps, values, starts }, count))
     }
 
     /// Whether the trees are oblivious, for whoever wants to know.
@@ -128,6 +133,17 @@ impl Network {
             true => self.add_trees::<K, N, true>(scores, board),
             false => self.add_trees::<K, N, false>(scores, board),
         }
+    }
+
+    /// Adds the trees' values for one row to its score; `ranks` is a buffer.
+    #[inline(always)]
+    pub(crate) fn add_row<K: Kernel>(&self, row: &[f32], score: &mut f64, ranks: &mut Vec<i8>) {
+        ranks.resize(self.rows.max(ranks.len()), 0);
+        self.ranker.ranks_of_row::<K>(row, ranks);
+        self.steps.leaves(ranks, |tree, leaf| {
+            let start = self.starts.get(tree).copied().unwrap_or(0);
+            *score += self.leaves(start)[leaf % MOST_LEAVES];
+        });
     }
 
     /// Runs the trees over the ranks; `MISSING` where a value is missing that goes both ways.

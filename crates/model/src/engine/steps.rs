@@ -1,0 +1,100 @@
+//! A few rows: walks down the trees of a network, over the ranks of one row.
+//!
+//! The ranks of a row are found once for all trees; a step then compares two bytes, and a node has
+//! eight bytes in all, so that hundreds of trees stay in the second cache. Eight trees take their steps
+//! together: each step waits for memory, and eight can wait at the same time. They go on
+//! until the last has arrived; leaves lead to themselves, so that no lane needs a branch. Values are added tree by tree in their order.
+
+use super::asks::{Numbered, Test};
+use super::ready::{Link, Ready};
+
+/// Trees that are walked together.
+const LANES: usize = 8;
+
+/// Trees as one array of nodes.
+#[derive(Debug, Default)]
+pub(crate) struct Steps {
+    nodes: Vec<Step>,
+    trees: Vec<Start>,
+}
+
+/// A split: a row of ranks, what they are compared with, and where it goes on, within the tree. Or a
+/// leaf that leads to itself.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    row: u16,
+    above: i8,
+    places: [u16; 2],
+}
+
+/// A tree: where its nodes begin, and the number of its splits, after which come its leaves.
+#[derive(Debug, Clone, Copy)]
+struct Start {
+    first: u32,
+    splits: u16,
+}
+
+impl Steps {
+    /// Takes up a tree whose leaves have the numbers that `leaves` lists them by.
+    pub(crate) fn add(
+        &mut self,
+        tree: &Ready,
+        asks: &Numbered<'_>,
+        leaves: &[usize],
+    ) -> Option<()> {
+        let splits = tree.nodes.len();
+        let mut numbers = vec![0; tree.values.len()];
+        for (number, leaf) in leaves.iter().enumerate() {
+            numbers[*leaf] = number;
+        }
+        // From the root down, so that the first steps of all rows lie together; then the leaves.
+        let place = |link: Link| match link {
+            Link::Node(node) => (splits - 1 - node) as u16,
+            Link::Leaf(leaf) => (splits + numbers[leaf]) as u16,
+        };
+        let first = self.nodes.len() as u32;
+        for node in tree.nodes.iter().rev() {
+            let Test { row, above, .. } = asks.test(node, tree)?;
+            self.nodes.push(Step { row, above, places: [place(node.left), place(node.right)] });
+        }
+        let leaf = |number: usize| Step { row: 0, above: 0, places: [(splits + number) as u16; 2] };
+        self.nodes.extend((0..leaves.len()).map(leaf));
+        self.trees.push(Start { first, splits: splits as u16 });
+        Some(())
+    }
+
+    /// Gives the leaf of each tree, in their order, for a row with these ranks.
+    #[inline(always)]
+    pub(crate) fn leaves(&self, ranks: &[i8], mut found: impl FnMut(usize, usize)) {
+        let (eights, rest) = self.trees.as_chunks::<LANES>();
+        for (eight, trees) in eights.iter().enumerate() {
+            for (lane, leaf) in self.walk(*trees, ranks).into_iter().enumerate() {
+                found(eight * LANES + lane, leaf);
+            }
+        }
+        for (number, tree) in rest.iter().enumerate() {
+            let [leaf] = self.walk([*tree], ranks);
+            found(eights.len() * LANES + number, leaf);
+        }
+    }
+
+    /// Walks down some trees; the numbers of the leaves.
+    #[inline(always)]
+    fn walk<const N: usize>(&self, trees: [Start; N], ranks: &[i8]) -> [usize; N] {
+        let mut places = [0; N];
+        let mut arrived = trees.iter().all(|tree| tree.splits == 0);
+        while !arrived {
+            arrived = true;
+            for (place, tree) in places.iter_mut().zip(&trees) {
+                let step = &self.nodes[tree.first as usize + *place];
+                let right = ranks[usize::from(step.row)] > step.above;
+                *place = usize::from(step.places[usize::from(right)]);
+                arrived &= *place >= usize::from(tree.splits);
+            }
+        }
+        for (place, tree) in places.iter_mut().zip(&trees) {
+            *place -= usize::from(tree.splits);
+        }
+        places
+    }
+}
