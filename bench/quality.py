@@ -173,15 +173,15 @@ def is_ours(grid, system):
     return grid["systems"][system]["library"] == "rankwright"
 
 
-def committed():
-    """Whether the grid is committed without a change; outside a checkout there is no saying."""
+def committed(grid=GRID):
+    """Whether a grid is committed without a change; outside a checkout there is no saying."""
     git = ["git", "-C", str(BENCH)]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     try:
         if subprocess.run([*git, "rev-parse", "HEAD"], **quiet).returncode != 0:
             return True
-        tracked = subprocess.run([*git, "ls-files", "--error-unmatch", GRID.name], **quiet)
-        same = subprocess.run([*git, "diff", "--quiet", "HEAD", "--", GRID.name], **quiet)
+        tracked = subprocess.run([*git, "ls-files", "--error-unmatch", grid.name], **quiet)
+        same = subprocess.run([*git, "diff", "--quiet", "HEAD", "--", grid.name], **quiet)
         return tracked.returncode == 0 and same.returncode == 0
     except FileNotFoundError:
         return True

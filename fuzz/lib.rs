@@ -90,17 +90,39 @@ pub fn pairs(bytes: &[u8]) {
     }
 }
 
-/// Reads bytes as a model, as they are and with a checksum that fits, so that what lies behind the
+/// The bytes of a model with checksums that fit: its own, and those of the members of a blend, which
+/// stand behind their lengths.
+fn sealed(bytes: &[u8]) -> Vec<u8> {
+    const MAGIC: &[u8] = b"RANKWRIGHT MODEL ";
+    let mut bytes = bytes.to_vec();
+    for at in 8..bytes.len() {
+        let (before, member) = bytes.split_at_mut(at);
+        if !member.starts_with(MAGIC) {
+            continue;
+        }
+        let length = before.last_chunk().map_or(0, |length| u64::from_le_bytes(*length));
+        let file = member.get_mut(..usize::try_from(length).unwrap_or(usize::MAX));
+        if let Some((covered, sum)) = file.and_then(|file| file.split_last_chunk_mut::<8>()) {
+            *sum = xxh3_64(covered).to_le_bytes();
+        }
+    }
+    if let Some((covered, sum)) = bytes.split_last_chunk_mut::<8>() {
+        *sum = xxh3_64(covered).to_le_bytes();
+    }
+    bytes
+}
+
+/// Reads bytes as a model, as they are and with checksums that fit, so that what lies behind the
 /// checksum is reached. What is read must be written the same, and everything must work on it.
 pub fn model(bytes: &[u8]) {
     let _ = Model::from_bytes(bytes);
-    let Some((covered, _)) = bytes.split_last_chunk::<8>() else { return };
-    let sealed = [covered, &xxh3_64(covered).to_le_bytes()].concat();
-    let Ok(model) = Model::from_bytes(&sealed) else { return };
+    let Ok(model) = Model::from_bytes(&sealed(bytes)) else { return };
     let written = model.to_bytes();
     assert_eq!(Model::from_bytes(&written).expect("what was written can be read"), model);
     assert!(!model.score_row(&[0.5, f32::NAN, -1.0, f32::INFINITY]).is_nan());
-    assert!(model.importance().iter().all(|importance| importance.splits > 0));
+    let used = model.used_features();
+    assert!(model.importance().iter().all(|importance| used.contains(&importance.feature)));
+    query(&model);
     if let Kind::Trees(ensemble) = model.kind() {
         let names = &model.header().features;
         for tree in ensemble.trees() {
@@ -108,6 +130,24 @@ pub fn model(bytes: &[u8]) {
             assert_eq!(tree_text(tree, names).lines().count(), 2 * tree.leaves().len() - 1);
             assert!(tree_svg(tree, names, "tree").ends_with("</svg>\n"));
         }
+    }
+}
+
+/// Rows of one query must score the same in the engine as in the plain way, and no score is NaN.
+fn query(model: &Model) {
+    let scorer = model.scorer();
+    let columns = scorer.columns();
+    if columns > 1000 {
+        return;
+    }
+    let values = [0.5, f32::NAN, 0.0, -1.0, f32::INFINITY, 3.0, 1e30];
+    let rows: Vec<f32> = values.into_iter().cycle().take(9 * columns).collect();
+    let slices: Vec<&[f32]> = (0..9).map(|row| &rows[row * columns..(row + 1) * columns]).collect();
+    let (mut scores, mut work) = ([0.0; 9], Work::default());
+    scorer.score(&rows, &mut scores, &mut work).expect("the rows have the right length");
+    for (score, plain) in scores.iter().zip(model.score_query(&slices)) {
+        assert!(!score.is_nan());
+        assert_eq!(score.to_bits(), plain.to_bits());
     }
 }
 

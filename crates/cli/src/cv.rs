@@ -16,7 +16,7 @@ use crate::input::ReadArgs;
 use crate::interrupt::Interrupt;
 use crate::measures::{ReportArgs, conventions, json_of as metrics_json, write_per_query};
 use crate::output::{Output, number};
-use crate::progress::Trees;
+use crate::progress::Rounds;
 use crate::train::{measures, tell_sampled};
 
 /// Cross-validate learners by query: each query is tested once, by a model that has not seen it.
@@ -39,8 +39,8 @@ pub(crate) struct Args {
     /// Seed of the folds and the trainings
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Part of each fold's training queries that decide on stopping, for learners with stop=;
-    /// the others train on all
+    /// Part of each fold's training queries that decide on stopping, for learners with stop= and
+    /// those that choose among models; the others train on all
     #[arg(long, value_name = "PART")]
     valid_part: Option<f64>,
     #[command(flatten)]
@@ -65,10 +65,10 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     {
         return Err(Failure::usage(format!("{} is given twice", learners[twice])));
     }
-    if args.valid_part.is_some() && !learners.iter().any(stops) {
+    if args.valid_part.is_some() && !learners.iter().any(LearnerSpec::uses_validation) {
         return Err(Failure::usage(
-            "--valid-part is for learners that stop early: write stop= in the spec, such as \
-             lambdamart(stop=30), or leave it out to train on all queries of the other folds",
+            "--valid-part is for learners that stop early or choose: write stop= in the spec, such \
+             as lambdamart(stop=30), or leave it out to train on all queries of the other folds",
         ));
     }
     let measures = measures(&args.metrics, first)?;
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let mut done = Vec::new();
     for learner in &learners {
         let result = validate(args, learner, &loaded.data, &measures, &interrupt, out)?;
-        done.push(Done { name: learner.to_string(), stops: stops(learner), result });
+        done.push(Done { name: learner.to_string(), stops: learner.uses_validation(), result });
     }
     if let Some(path) = &args.report.per_query {
         let named: Vec<(&str, &Evaluation)> =
@@ -88,11 +88,6 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         write_per_query(path, &named)?;
     }
     tell(args, &done, out)
-}
-
-/// Whether a learner looks at validation data to stop.
-fn stops(learner: &LearnerSpec) -> bool {
-    learner.boosting().is_some_and(|params| params.stop.is_some())
 }
 
 fn validate(
@@ -104,7 +99,7 @@ fn validate(
     out: &Output,
 ) -> Result<CvResult, Failure> {
     tell_sampled(learner, data, out)?;
-    let bar = Trees::new(out, learner, data.rows(), interrupt, None);
+    let bar = Rounds::new(out, learner, data.rows(), interrupt, None);
     let options = CvOptions {
         folds: args.folds,
         seed: args.seed,
@@ -197,7 +192,7 @@ fn table(args: &Args, done: &[Done]) -> Table {
             let interval = pooled.ci95.map(|(low, high)| format!("{low:.4} to {high:.4}"));
             cells.push(value(Some(pooled.value)));
             cells.extend([interval.unwrap_or_default(), pooled.queries.to_string()]);
-            cells.push(format!("{trees:.0}"));
+            cells.push(if trees > 0.0 { format!("{trees:.0}") } else { String::new() });
             table.rows.push(cells.into_iter().map(Cell::new).collect());
         }
     }

@@ -26,20 +26,20 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Learn(#[from] LearnError),
     /// Ctrl-C in a training; what was done is saved.
-    #[error("interrupted after tree {trees}; saved in {}", folder.display())]
-    Interrupted { trees: usize, folder: PathBuf },
+    #[error("interrupted after {unit} {done}; saved in {}", folder.display())]
+    Interrupted { unit: String, done: usize, folder: PathBuf },
     /// Ctrl-C in a training whose checkpoint could not be written; the model so far is saved.
     #[error(
-        "interrupted after tree {trees}; the checkpoint could not be written ({why}), so the trees \
-         are saved as a model, {}", file.display()
+        "interrupted after {unit} {done}; the checkpoint could not be written ({why}), so the \
+         model so far is saved, {}", file.display()
     )]
-    Partial { trees: usize, file: PathBuf, why: String },
+    Partial { unit: String, done: usize, file: PathBuf, why: String },
     /// Ctrl-C in a training that has no place to save to.
     #[error(
-        "interrupted after tree {trees}; nothing is saved, as {} is no file to save beside",
+        "interrupted after {unit} {done}; nothing is saved, as {} is no file to save beside",
         out.display()
     )]
-    Unsaved { trees: usize, out: PathBuf },
+    Unsaved { unit: String, done: usize, out: PathBuf },
     /// Ctrl-C where nothing is saved.
     #[error("interrupted")]
     Stopped,
@@ -89,7 +89,7 @@ impl Failure {
                 "the same command with --checkpoint {} goes on from there",
                 folder.display()
             )),
-            Failure::Partial { file, .. } => {
+            Failure::Partial { unit, file, .. } if unit == "tree" => {
                 Some(format!("--start {} adds trees to it", file.display()))
             }
             Failure::Unsaved { .. } => Some("--checkpoint DIR names a place".to_owned()),

@@ -1,5 +1,5 @@
-//! Ctrl-C during a training: the first asks to stop after the current tree, the second ends at
-//! once.
+//! Ctrl-C during a training: the first asks to stop after the current tree or round, the second
+//! ends at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +22,7 @@ impl Interrupt {
             if handler.swap(true, Ordering::SeqCst) {
                 std::process::exit(CODE.into());
             }
-            eprintln!("\nstopping after this tree; press Ctrl-C again to stop at once");
+            eprintln!("\nstopping after this tree or round; press Ctrl-C again to stop at once");
         })
         .map_err(|error| Failure::request(format!("cannot listen to Ctrl-C: {error}")))?;
         Ok(Interrupt(asked))

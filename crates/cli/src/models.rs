@@ -2,7 +2,7 @@
 
 use rankwright::data::bytes::Input;
 use rankwright::data::{Absent, Dataset};
-use rankwright::model::{Kind, Matching, Model, ModelFormat, ScoreOptions};
+use rankwright::model::{Matching, Model, ModelFormat, ScoreOptions};
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -34,9 +34,9 @@ impl Sorted {
 
     /// What absent features are worth to these models; none where there are no models.
     pub(crate) fn absent_rule(models: &[(String, Model)]) -> Result<Option<Absent>, Failure> {
-        // To a line zero and missing are the same, so trees decide.
-        let trees = models.iter().filter(|(_, model)| matches!(model.kind(), Kind::Trees(_)));
-        let mut rules = trees.map(|(name, model)| (name, model.header().absent));
+        // To a line zero and missing are the same, so other models decide.
+        let minding = models.iter().filter(|(_, model)| model.minds_absent());
+        let mut rules = minding.map(|(name, model)| (name, model.header().absent));
         let Some((first, rule)) = rules.next() else {
             return Ok(models.first().map(|(_, model)| model.header().absent));
         };

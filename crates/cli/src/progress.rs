@@ -24,8 +24,9 @@ pub(crate) fn timed<T>(out: &Output, what: &str, work: impl FnOnce() -> T) -> (T
     (result, start.elapsed().as_secs_f64())
 }
 
-/// A bar of trees: how many of how many, the metric that decides, rows a second, time left.
-pub(crate) struct Trees<'a> {
+/// A bar of trees or other rounds: how many of how many, the metric that decides, rows a second,
+/// time left.
+pub(crate) struct Rounds<'a> {
     bar: ProgressBar,
     out: &'a Output,
     interrupt: &'a Interrupt,
@@ -34,12 +35,14 @@ pub(crate) struct Trees<'a> {
     /// What stands before the numbers.
     label: String,
     rows: usize,
-    trees: usize,
+    /// Rounds at most, and what they are called.
+    most: usize,
+    unit: &'static str,
     /// Why the checkpoint that Ctrl-C asked for is not there.
     unsaved: Mutex<Option<String>>,
 }
 
-impl<'a> Trees<'a> {
+impl<'a> Rounds<'a> {
     pub(crate) fn new(
         out: &'a Output,
         learner: &LearnerSpec,
@@ -52,11 +55,15 @@ impl<'a> Trees<'a> {
             false => ProgressDrawTarget::stderr(),
         };
         let bar = ProgressBar::with_draw_target(None, target);
-        bar.set_message("sorting features into bins");
+        bar.set_message(match learner.boosting() {
+            Some(_) => "sorting features into bins",
+            None => "training",
+        });
         bar.enable_steady_tick(Duration::from_millis(120));
-        let trees = learner.boosting().map_or(0, |params| params.trees);
+        let (most, unit) = learner.rounds().unwrap_or((0, "round"));
         let label = learner.info().name.to_owned();
-        Self { bar, out, interrupt, checkpoint, label, rows, trees, unsaved: Mutex::default() }
+        let unsaved = Mutex::default();
+        Self { bar, out, interrupt, checkpoint, label, rows, most, unit, unsaved }
     }
 
     /// Why the last checkpoint of an interrupted training could not be written; none where it was.
@@ -70,7 +77,7 @@ impl<'a> Trees<'a> {
     }
 }
 
-impl Observer for Trees<'_> {
+impl Observer for Rounds<'_> {
     fn not_saved(&self, error: &LearnError) {
         if self.interrupt.asked() {
             let mut unsaved = self.unsaved.lock().unwrap_or_else(PoisonError::into_inner);
@@ -82,16 +89,16 @@ impl Observer for Trees<'_> {
     }
 
     fn started(&self, _record: &Record, done: usize) {
-        let style = ProgressStyle::with_template("{bar:24} {pos}/{len} trees  {msg}  {eta} left");
-        if let Ok(style) = style {
+        let text = format!("{{bar:24}} {} {{pos}}/{{len}}  {{msg}}  {{eta}} left", self.unit);
+        if let Ok(style) = ProgressStyle::with_template(&text) {
             self.bar.set_style(style);
         }
-        self.bar.set_length(self.trees as u64);
+        self.bar.set_length(self.most as u64);
         self.bar.set_position(done as u64);
         self.bar.reset_eta();
         self.bar.set_message(self.label.clone());
         if let (Some(path), true) = (&self.checkpoint, done > 0) {
-            let note = format!("going on after tree {done}, from {}", path.display());
+            let note = format!("going on after {} {done}, from {}", self.unit, path.display());
             self.bar.suspend(|| self.out.note(note));
         }
     }
@@ -102,7 +109,7 @@ impl Observer for Trees<'_> {
         let mut text = format!("{}  {} rows/s", self.label, short(speed));
         // The training data comes first where it is watched, but validation decides.
         let decides = usize::from(record.sets.first().is_some_and(|set| set == "training"));
-        let values = record.iterations.last().map(|tree| &tree.values);
+        let values = record.iterations.last().map(|round| &round.values);
         let value = values.and_then(|sets| sets.get(decides).or(sets.first())?.first());
         if let (Some(metric), Some(value)) = (record.metrics.first(), value) {
             text = format!("{text}  {metric} {value:.4}");

@@ -18,12 +18,13 @@ use crate::failure::Failure;
 use crate::input::{ReadArgs, one_stdin, open};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
-use crate::progress::Trees;
+use crate::progress::Rounds;
 
 mod features;
 mod flags;
 mod places;
 mod report;
+mod weights;
 
 pub(crate) use report::sha256;
 
@@ -61,7 +62,7 @@ pub(crate) struct Args {
     /// MODEL.checkpoint, and a training that comes to its end leaves nothing there
     #[arg(long, value_name = "DIR")]
     checkpoint: Option<PathBuf>,
-    /// Save after so many trees
+    /// Save after so many trees, or other rounds of the learner
     #[arg(long, value_name = "N", requires = "checkpoint")]
     checkpoint_trees: Option<usize>,
     /// Save after so many seconds
@@ -198,7 +199,7 @@ fn train(
     let checkpoints = places::checkpoints(args, learner);
     let interrupt = Interrupt::listen()?;
     let file = checkpoints.as_ref().map(Checkpoints::file);
-    let bar = Trees::new(out, learner, data.rows(), &interrupt, file);
+    let bar = Rounds::new(out, learner, data.rows(), &interrupt, file);
     let valid = valid.iter().map(|(name, data)| WatchedSet { name: name.clone(), data });
     let outcome = learner.train(Job {
         valid: valid.collect(),
@@ -231,10 +232,13 @@ pub(crate) fn tell_sampled(
         1 => "1 query is".to_owned(),
         many => format!("{many} queries are"),
     };
+    let how = match learner.boosting() {
+        Some(_) => " for each tree; `truncation=` limits pairs to the top ranks instead",
+        None => "",
+    };
     out.note(format!(
         "{queries} too large for {} to look at every pair of documents: each document is paired \
-         with {SAMPLED_PARTNERS} others, drawn by the seed for each tree; `truncation=` limits \
-         pairs to the top ranks instead",
+         with {SAMPLED_PARTNERS} others, drawn by the seed{how}",
         learner.info().name
     ));
     Ok(())

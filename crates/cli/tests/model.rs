@@ -5,7 +5,8 @@ mod common;
 use common::Bench;
 use rankwright::data::{Absent, FeatureNames};
 use rankwright::model::{
-    Child, Ensemble, Header, Kind, Leaf, Linear, Model, Rule, Side, Split, Tree,
+    Activation, Blend, Child, Ensemble, Header, Kind, Layer, LayerNorm, Leaf, Linear, Model, Net,
+    Normalise, Rule, Side, Split, Step, Transforms, Tree,
 };
 
 /// Feature 1 tells the label, feature 2 nothing; rows of query a are scattered.
@@ -42,6 +43,26 @@ fn line(weights: &str) -> Model {
     let names = Linear::names_of(&weights).unwrap();
     let line = Linear::from_weights(&names, 0.0, &weights).unwrap();
     Model::new(Header::new(names, Absent::Zero), Kind::Linear(line)).unwrap()
+}
+
+/// A net of features 1 and 2; `within` brings them to 0..1 in their query first.
+fn net(layers: Vec<Layer>, within: bool) -> Model {
+    let transforms = Transforms::new(vec![vec![Step::SignedLog]; 2], vec![0.0; 2], within).unwrap();
+    Model::new(ids(2), Kind::Net(Net::new(transforms, layers).unwrap())).unwrap()
+}
+
+fn deep(within: bool) -> Model {
+    let norm = LayerNorm { scale: vec![1.0; 3], shift: vec![0.0; 3] };
+    let weights = vec![2.0, 0.0, 1.0, 0.5, -1.0, 0.0];
+    let first = Layer::new(2, weights, vec![0.0; 3], Some(norm), Activation::Relu).unwrap();
+    let last = Layer::new(3, vec![1.0, 0.5, -1.0], vec![0.0], None, Activation::None).unwrap();
+    net(vec![first, last], within)
+}
+
+/// The line of `l.model`, upside down, and trees.
+fn blend() -> Model {
+    let members = vec![(-0.75, line("1:-1/2:0.5")), (0.25, trees(ids(2)))];
+    Model::new(ids(2), Kind::Blend(Blend::new(Normalise::MinMax, members).unwrap())).unwrap()
 }
 
 fn bench() -> Bench {
@@ -299,4 +320,115 @@ fn models_are_converted_and_read_wherever_a_model_is_taken() {
     let ran = bench.run("model convert own.model --first-feature 0 --out moved.model").ok();
     assert!(ran.out().contains("2 features"), "{}", ran.out());
     assert!(bench.run("score moved.model data.txt").err().contains("does not know: 2"));
+}
+
+#[test]
+fn nets_and_blends_score_each_query_by_itself() {
+    let bench = bench();
+    let one = Layer::new(2, vec![1.0, 0.0], vec![0.0], None, Activation::None).unwrap();
+    net(vec![one], true).save(&bench.path("n.model")).unwrap();
+    blend().save(&bench.path("b.model")).unwrap();
+    // Feature 1 is 3, 1, 2 in query a and 2, 1 in query b.
+    let scores = bench.run("score n.model data.txt").ok().out();
+    let scores: Vec<f64> = scores.lines().map(|line| line.parse().unwrap()).collect();
+    assert_eq!((scores[0], scores[1], scores[2], scores[4]), (1.0, 0.0, 1.0, 0.0));
+    assert!(scores[3] > 0.5 && scores[3] < 0.6, "ln 1.5 / ln 2: {scores:?}");
+    for model in ["n.model", "b.model"] {
+        let found = bench.run(&format!("eval {model} data.txt --metric ndcg@5 --json")).json();
+        assert_eq!(found["metrics"][0]["value"], 1.0);
+        bench.run(&format!("score {model} data.txt --threads 1 --out one.txt")).ok();
+        bench.run(&format!("score {model} data.txt --out many.txt")).ok();
+        assert_eq!(bench.text("one.txt"), bench.text("many.txt"));
+    }
+    bench.run("compare data.txt t.model n.model b.model --metric rr").ok();
+    bench.put("s.csv", "qid,label,1,2\na,1,3,1\na,0,1,1\n");
+    bench.run("score n.model s.csv").ok();
+}
+
+#[test]
+fn inspect_tells_the_layers_of_a_net() {
+    let bench = bench();
+    deep(true).save(&bench.path("n.model")).unwrap();
+    let out = bench.run("model inspect n.model").ok().out();
+    for part in [
+        "signed log, then 0 to 1 within the query",
+        "2 to 3, layer norm, relu, 15 parameters",
+        "3 to 1, 4 parameters",
+        "19",
+    ] {
+        assert!(out.contains(part), "{part} is not in\n{out}");
+    }
+    let found = bench.run("model inspect n.model --json").json();
+    assert_eq!((&found["kind"], &found["parameters"]), (&"net".into(), &19.into()));
+    assert_eq!(
+        (&found["layers"][0]["activation"], &found["layers"][0]["norm"]),
+        (&"relu".into(), &true.into())
+    );
+    assert_eq!(found["layers"][1]["inputs"], 3);
+    assert!(found.get("importance").is_none() && found.get("weights").is_none());
+    let one = Layer::new(2, vec![0.5, -2.0], vec![0.25], None, Activation::None).unwrap();
+    net(vec![one], false).save(&bench.path("w.model")).unwrap();
+    let found = bench.run("model inspect w.model --json").json();
+    assert_eq!(found["weights"][0], serde_json::json!({ "feature": "2", "weight": -2.0 }));
+    let out = bench.run("model inspect w.model").ok().out();
+    assert!(out.contains("weights are those of the transformed features"), "{out}");
+}
+
+#[test]
+fn inspect_tells_the_members_of_a_blend() {
+    let bench = bench();
+    blend().save(&bench.path("b.model")).unwrap();
+    let out = bench.run("model inspect b.model").ok().out();
+    for part in ["brought to 0 to 1 within each query", "-0.75", "linear", "0.25", "2 trees"] {
+        assert!(out.contains(part), "{part} is not in\n{out}");
+    }
+    let found = bench.run("model inspect b.model --json").json();
+    assert_eq!(found["normalise"], "min-max");
+    assert_eq!(
+        (&found["members"][0]["weight"], &found["members"][1]["kind"]),
+        (&(-0.75).into(), &"trees".into())
+    );
+}
+
+#[test]
+fn features_of_nets_and_blends_are_shuffled_like_any_other() {
+    let bench = bench();
+    let mut text = String::new();
+    for query in 0..40 {
+        for (label, noise) in [(2, query % 3), (0, query % 2), (1, query % 5)] {
+            text += &format!("{label} qid:{query} 1:{} 2:{noise}\n", label + 1);
+        }
+    }
+    bench.put("many.txt", &text);
+    deep(true).save(&bench.path("n.model")).unwrap();
+    blend().save(&bench.path("b.model")).unwrap();
+    for model in ["n.model", "b.model"] {
+        let line = format!("model inspect {model} --data many.txt --metric ndcg@5 --repeats 3");
+        let found = bench.run(&format!("{line} --json")).json();
+        assert_eq!(found["importance"][0]["feature"], "1", "{found}");
+        assert!(found["importance"][0]["loss"].as_f64().unwrap() > 0.1, "{found}");
+        assert_eq!(found["importance"].as_array().unwrap().len(), 2);
+        let out = bench.run(&line).ok().out();
+        assert!(out.contains("how much worse ndcg@5 = "), "{out}");
+    }
+}
+
+#[test]
+fn what_only_trees_have_is_refused_for_nets_and_blends() {
+    let bench = bench();
+    deep(false).save(&bench.path("n.model")).unwrap();
+    blend().save(&bench.path("b.model")).unwrap();
+    for (line, message) in [
+        ("model inspect n.model --tree 1", "this model is net and has no trees"),
+        ("model inspect b.model --svg a.svg", "this model is blend and has no trees"),
+        ("model convert n.model --to lightgbm --out x", "lightgbm model: a net"),
+        ("model convert b.model --to onnx --out x", "onnx model: a blend"),
+    ] {
+        let ran = bench.run(line);
+        assert_eq!(ran.code(), 1, "{line}: {}", ran.err());
+        assert!(ran.err().contains(message), "{line}: {}", ran.err());
+    }
+    bench.run("model convert b.model --out same.model").ok();
+    let same = std::fs::read(bench.path("same.model")).unwrap();
+    assert_eq!(same, std::fs::read(bench.path("b.model")).unwrap());
 }

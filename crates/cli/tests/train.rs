@@ -402,10 +402,72 @@ fn a_line_needs_no_data_and_lists_name_all_learners() {
     let all = bench.run("list learners --json").json();
     let names = all["learners"].as_array().unwrap().iter().map(|learner| &learner["name"]);
     let names: Vec<&str> = names.map(|name| name.as_str().unwrap()).collect();
-    assert_eq!(names, ["lambdamart", "rankmart", "xendcg", "mart", "tree", "linear"]);
+    for name in ["lambdamart", "mart", "tree", "linear", "ranksvm", "pairwise-logistic", "logistic"]
+    {
+        assert!(names.contains(&name), "{name}");
+    }
     let text = bench.run("list learners").ok().out();
     for name in names.into_iter().chain(["sample_queries", "norm_gap", "22:+/72:-"]) {
         assert!(text.contains(name), "{name}");
+    }
+}
+
+#[test]
+fn a_line_is_trained_told_and_used_like_any_model() {
+    let bench = bench();
+    for learner in
+        ["ranksvm", "pairwise-logistic", "linear-regression", "logistic", "linear-svm", "ordinal"]
+    {
+        let found = train(&bench, learner, "--valid valid.txt");
+        let weights = found["weights"].as_array().unwrap();
+        assert_eq!(weights.len(), 136);
+        let value = |at: usize| weights[at]["weight"].as_f64().unwrap();
+        assert!(value(0) > 0.0 && value(0) >= value(1) && value(135) < 0.0, "{learner}");
+        assert!(weights[0]["feature"].as_str().is_some());
+        let eval = bench.run("eval m.model valid.txt --metric ndcg@10 --json").json();
+        assert_eq!(eval["metrics"][0]["value"], found["valid"]["valid.txt"][0]["value"]);
+        bench.run("model inspect m.model").ok();
+    }
+    // Weights of raw values are there where the features were only shifted and scaled.
+    let raw = |learner: &str| train(&bench, learner, "")["weights"][0]["raw"].as_f64().is_some();
+    assert!(raw("ranksvm(transform=standard)") && !raw("ranksvm(transform=query-min-max)"));
+    let text = bench.run("train train.txt --learner ranksvm --out m.model").ok().out();
+    assert!(text.contains("(120 more)") && text.contains("weights of 136 features"), "{text}");
+    assert!(text.contains("rounds   ") && text.contains("(step)"), "{text}");
+    bench.run("train train.txt --learner logistic --out n.model").ok();
+    bench.run("compare valid.txt m.model n.model").ok();
+}
+
+#[test]
+fn the_best_c_is_chosen_on_validation_data() {
+    let bench = bench();
+    let ran = bench.run("train train.txt --learner ranksvm(c=0.001/0.1) --out m.model");
+    assert_eq!(ran.code(), 1);
+    assert!(ran.err().contains("give --valid DATA"), "{}", ran.err());
+    let found = train(&bench, "ranksvm(c=0.001/0.1)", "--valid valid.txt");
+    assert_eq!(
+        (&found["unit"], found["iterations"].as_array().unwrap().len()),
+        (&"value of c".into(), 2)
+    );
+    let best = found["best"].as_u64().unwrap() as usize;
+    assert_eq!(
+        found["iterations"][best - 1]["values"][0][0],
+        found["valid"]["valid.txt"][0]["value"]
+    );
+    let cv = bench.run(
+        "cv train.txt --learner ranksvm(c=0.001/0.1) --learner ranksvm --folds 2 --valid-part 0.3",
+    );
+    cv.ok();
+    for (line, message) in [
+        (
+            "train train.txt --learner ranksvm --start m.model --out x",
+            "does not go on from a model",
+        ),
+        ("train train.txt --learner linear-regression --checkpoint c --out x", "trained in one go"),
+    ] {
+        let ran = bench.run(line);
+        assert_eq!(ran.code(), 2, "{line}");
+        assert!(ran.err().contains(message), "{}", ran.err());
     }
 }
 

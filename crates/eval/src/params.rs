@@ -61,6 +61,25 @@ impl<'a> Params<'a> {
         Ok(Self { spec, preset: preset.collect() })
     }
 
+    /// The same parameters with values to use where neither the spec nor the preset has one.
+    ///
+    /// ```
+    /// use rankwright_eval::{ParamInfo, Params, Spec};
+    ///
+    /// const KNOWN: &[ParamInfo] = &[ParamInfo { name: "rate", doc: "step", default: "1" }];
+    /// let spec = Spec::new("slow");
+    /// let params = Params::new(&spec, KNOWN, &[])?.with_defaults(&[("rate", "0.5")]);
+    /// assert_eq!(params.f64("rate", 1.0)?, 0.5);
+    /// assert!(!params.is_written("rate"));
+    /// # Ok::<(), rankwright_eval::SpecError>(())
+    /// ```
+    #[must_use]
+    pub fn with_defaults(&self, defaults: &[(&'static str, &'static str)]) -> Self {
+        // The last one of a key counts, so these come first.
+        let preset = defaults.iter().chain(&self.preset).copied().collect();
+        Self { spec: self.spec, preset }
+    }
+
     /// The spec's name, for messages.
     pub fn name(&self) -> &str {
         &self.spec.name

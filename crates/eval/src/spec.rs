@@ -10,6 +10,7 @@
 //! value = any text without "," or ")" outside of balanced parentheses
 //! ```
 //!
+//! A value may be a spec itself, or several joined by `+`: `blend(members=mart(trees=9)+ranksvm)`.
 //! White space around the pieces is dropped. `Display` writes the canonical form
 //! (`name(a=b, c=d)@10`) and parsing that gives the same [`Spec`] again. The cut-off is a whole
 //! number from 1 on. Cost: one pass over the text.

@@ -51,7 +51,7 @@ fn main() -> Result<(), LearnError> {
     let outcome = booster.train(&mut LogCosh, &job)?;
     println!("ndcg@10 on the training data");
     for iteration in outcome.record.iterations.iter().step_by(10) {
-        println!("after {:2} trees: {:.4}", iteration.tree, iteration.values[0][0]);
+        println!("after {:2} trees: {:.4}", iteration.number, iteration.values[0][0]);
     }
     Ok(())
 }

@@ -5,12 +5,21 @@
 )]
 
 mod bins;
+mod blend;
 mod boost;
+mod cholesky;
 pub mod collective;
+mod ensemble;
 mod error;
 mod exp;
 mod learner;
+mod linear;
+mod net;
 pub mod objective;
+mod preferences;
+mod rounds;
+mod trainer;
+mod transform;
 pub mod tree;
 
 pub use boost::{

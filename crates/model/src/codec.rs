@@ -2,7 +2,7 @@
 //!
 //! | part | what |
 //! |---|---|
-//! | first line | `RANKWRIGHT MODEL 1`: what it is, and the version of the format (1 or 2) |
+//! | first line | `RANKWRIGHT MODEL 1`: what it is, and the version of the format (1 to 3) |
 //! | second line | the header as JSON: kind, how it was made, features (read it with `head -2`) |
 //! | body | numbers, little-endian, see below |
 //! | last 8 bytes | xxh3-64 of everything before |
@@ -18,12 +18,24 @@
 //! number stands in place of the threshold), and at its end the number of sets u32 and for each set
 //! the number of its words u32 and the words u64, a bit for each category.
 //!
+//! Version 3 holds the newer kinds. Body of `net`: number of features u32, whether they are brought to
+//! 0..1 within a query u8, what missing values become f32 x features; for each feature the number of
+//! its steps u8 and the steps: a byte for the kind, then 0 clip: low f32, high f32; 1 signed log:
+//! nothing; 2 affine: shift f32, scale f32; 3 table: number of points n u32, points f32 x n, values
+//! f32 x n. Then the number of layers u32 and for each layer: inputs u32, outputs u32, activation u8
+//! (0 none, 1 relu, 2 gelu, 3 tanh), whether it is normalised u8, weights f32 x outputs x inputs, biases
+//! f32 x outputs, and where it is normalised scales and shifts, f32 x outputs each.
+//! Body of `blend`: normalisation u8 (0 none, 1 min-max, 2 standard, 3 rank), number of members u32,
+//! and for each its weight f64, its length u64 and a whole model file, which is no blend itself.
+//!
 //! The same model always gives the same bytes. Any bytes give a model or an error: sizes are held
 //! against what is left before anything is allocated, and what the checksum covers is not trusted
 //! either; trees are made by [`Tree::new`](crate::Tree::new) and models by [`Model::new`].
 
+mod blend;
 mod body;
 mod head;
+mod net;
 #[cfg(test)]
 mod tests;
 
@@ -33,12 +45,13 @@ use rankwright_data::store::write_atomic;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::ModelError;
+use crate::header::Header;
 use crate::model::Model;
 
 /// How every model file begins, before the version.
 const MAGIC: &[u8] = b"RANKWRIGHT MODEL ";
-/// The plain form, and the one with sets of categories and the like.
-const VERSIONS: [u32; 2] = [1, 2];
+/// The newest version; all from 1 on are read.
+const NEWEST: u32 = 3;
 /// Length of the checksum at the end.
 const SUM: usize = 8;
 
@@ -63,31 +76,52 @@ impl Model {
 
     /// Reads and checks the bytes of a model file.
     pub fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
-        let (version, rest) = after_version(bytes)?;
-        let whole = bytes.split_last_chunk::<SUM>();
-        let (covered, sum) = whole.ok_or_else(|| ModelError::damaged("it is cut off"))?;
-        if xxh3_64(covered) != u64::from_le_bytes(*sum) {
-            return Err(ModelError::damaged("its checksum does not fit its content"));
-        }
-        // What follows the version, without the checksum.
-        let covered = rest.split_last_chunk::<SUM>().map_or(&[][..], |(covered, _)| covered);
-        let (line, numbers) = line_of(covered)
-            .ok_or_else(|| ModelError::damaged("there is no line with a header"))?;
-        let (header, kind) = head::read(line)?;
-        let kind = body::read(&kind, version, numbers)?;
-        // One form only: what needs no more than version 1 is not written as version 2.
-        match body::version(&kind) {
-            plain if plain == version => Model::new(header, kind),
-            plain => Err(ModelError::damaged(format!(
-                "it is marked as version {version}, and its content is that of version {plain}"
-            ))),
-        }
+        let (version, header, kind, numbers) = opened(bytes)?;
+        made(version, header, &kind, numbers)
     }
 
     /// Writes the model atomically.
     pub fn save(&self, path: &Path) -> Result<(), ModelError> {
         let bytes = self.to_bytes();
         Ok(write_atomic(path, |out| out.write_all(&bytes))?)
+    }
+}
+
+/// Reads a member of a blend. A blend among them is refused before it is read, so that no file leads
+/// deeper than this.
+fn read_member(bytes: &[u8]) -> Result<Model, ModelError> {
+    let (version, header, kind, numbers) = opened(bytes)?;
+    match kind.as_str() {
+        "blend" => Err(ModelError::damaged("a blend within a blend")),
+        kind => made(version, header, kind, numbers),
+    }
+}
+
+/// Checks the sum and reads the header; gives the version, the header, the kind and the body.
+fn opened(bytes: &[u8]) -> Result<(u32, Header, String, &[u8]), ModelError> {
+    let (version, rest) = after_version(bytes)?;
+    let whole = bytes.split_last_chunk::<SUM>();
+    let (covered, sum) = whole.ok_or_else(|| ModelError::damaged("it is cut off"))?;
+    if xxh3_64(covered) != u64::from_le_bytes(*sum) {
+        return Err(ModelError::damaged("its checksum does not fit its content"));
+    }
+    // What follows the version, without the checksum.
+    let covered = rest.split_last_chunk::<SUM>().map_or(&[][..], |(covered, _)| covered);
+    let (line, numbers) =
+        line_of(covered).ok_or_else(|| ModelError::damaged("there is no line with a header"))?;
+    let (header, kind) = head::read(line)?;
+    Ok((version, header, kind, numbers))
+}
+
+/// Reads the body and puts the model together.
+fn made(version: u32, header: Header, kind: &str, numbers: &[u8]) -> Result<Model, ModelError> {
+    let kind = body::read(kind, version, numbers)?;
+    // One form only: what needs no more than version 1 is not written as version 2.
+    match body::version(&kind) {
+        plain if plain == version => Model::new(header, kind),
+        plain => Err(ModelError::damaged(format!(
+            "it is marked as version {version}, and its content is that of version {plain}"
+        ))),
     }
 }
 
@@ -110,9 +144,9 @@ fn after_version(bytes: &[u8]) -> Result<(u32, &[u8]), ModelError> {
     }
     let text = std::str::from_utf8(line).unwrap_or_default();
     match text.parse::<u32>() {
-        Ok(found) if text == found.to_string() => match VERSIONS.contains(&found) {
+        Ok(found) if text == found.to_string() => match (1..=NEWEST).contains(&found) {
             true => Ok((found, rest)),
-            false => Err(ModelError::Version { found, supported: VERSIONS[1] }),
+            false => Err(ModelError::Version { found, supported: NEWEST }),
         },
         _ => Err(ModelError::damaged("its first line has no version")),
     }

@@ -53,6 +53,12 @@ impl Ensemble {
         self.trees.iter().fold(self.base, |sum, tree| sum + tree.value(row))
     }
 
+    /// The score of a row whose values are given by the numbers of features.
+    pub(crate) fn score_by(&self, value: impl Fn(usize) -> f32) -> f64 {
+        let add = |sum, tree: &Tree| sum + tree.leaves()[tree.leaf_by(&value)].value;
+        self.trees.iter().fold(self.base, add)
+    }
+
     /// The model of the first `n` trees; all of them where there are fewer.
     pub fn truncated(&self, n: usize) -> Ensemble {
         Ensemble { base: self.base, trees: self.trees.iter().take(n).cloned().collect() }

@@ -91,6 +91,20 @@ impl ModelError {
         ModelError::Damaged { what: what.into() }
     }
 
+    /// The same error with the part of a model that it befell.
+    pub(crate) fn within(self, part: impl std::fmt::Display) -> Self {
+        match self {
+            ModelError::Invalid { what, expected } => {
+                ModelError::Invalid { what: format!("{part}: {what}"), expected }
+            }
+            ModelError::Damaged { what } => ModelError::Damaged { what: format!("{part}: {what}") },
+            ModelError::Version { .. } | ModelError::NotAModel { .. } => {
+                ModelError::Damaged { what: format!("{part}: {self}") }
+            }
+            other => other,
+        }
+    }
+
     /// The same error with the file that it befell.
     pub fn in_file(self, file: impl Into<String>) -> Self {
         match self {

@@ -1,11 +1,14 @@
-//! Which features the trees of a model lean on: total gain and number of splits.
+//! Which features a model leans on: the gain and the number of splits in trees, the weights of a net
+//! of one layer.
 //!
 //! Gain is what the splits on a feature took off the training loss; it favours features with many
-//! values and says nothing about new data. Permutation importance (the drop of a metric when a
-//! feature's values are exchanged among rows) needs metrics and is computed elsewhere, from
-//! [`Model::score_permuted`]. Features that no split asks for are not listed; a line has none.
+//! values and says nothing about new data. The weight of a transformed feature says how much the
+//! score moves with it, on the scale of its transform. Permutation importance (the drop of a metric
+//! when a feature's values are exchanged among rows) needs metrics and is computed elsewhere, from
+//! [`Model::score_permuted`], for every kind of model. Features that do not count are not listed;
+//! lines (whose weights are there to be read), deeper nets and blends have none.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{Kind, Model};
 
@@ -16,24 +19,32 @@ pub struct Importance {
     pub feature: usize,
     /// Its name.
     pub name: String,
-    /// The gain of all splits on it.
+    /// The gain of all splits on it; in a net of one layer the size of its weight.
     pub gain: f64,
-    /// The number of splits on it.
+    /// The number of splits on it; 0 in a net.
     pub splits: u64,
 }
 
 impl Model {
-    /// The features that splits ask for, by gain, largest first (then by splits, then by number).
+    /// The features that count, by gain, largest first (then by splits, then by number).
     pub fn importance(&self) -> Vec<Importance> {
-        let Kind::Trees(ensemble) = self.kind() else { return Vec::new() };
-        let mut sums: BTreeMap<u32, (f64, u64)> = BTreeMap::new();
-        for split in ensemble.trees().iter().flat_map(|tree| tree.splits()) {
-            let (gain, splits) = sums.entry(split.feature).or_default();
-            *gain += split.gain;
-            *splits += 1;
+        let mut sums: BTreeMap<usize, (f64, u64)> = BTreeMap::new();
+        match self.kind() {
+            Kind::Trees(ensemble) => {
+                for split in ensemble.trees().iter().flat_map(|tree| tree.splits()) {
+                    let (gain, splits) = sums.entry(split.feature as usize).or_default();
+                    *gain += split.gain;
+                    *splits += 1;
+                }
+            }
+            Kind::Net(net) => {
+                let weights = net.line().unwrap_or_default().iter().enumerate();
+                let used = weights.filter(|(_, weight)| **weight != 0.0);
+                sums.extend(used.map(|(feature, weight)| (feature, (f64::from(weight.abs()), 0))));
+            }
+            Kind::Linear(_) | Kind::Blend(_) => {}
         }
-        let named = |(feature, (gain, splits)): (u32, (f64, u64))| {
-            let feature = feature as usize;
+        let named = |(feature, (gain, splits)): (usize, (f64, u64))| {
             let name = self.header().features.name(feature).into_owned();
             Importance { feature, name, gain, splits }
         };
@@ -42,13 +53,45 @@ impl Model {
         all.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(b.splits.cmp(&a.splits)));
         all
     }
+
+    /// The features that a score can depend on, by number: those that a split asks for, or that have
+    /// a weight other than 0; in a blend those of the members that have such a weight.
+    pub fn used_features(&self) -> Vec<usize> {
+        let used: BTreeSet<usize> = match self.kind() {
+            Kind::Trees(ensemble) => {
+                let splits = ensemble.trees().iter().flat_map(|tree| tree.splits());
+                splits.map(|split| split.feature as usize).collect()
+            }
+            Kind::Linear(line) => not_zero(line.weights().iter().copied()).collect(),
+            Kind::Net(net) => {
+                let first = net.layers().iter().take(1);
+                let rows = first.flat_map(|layer| layer.weights().chunks(layer.inputs().max(1)));
+                rows.flat_map(|row| not_zero(row.iter().map(|w| f64::from(*w)))).collect()
+            }
+            Kind::Blend(blend) => {
+                let members = blend.members().iter().zip(self.members());
+                let counted = members.filter(|((weight, _), _)| *weight != 0.0);
+                counted
+                    .flat_map(|((_, member), own)| {
+                        member.used_features().into_iter().filter_map(|feature| own.column(feature))
+                    })
+                    .collect()
+            }
+        };
+        used.into_iter().collect()
+    }
+}
+
+/// The places of numbers other than 0.
+fn not_zero(numbers: impl Iterator<Item = f64>) -> impl Iterator<Item = usize> {
+    numbers.enumerate().filter(|(_, number)| *number != 0.0).map(|(at, _)| at)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::tree::tests::{chain, small};
-    use crate::{Ensemble, Header, Linear};
+    use crate::{Activation, Blend, Ensemble, Header, Layer, Linear, Net, Normalise, Transforms};
     use rankwright_data::{Absent, FeatureNames};
 
     #[test]
@@ -62,5 +105,48 @@ mod tests {
         assert_eq!(named, [("a", 8.0, 5), ("b", 2.0, 2)]);
         let line = Kind::Linear(Linear::new(0.0, vec![1.0; 3]).unwrap());
         assert!(Model::new(header, line).unwrap().importance().is_empty());
+    }
+
+    fn named(names: &[&str], kind: Kind) -> Model {
+        let names = FeatureNames::Named(names.iter().map(|name| name.to_string()).collect());
+        Model::new(Header::new(names, Absent::Zero), kind).unwrap()
+    }
+
+    fn net(sizes: &[(usize, &[f32])]) -> Kind {
+        let layer = |(inputs, weights): &(usize, &[f32])| {
+            let biases = vec![0.0; weights.len() / inputs];
+            Layer::new(*inputs, weights.to_vec(), biases, None, Activation::None).unwrap()
+        };
+        let layers: Vec<Layer> = sizes.iter().map(layer).collect();
+        Kind::Net(Net::new(Transforms::identity(layers[0].inputs()), layers).unwrap())
+    }
+
+    #[test]
+    fn a_net_of_one_layer_has_its_weights_by_size() {
+        let model = named(&["a", "b", "c"], net(&[(3, &[0.5, 0.0, -2.0])]));
+        let found = model.importance();
+        let found: Vec<_> = found.iter().map(|i| (i.name.as_str(), i.gain, i.splits)).collect();
+        assert_eq!(found, [("c", 2.0, 0), ("a", 0.5, 0)]);
+        let deep = named(&["a"], net(&[(1, &[1.0, 1.0]), (2, &[1.0, 1.0])]));
+        assert!(deep.importance().is_empty());
+    }
+
+    #[test]
+    fn used_features_are_those_that_a_score_can_depend_on() {
+        let trees = Ensemble::new(0.0, vec![small(), chain(3)]).unwrap();
+        let trees = named(&["x", "y", "z"], Kind::Trees(trees));
+        assert_eq!(trees.used_features(), [0, 1]);
+        let line = named(&["z", "x"], Kind::Linear(Linear::new(1.0, vec![-1.0, 0.0]).unwrap()));
+        assert_eq!(line.used_features(), [0]);
+        let deep = net(&[(3, &[0.0, 0.0, 1.0, 2.0, 0.0, 1.0]), (2, &[1.0, 1.0])]);
+        assert_eq!(named(&["a", "b", "c"], deep).used_features(), [0, 2]);
+        let blend = |weight| {
+            let members = vec![(1.0, line.clone()), (weight, trees.clone())];
+            let blend = Blend::new(Normalise::Rank, members).unwrap();
+            named(&["w", "z", "y", "x"], Kind::Blend(blend))
+        };
+        assert_eq!(blend(1.0).used_features(), [1, 2, 3]);
+        assert_eq!(blend(0.0).used_features(), [1]);
+        assert!(blend(1.0).importance().is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! Models: trees and lines that score documents.
+//! Models: trees, lines, nets and blends of them that score documents.
 //!
 //! A model is valid by construction. [`Tree::new`] and [`Model::new`] are the only ways in, and
 //! untrusted bytes go through them too: [`Model::read`], of our own files and of other systems',
@@ -10,6 +10,7 @@
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)
 )]
 
+mod blend;
 mod categories;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod codec;
@@ -23,11 +24,15 @@ mod importance;
 mod interchange;
 mod linear;
 mod matching;
+mod math;
 mod model;
+mod net;
 mod score;
 pub mod simd;
+mod transform;
 mod tree;
 
+pub use blend::{Blend, Normalise};
 pub use categories::Categories;
 pub use engine::{Scorer, SparseRows, Work};
 pub use ensemble::Ensemble;
@@ -38,5 +43,7 @@ pub use interchange::ModelFormat;
 pub use linear::Linear;
 pub use matching::Matching;
 pub use model::{Kind, Model};
+pub use net::{Activation, Layer, LayerNorm, Net};
 pub use score::ScoreOptions;
+pub use transform::{Step, Transforms};
 pub use tree::{ABOUT_ZERO, Child, Leaf, Rule, Side, Split, Tree};

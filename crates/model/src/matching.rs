@@ -47,6 +47,8 @@ enum Map {
     Shift { shift: i64, columns: usize },
     /// Feature to column.
     Table(BTreeMap<usize, usize>),
+    /// Feature of a member to feature of its blend to column.
+    Through(Box<Matching>, Box<Matching>),
 }
 
 impl Matching {
@@ -56,9 +58,14 @@ impl Matching {
         data: &FeatureNames,
         ignore_extra: bool,
     ) -> Result<Matching, ModelError> {
-        let features = &model.features;
+        Matching::with(model, &Given::new(data), ignore_extra)
+    }
+
+    /// Matches the features of a model with those of a data set that is looked up more than once.
+    fn with(model: &Header, given: &Given<'_>, ignore_extra: bool) -> Result<Matching, ModelError> {
+        let (features, data) = (&model.features, given.features);
         let map = match (features, data) {
-            (FeatureNames::Named(needed), FeatureNames::Named(given)) => by_name(needed, given)?,
+            (FeatureNames::Named(needed), FeatureNames::Named(_)) => by_name(needed, given)?,
             (FeatureNames::Ids { first, .. }, FeatureNames::Ids { first: start, count }) => {
                 Map::Shift { shift: i64::from(*first) - i64::from(*start), columns: *count }
             }
@@ -69,13 +76,15 @@ impl Matching {
                 });
                 Map::Table(found.collect())
             }
-            (FeatureNames::Ids { .. }, FeatureNames::Named(given)) => by_id(features, given)?,
+            (FeatureNames::Ids { .. }, FeatureNames::Named(names)) => {
+                by_id(features, names, given)?
+            }
         };
         let by_position = match (features, data) {
-            (FeatureNames::Named(names), FeatureNames::Ids { .. })
-            | (FeatureNames::Ids { .. }, FeatureNames::Named(names)) => {
+            (FeatureNames::Named(names), FeatureNames::Ids { .. }) => {
                 Ids::of(names) == Ids::Counted
             }
+            (FeatureNames::Ids { .. }, FeatureNames::Named(_)) => given.ids == Ids::Counted,
             _ => false,
         };
         let (features, absent) = (features.len(), model.absent.value());
@@ -84,11 +93,55 @@ impl Matching {
         Ok(matching)
     }
 
+    /// Matches the features of each member of a blend with those of the blend. Time and memory grow
+    /// with the names of both: what other members need is passed over.
+    pub(crate) fn members<'a>(
+        members: impl Iterator<Item = &'a Header>,
+        blend: &FeatureNames,
+    ) -> Result<Vec<Matching>, ModelError> {
+        let given = Given::new(blend);
+        let matched = |(number, member): (usize, &Header)| {
+            let numbers = matches!(member.features, FeatureNames::Ids { .. });
+            if numbers && matches!(blend, FeatureNames::Named(_)) && given.ids == Ids::Numbers {
+                return Err(ModelError::invalid(
+                    format!("member {number} numbers its features, and the blend names them"),
+                    "the features of all members named as those of the blend",
+                ));
+            }
+            Matching::with(member, &given, true).map_err(|error| {
+                ModelError::invalid(
+                    format!("member {number} does not find its features in the blend ({error})"),
+                    "a blend with the features of all its members",
+                )
+            })
+        };
+        members.enumerate().map(matched).collect()
+    }
+
     /// The model's own features as columns, in their order.
     pub(crate) fn own(model: &Header) -> Matching {
         let features = model.features.len();
         let map = Map::Shift { shift: 0, columns: features };
         Matching { map, features, absent: model.absent.value(), by_position: false }
+    }
+
+    /// Where to find the features of a member in the data that its blend is matched with; `self` is
+    /// where to find them in the blend.
+    pub(crate) fn through(&self, blend: &Matching) -> Matching {
+        Matching {
+            map: Map::Through(Box::new(self.clone()), Box::new(blend.clone())),
+            features: self.features,
+            absent: self.absent,
+            by_position: self.by_position || blend.by_position,
+        }
+    }
+
+    /// The value of a feature in a row. What is beyond the end of the row is missing.
+    pub(crate) fn value(&self, row: &[f32], feature: usize) -> f32 {
+        match self.column(feature) {
+            Some(column) => row.get(column).copied().unwrap_or(f32::NAN),
+            None => self.absent,
+        }
     }
 
     /// The column of a feature; `None` where all its values are absent.
@@ -100,6 +153,7 @@ impl Matching {
                 (feature < self.features && column < *columns).then_some(column)
             }
             Map::Table(table) => table.get(&feature).copied(),
+            Map::Through(blend, data) => data.column(blend.column(feature)?),
         }
     }
 
@@ -122,6 +176,7 @@ impl Matching {
                 usize::try_from((features + shift).min(columns) - (*shift).max(0)).unwrap_or(0)
             }
             Map::Table(table) => table.len(),
+            Map::Through(..) => (0..self.features).filter(|f| self.column(*f).is_some()).count(),
         }
     }
 
@@ -135,7 +190,7 @@ impl Matching {
         let count = data.len() - matched.min(data.len());
         if count > 0 && !ignore_extra {
             let known: HashSet<usize> = match &self.map {
-                Map::Shift { .. } => HashSet::new(),
+                Map::Shift { .. } | Map::Through(..) => HashSet::new(),
                 Map::Table(table) => table.values().copied().collect(),
             };
             let is_known = |column: usize| match &self.map {
@@ -143,7 +198,7 @@ impl Matching {
                     let feature = column as i64 - shift;
                     (0..self.features as i64).contains(&feature)
                 }
-                Map::Table(_) => known.contains(&column),
+                Map::Table(_) | Map::Through(..) => known.contains(&column),
             };
             let extra = (0..data.len()).filter(|&column| !is_known(column));
             let names: Vec<_> = extra.map(|column| data.name(column)).take(count).collect();
@@ -158,15 +213,34 @@ impl Matching {
     }
 }
 
-fn by_name(needed: &[String], given: &[String]) -> Result<Map, ModelError> {
-    let mut columns: HashMap<&str, usize> = HashMap::with_capacity(given.len());
-    for (column, name) in given.iter().enumerate() {
-        columns.entry(name).or_insert(column);
+/// The features of a data set, to be looked up.
+struct Given<'a> {
+    features: &'a FeatureNames,
+    /// The first column of each name.
+    columns: HashMap<&'a str, usize>,
+    /// How the names come to ids.
+    ids: Ids,
+}
+
+impl<'a> Given<'a> {
+    fn new(features: &'a FeatureNames) -> Given<'a> {
+        let names: &[String] = match features {
+            FeatureNames::Named(names) => names,
+            FeatureNames::Ids { .. } => &[],
+        };
+        let mut columns = HashMap::with_capacity(names.len());
+        for (column, name) in names.iter().enumerate() {
+            columns.entry(name.as_str()).or_insert(column);
+        }
+        Given { features, columns, ids: Ids::of(names) }
     }
+}
+
+fn by_name(needed: &[String], given: &Given<'_>) -> Result<Map, ModelError> {
     let mut table = BTreeMap::new();
     let mut missing = Vec::new();
     for (feature, name) in needed.iter().enumerate() {
-        match columns.get(name.as_str()) {
+        match given.columns.get(name.as_str()) {
             Some(&column) => {
                 table.insert(feature, column);
             }
@@ -183,22 +257,35 @@ fn by_name(needed: &[String], given: &[String]) -> Result<Map, ModelError> {
 }
 
 /// Ids of the model met with named columns.
-fn by_id(features: &FeatureNames, given: &[String]) -> Result<Map, ModelError> {
-    let ids = Ids::of(given);
+fn by_id(features: &FeatureNames, names: &[String], given: &Given<'_>) -> Result<Map, ModelError> {
+    if given.ids == Ids::Counted {
+        return counted(features, names.len());
+    }
     let mut table = BTreeMap::new();
-    for (column, name) in given.iter().enumerate() {
-        let id = ids.get(column, name).map(|id| id.to_string());
-        if let Some(feature) = id.and_then(|id| features.column(&id)) {
+    for (column, name) in names.iter().enumerate() {
+        if let Some(feature) = number(name).and_then(|id| features.column(&id.to_string())) {
             table.entry(feature).or_insert(column);
         }
     }
-    if ids == Ids::Counted && table.len() < features.len() {
-        let lacking = (0..features.len()).filter(|feature| !table.contains_key(feature));
-        let names: Vec<_> = lacking.take(SHOWN).map(|feature| features.name(feature)).collect();
-        let count = features.len() - table.len();
+    Ok(Map::Table(table))
+}
+
+/// Ids of the model met with columns that are numbered from 1; each must have one.
+fn counted(features: &FeatureNames, columns: usize) -> Result<Map, ModelError> {
+    let first = match features {
+        FeatureNames::Ids { first, .. } => *first as usize,
+        FeatureNames::Named(_) => 1,
+    };
+    let lacks = |feature: &usize| !(1..=columns).contains(&(feature + first));
+    let before = 1_usize.saturating_sub(first).min(features.len());
+    let after = (features.len() + first).saturating_sub(columns + 1).min(features.len() - before);
+    if before + after > 0 {
+        let lacking = (0..features.len()).filter(lacks).take(SHOWN);
+        let names: Vec<_> = lacking.map(|feature| features.name(feature)).collect();
+        let count = before + after;
         return Err(ModelError::MissingFeatures { count, names: few(&names, count) });
     }
-    Ok(Map::Table(table))
+    Ok(Map::Shift { shift: first as i64 - 1, columns })
 }
 
 /// How named features come to ids.
@@ -321,5 +408,31 @@ mod tests {
         let matching = Matching::new(&header, &ids(1, 3), false).unwrap();
         assert_eq!((matching.column(2), matching.column(3_999_999_999)), (Some(2), None));
         assert!(Matching::new(&header, &named(&["a"]), false).is_err());
+    }
+
+    #[test]
+    fn members_are_met_with_the_blend_and_through_it_with_data() {
+        let header = |features| Header::new(features, Absent::Zero);
+        let of = |member, blend: &FeatureNames| {
+            let found = Matching::members([&header(member)].into_iter(), blend);
+            found.map(|mut all| all.remove(0)).map_err(|error| error.to_string())
+        };
+        let blend = named(&["a", "b", "c"]);
+        let member = of(named(&["c", "a"]), &blend).unwrap();
+        let data = Matching::new(&header(blend.clone()), &named(&["b", "c", "a"]), false).unwrap();
+        let through = member.through(&data);
+        assert_eq!([0, 1, 2].map(|f| through.column(f)), [Some(1), Some(2), None]);
+        let error = of(named(&["a", "d"]), &blend).unwrap_err();
+        assert!(error.starts_with("member 0 does not find its features"), "{error}");
+        // Numbers meet names by their order, but not names that are numbers.
+        assert!(of(ids(1, 3), &blend).unwrap().by_position());
+        let error = of(ids(1, 3), &named(&["3", "1"])).unwrap_err();
+        assert!(error.starts_with("member 0 numbers its features"), "{error}");
+        let short = of(ids(1, 4), &ids(1, 2)).unwrap();
+        let data = Matching::new(&header(ids(1, 2)), &ids(0, 3), true).unwrap();
+        let through = short.through(&data);
+        assert_eq!([0, 1, 2].map(|f| through.column(f)), [Some(1), Some(2), None]);
+        assert_eq!(through.value(&[7.0, 8.0], 2), 0.0);
+        assert!(through.value(&[7.0, 8.0], 1).is_nan(), "beyond the end of the row");
     }
 }

@@ -1,9 +1,12 @@
 //! A model: a header and something that scores rows.
 
+use crate::blend::{Blend, add_term};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
 use crate::linear::Linear;
+use crate::matching::Matching;
+use crate::net::Net;
 
 /// What scores the rows.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +16,10 @@ pub enum Kind {
     Trees(Ensemble),
     /// A weight for each feature.
     Linear(Linear),
+    /// Layers over transformed features.
+    Net(Net),
+    /// A weighted sum of other models' scores.
+    Blend(Blend),
 }
 
 impl Kind {
@@ -21,6 +28,8 @@ impl Kind {
         match self {
             Kind::Trees(_) => "trees",
             Kind::Linear(_) => "linear",
+            Kind::Net(_) => "net",
+            Kind::Blend(_) => "blend",
         }
     }
 }
@@ -39,10 +48,19 @@ impl Kind {
 /// assert_eq!(Model::from_bytes(&bytes)?, model);
 /// # Ok::<(), rankwright_model::ModelError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Model {
     header: Header,
     kind: Kind,
+    /// Where each member of a blend finds its features among those of the header.
+    members: Vec<Matching>,
+}
+
+/// Where members find their features follows from the rest.
+impl PartialEq for Model {
+    fn eq(&self, other: &Model) -> bool {
+        self.header == other.header && self.kind == other.kind
+    }
 }
 
 impl Model {
@@ -50,6 +68,10 @@ impl Model {
     pub fn new(header: Header, kind: Kind) -> Result<Model, ModelError> {
         header.check()?;
         let known = header.features.len();
+        let members = match &kind {
+            Kind::Blend(blend) => matched_members(&header, blend)?,
+            _ => Vec::new(),
+        };
         match &kind {
             Kind::Trees(trees) if trees.features() > known => Err(ModelError::invalid(
                 format!("a tree that asks for feature number {}", trees.features() - 1),
@@ -59,7 +81,11 @@ impl Model {
                 format!("{} weights", line.weights().len()),
                 format!("{known}, one for each feature in the header"),
             )),
-            _ => Ok(Model { header, kind }),
+            Kind::Net(net) if net.transforms().columns() != known => Err(ModelError::invalid(
+                format!("a net of {} features", net.transforms().columns()),
+                format!("{known}, the number of features in the header"),
+            )),
+            _ => Ok(Model { header, kind, members }),
         }
     }
 
@@ -78,13 +104,97 @@ impl Model {
         (self.header, self.kind)
     }
 
+    /// Where each member of a blend finds its features; empty for other models.
+    pub(crate) fn members(&self) -> &[Matching] {
+        &self.members
+    }
+
+    /// Whether a score depends on the other documents of its query: in a net whose features are
+    /// brought to 0..1 there, in a blend whose members' scores are normalised, and in a blend with
+    /// such a member.
+    pub fn is_listwise(&self) -> bool {
+        match &self.kind {
+            Kind::Trees(_) | Kind::Linear(_) => false,
+            Kind::Net(net) => net.transforms().min_max_in_query(),
+            Kind::Blend(blend) => blend.is_listwise(),
+        }
+    }
+
+    /// Whether it makes a difference if an absent value is 0 or missing: not to a line, nor to a
+    /// blend of lines.
+    pub fn minds_absent(&self) -> bool {
+        match &self.kind {
+            Kind::Trees(_) | Kind::Net(_) => true,
+            Kind::Linear(_) => false,
+            Kind::Blend(blend) => blend.members().iter().any(|(_, model)| model.minds_absent()),
+        }
+    }
+
     /// The score of a row whose values stand in the order of the header's features: the slow and
     /// plain way, and the reference for every other. A feature beyond the end of the row is
-    /// missing.
+    /// missing. To a model that [`is_listwise`](Model::is_listwise) the row is a query of one
+    /// document.
     pub fn score_row(&self, row: &[f32]) -> f64 {
         match &self.kind {
             Kind::Trees(trees) => trees.score_row(row),
             Kind::Linear(line) => line.score_row(row),
+            Kind::Net(net) => net.score_row(row),
+            Kind::Blend(_) => self.score_query(&[row]).first().copied().unwrap_or(0.0),
+        }
+    }
+
+    /// The scores of the rows of one query, in the slow and plain way.
+    pub fn score_query(&self, rows: &[&[f32]]) -> Vec<f64> {
+        match &self.kind {
+            Kind::Trees(_) | Kind::Linear(_) => {
+                rows.iter().map(|row| self.score_row(row)).collect()
+            }
+            Kind::Net(net) => net.score_query(rows),
+            Kind::Blend(blend) => {
+                let mut sums = vec![0.0; rows.len()];
+                for ((weight, member), matching) in blend.members().iter().zip(&self.members) {
+                    let mut scores = member_scores(member, matching, rows);
+                    blend.normalise().apply(&mut scores);
+                    for (sum, score) in sums.iter_mut().zip(scores) {
+                        *sum = add_term(*sum, *weight, score);
+                    }
+                }
+                sums
+            }
+        }
+    }
+}
+
+/// Meets the members of a blend with its features.
+fn matched_members(header: &Header, blend: &Blend) -> Result<Vec<Matching>, ModelError> {
+    for (number, (_, member)) in blend.members().iter().enumerate() {
+        let own = member.header().absent;
+        if own != header.absent && member.minds_absent() {
+            return Err(ModelError::invalid(
+                format!("member {number} takes absent features as {}", own.name()),
+                format!("{}, as the blend takes them", header.absent.name()),
+            ));
+        }
+    }
+    let headers = blend.members().iter().map(|(_, member)| member.header());
+    Matching::members(headers, &header.features)
+}
+
+/// The scores of a member of a blend for the blend's rows.
+fn member_scores(member: &Model, matching: &Matching, rows: &[&[f32]]) -> Vec<f64> {
+    match &member.kind {
+        // The features of trees may be a huge range of ids, of which few are asked for.
+        Kind::Trees(trees) => {
+            let score = |row: &&[f32]| trees.score_by(|feature| matching.value(row, feature));
+            rows.iter().map(score).collect()
+        }
+        _ => {
+            let features = member.header.features.len();
+            let own = |row: &&[f32]| -> Vec<f32> {
+                (0..features).map(|feature| matching.value(row, feature)).collect()
+            };
+            let own: Vec<Vec<f32>> = rows.iter().map(own).collect();
+            member.score_query(&own.iter().map(Vec::as_slice).collect::<Vec<_>>())
         }
     }
 }
@@ -92,6 +202,8 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blend::Normalise;
+    use crate::net;
     use crate::tree::tests::small;
     use rankwright_data::{Absent, FeatureNames};
 
@@ -108,5 +220,69 @@ mod tests {
         let line = |n| Kind::Linear(Linear::new(0.0, vec![1.0; n]).unwrap());
         assert!(Model::new(header(3), line(3)).is_ok());
         assert!(Model::new(header(3), line(2)).is_err() && Model::new(header(3), line(4)).is_err());
+        let net = || Kind::Net(net::tests::random(1, 3, &[2], false));
+        assert!(Model::new(header(3), net()).is_ok());
+        let error = Model::new(header(2), net()).unwrap_err().to_string();
+        assert!(error.starts_with("a net of 3 features; expected 2"), "{error}");
+    }
+
+    fn named(names: &[&str], absent: Absent) -> Header {
+        Header::new(FeatureNames::Named(names.iter().map(|n| n.to_string()).collect()), absent)
+    }
+
+    fn blend(normalise: Normalise, members: Vec<Model>) -> Kind {
+        let weights = [1.0, -0.5, 0.25].into_iter().cycle();
+        Kind::Blend(Blend::new(normalise, weights.zip(members).collect()).unwrap())
+    }
+
+    #[test]
+    fn members_must_find_their_features_and_agree_on_absent_ones() {
+        let line = |header: Header| {
+            let weights = vec![1.0; header.features.len()];
+            Model::new(header, Kind::Linear(Linear::new(0.0, weights).unwrap())).unwrap()
+        };
+        let trees = |header| {
+            let trees = Ensemble::new(0.0, vec![small()]).unwrap();
+            Model::new(header, Kind::Trees(trees)).unwrap()
+        };
+        let zero = |names: &[&str]| named(names, Absent::Zero);
+        let of = |members| blend(Normalise::None, members);
+        let members = vec![line(zero(&["c", "a"])), trees(zero(&["b", "c"]))];
+        assert!(Model::new(zero(&["a", "b", "c"]), of(members.clone())).is_ok());
+        let error = Model::new(zero(&["a", "c"]), of(members.clone())).unwrap_err().to_string();
+        assert!(error.starts_with("member 1 does not find its features"), "{error}");
+        assert!(error.contains("lacks 1 of the model's features: b"), "{error}");
+        let missing = named(&["a", "b", "c"], Absent::Missing);
+        let error = Model::new(missing.clone(), of(members.clone())).unwrap_err().to_string();
+        assert!(error.starts_with("member 1 takes absent features as zero; expected missing"));
+        let lines = Model::new(missing, of(members[..1].to_vec())).unwrap();
+        assert!(!lines.minds_absent() && members[1].minds_absent());
+    }
+
+    #[test]
+    fn members_read_their_own_columns_and_are_added_by_weight() {
+        let line = |names: &[&str], weights: &[f64]| {
+            let line = Linear::new(0.0, weights.to_vec()).unwrap();
+            Model::new(named(names, Absent::Zero), Kind::Linear(line)).unwrap()
+        };
+        let members = vec![line(&["c", "a"], &[1.0, 10.0]), line(&["b"], &[4.0])];
+        let header = named(&["a", "b", "c"], Absent::Zero);
+        let model = Model::new(header, blend(Normalise::None, members)).unwrap();
+        assert_eq!(model.score_row(&[1.0, 2.0, 3.0]), 13.0 - 0.5 * 8.0);
+        assert_eq!(model.score_row(&[1.0]), 10.0, "what is beyond the row is missing");
+    }
+
+    #[test]
+    fn models_that_look_at_the_whole_query_say_so() {
+        let header = || named(&["a", "b"], Absent::Zero);
+        let net = |min_max| {
+            let net = net::tests::random(1, 2, &[3], min_max);
+            Model::new(header(), Kind::Net(net)).unwrap()
+        };
+        let blended = |normalise, member| Model::new(header(), blend(normalise, vec![member]));
+        let blended = |normalise, member| blended(normalise, member).unwrap().is_listwise();
+        assert!(net(true).is_listwise() && !net(false).is_listwise());
+        assert!(!blended(Normalise::None, net(false)) && blended(Normalise::None, net(true)));
+        assert!(Normalise::ALL[1..].iter().all(|normalise| blended(*normalise, net(false))));
     }
 }

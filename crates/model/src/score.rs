@@ -1,8 +1,12 @@
-//! Scores of a whole data set: matched, checked once, then in blocks of rows on all threads.
+//! Scores of a whole data set: matched, checked once, then in blocks of rows on all threads, or
+//! query by query where a score depends on the other documents of its query.
 //!
 //! Scores stand in the row order of the data set (`Dataset::to_source_order` gives the file's).
-//! Each is the same to the bit as [`Model::score_row`] of the row with its values in the model's
-//! order, on any number of threads. Cost: rows x trees x depth. No rows, no scores.
+//! Each is the same to the bit as [`Model::score_row`] (or [`Model::score_query`]) of the row with its
+//! values in the model's order, on any number of threads. Cost: rows x trees x depth. No rows, no
+//! scores.
+
+use std::ops::Range;
 
 use rankwright_data::{Dataset, FeatureNames};
 use rayon::prelude::*;
@@ -10,7 +14,7 @@ use rayon::prelude::*;
 use crate::engine::{Scorer, Work};
 use crate::error::ModelError;
 use crate::matching::Matching;
-use crate::model::{Kind, Model};
+use crate::model::Model;
 use crate::simd::Simd;
 
 /// How data is met with a model.
@@ -44,14 +48,12 @@ impl Model {
     /// ```
     pub fn score(&self, data: &Dataset, options: ScoreOptions) -> Result<Vec<f64>, ModelError> {
         let matching = self.matched(data, options)?;
-        let scorer = Scorer::new(self.kind(), &matching, data.columns(), options.simd);
+        let scorer = Scorer::new(self, &matching, data.columns(), options.simd);
         let (values, columns) = (data.matrix().values(), data.columns());
         let mut scores = vec![0.0; data.rows()];
-        let blocks = scores.par_chunks_mut(BLOCK).enumerate();
-        blocks.try_for_each_init(Work::default, |work, (block, scores)| {
-            let start = block * BLOCK;
-            let rows = &values[start * columns..(start + scores.len()) * columns];
-            scorer.score(rows, scores, work)
+        let parts = self.parts(data, &mut scores).into_par_iter();
+        parts.try_for_each_init(Work::default, |work, (rows, scores)| {
+            scorer.score(&values[rows.start * columns..rows.end * columns], scores, work)
         })?;
         Ok(scores)
     }
@@ -59,7 +61,7 @@ impl Model {
     /// The model ready to score rows whose values stand in the order of its features.
     pub fn scorer(&self) -> Scorer {
         let own = Matching::own(self.header());
-        Scorer::new(self.kind(), &own, self.header().features.len(), Simd::Auto)
+        Scorer::new(self, &own, self.header().features.len(), Simd::Auto)
     }
 
     /// The model ready to score rows of a data set with these features.
@@ -69,7 +71,7 @@ impl Model {
         options: ScoreOptions,
     ) -> Result<Scorer, ModelError> {
         let matching = Matching::new(self.header(), features, options.ignore_extra)?;
-        Ok(Scorer::new(self.kind(), &matching, features.len(), options.simd))
+        Ok(Scorer::new(self, &matching, features.len(), options.simd))
     }
 
     /// The score of each row as if the values of one feature had been exchanged among the rows:
@@ -89,16 +91,15 @@ impl Model {
         }
         let matching = self.matched(data, options)?;
         let Some(column) = matching.column(feature) else { return self.score(data, options) };
-        let scorer = Scorer::new(self.kind(), &matching, data.columns(), options.simd);
+        let scorer = Scorer::new(self, &matching, data.columns(), options.simd);
         let (values, columns) = (data.matrix().values(), data.columns());
         let mut scores = vec![0.0; data.rows()];
-        let blocks = scores.par_chunks_mut(BLOCK).zip(order.par_chunks(BLOCK)).enumerate();
+        let parts = self.parts(data, &mut scores).into_par_iter();
         let buffers = || (Vec::new(), Work::default());
-        blocks.try_for_each_init(buffers, |(copy, work), (block, (scores, order))| {
-            let start = block * BLOCK;
+        parts.try_for_each_init(buffers, |(copy, work), (rows, scores)| {
             copy.clear();
-            copy.extend_from_slice(&values[start * columns..(start + scores.len()) * columns]);
-            for (row, &from) in copy.chunks_exact_mut(columns).zip(order) {
+            copy.extend_from_slice(&values[rows.start * columns..rows.end * columns]);
+            for (row, &from) in copy.chunks_exact_mut(columns).zip(&order[rows]) {
                 row[column] = data.matrix().get(from as usize, column);
             }
             scorer.score(copy, scores, work)
@@ -106,10 +107,30 @@ impl Model {
         Ok(scores)
     }
 
+    /// The rows that are scored at a time, with the places of their scores.
+    fn parts<'a>(
+        &self,
+        data: &Dataset,
+        mut scores: &'a mut [f64],
+    ) -> Vec<(Range<usize>, &'a mut [f64])> {
+        let rows = data.rows();
+        let ranges: Vec<Range<usize>> = match self.is_listwise() {
+            true => (0..data.queries()).map(|query| data.query_rows(query)).collect(),
+            false => (0..rows).step_by(BLOCK).map(|start| start..rows.min(start + BLOCK)).collect(),
+        };
+        // Queries stand one after another, as blocks do.
+        let place = |range: Range<usize>| {
+            let (these, rest) = std::mem::take(&mut scores).split_at_mut(range.len());
+            scores = rest;
+            (range, these)
+        };
+        ranges.into_iter().map(place).collect()
+    }
+
     fn matched(&self, data: &Dataset, options: ScoreOptions) -> Result<Matching, ModelError> {
         let (model, data_rule) = (self.header().absent, data.absent());
         // To a line an absent value is worth 0 either way.
-        if model != data_rule && matches!(self.kind(), Kind::Trees(_)) {
+        if model != data_rule && self.minds_absent() {
             return Err(ModelError::Absent { model: model.name(), data: data_rule.name() });
         }
         Matching::new(self.header(), data.features(), options.ignore_extra)

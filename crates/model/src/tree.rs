@@ -220,13 +220,18 @@ impl Tree {
 
     /// The number of the leaf that a row comes to. A feature beyond the end of the row is missing.
     pub fn leaf_of(&self, row: &[f32]) -> usize {
+        self.leaf_by(&|feature| row.get(feature).copied().unwrap_or(f32::NAN))
+    }
+
+    /// The number of the leaf that a row comes to whose values are given by the numbers of features.
+    pub(crate) fn leaf_by(&self, value: &impl Fn(usize) -> f32) -> usize {
         let mut at = self.root();
         loop {
             match at {
                 Child::Leaf(leaf) => return leaf as usize,
                 Child::Split(number) => {
                     let split = &self.splits[number as usize];
-                    let value = row.get(split.feature as usize).copied().unwrap_or(f32::NAN);
+                    let value = value(split.feature as usize);
                     at = split.child(split.side(value, &self.sets));
                 }
             }

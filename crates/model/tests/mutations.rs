@@ -46,7 +46,7 @@ unsafe impl GlobalAlloc for Counting {
 static COUNTING: Counting = Counting;
 
 /// Models that were trained by their own systems, and ours.
-const FIXTURES: [&str; 9] = [
+const FIXTURES: [&str; 11] = [
     "lightgbm.txt",
     "lightgbm.json",
     "xgboost.json",
@@ -56,6 +56,8 @@ const FIXTURES: [&str; 9] = [
     "elasticsearch.json",
     "trees-1.model",
     "line-1.model",
+    "net-3.model",
+    "blend-3.model",
 ];
 
 fn fixture(name: &str) -> Vec<u8> {
@@ -155,8 +157,21 @@ fn field(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
     from..at + bytes[at..].iter().take_while(|byte| part(byte)).count()
 }
 
-/// Our files end in a checksum, behind which nothing would be reached without a new one.
+/// Our files end in a checksum, behind which nothing would be reached without a new one. So do the
+/// members of a blend, which stand behind their lengths.
 fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    const MAGIC: &[u8] = b"RANKWRIGHT MODEL ";
+    for at in 8..bytes.len() {
+        let (before, member) = bytes.split_at_mut(at);
+        if !member.starts_with(MAGIC) {
+            continue;
+        }
+        let length = before.last_chunk().map_or(0, |length| u64::from_le_bytes(*length));
+        let file = member.get_mut(..usize::try_from(length).unwrap_or(usize::MAX));
+        if let Some((covered, sum)) = file.and_then(|file| file.split_last_chunk_mut::<8>()) {
+            *sum = xxh3_64(covered).to_le_bytes();
+        }
+    }
     if let Some((covered, sum)) = bytes.split_last_chunk_mut::<8>() {
         *sum = xxh3_64(covered).to_le_bytes();
     }

@@ -1,5 +1,6 @@
 //! `model inspect`: how a model was made, what it is made of, and which features matter.
 
+mod parts;
 mod show;
 
 use std::path::{Path, PathBuf};
@@ -15,8 +16,8 @@ use crate::input::{ReadArgs, one_stdin, open};
 use crate::output::Output;
 use crate::progress::timed;
 
-/// Show how a model was made, its trees and the importance of its features; with --data also by
-/// permutation.
+/// Show how a model was made, its trees, layers or members and the importance of its features; with
+/// --data also by permutation.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The model

@@ -11,7 +11,7 @@ use crate::output::Output;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// How a model was made, its trees, and which features matter
+    /// How a model was made, what it is made of, and which features matter
     Inspect(inspect::Args),
     /// A model of any known system, written for another
     Convert(convert::Args),

@@ -11,7 +11,7 @@
 use rankwright::data::{Dataset, Random};
 use rankwright::eval::compare::Better;
 use rankwright::eval::{Measure, ScoredDataset};
-use rankwright::model::{Kind, Model, ScoreOptions};
+use rankwright::model::{Model, ScoreOptions};
 use rayon::prelude::*;
 
 use crate::failure::Failure;
@@ -48,7 +48,8 @@ impl Permutation {
                 measure.convention()
             )));
         }
-        let losses: Result<Vec<_>, Failure> = used_features(model)
+        let losses: Result<Vec<_>, Failure> = model
+            .used_features()
             .into_par_iter()
             .map(|feature| {
                 let loss = |repeat| {
@@ -75,19 +76,6 @@ impl Permutation {
         let squares: f64 = losses.iter().map(|loss| (loss - mean) * (loss - mean)).sum();
         Some((mean, (losses.len() > 1).then(|| (squares / (n - 1.0)).sqrt())))
     }
-}
-
-/// Features that a split or a weight asks for, by number.
-fn used_features(model: &Model) -> Vec<usize> {
-    let mut used: Vec<usize> = match model.kind() {
-        Kind::Linear(line) => {
-            let weights = line.weights().iter().enumerate();
-            weights.filter(|(_, weight)| **weight != 0.0).map(|(feature, _)| feature).collect()
-        }
-        _ => model.importance().iter().map(|importance| importance.feature).collect(),
-    };
-    used.sort_unstable();
-    used
 }
 
 fn shuffled(rows: usize, feature: usize, repeat: usize, plan: Plan) -> Vec<u32> {

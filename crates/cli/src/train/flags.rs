@@ -16,6 +16,9 @@ pub(super) fn check(args: &Args, learner: &LearnerSpec) -> Result<(), Failure> {
     if learner.boosting().is_some() {
         return Ok(());
     }
+    if learner.learns() {
+        return check_other(args, learner);
+    }
     let of_training = [
         ("--start", args.start.is_some()),
         ("--seed", args.seed.is_some()),
@@ -35,6 +38,22 @@ pub(super) fn check(args: &Args, learner: &LearnerSpec) -> Result<(), Failure> {
         ))),
         _ => Ok(()),
     }
+}
+
+/// Refuses options that only boosting has, and checkpoints of what is trained in one go.
+fn check_other(args: &Args, learner: &LearnerSpec) -> Result<(), Failure> {
+    let name = learner.info().name;
+    if args.start.is_some() {
+        return Err(Failure::usage(format!(
+            "--start does not apply: {name} does not go on from a model; leave it out"
+        )));
+    }
+    if args.checkpoint.is_some() && learner.rounds().is_none() {
+        return Err(Failure::usage(format!(
+            "--checkpoint does not apply: {name} is trained in one go; leave it out"
+        )));
+    }
+    Ok(())
 }
 
 /// What makes sense only where there is data.

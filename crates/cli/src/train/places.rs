@@ -4,8 +4,8 @@
 //! no checkpoint unless a folder is named. Without `--checkpoint`, only Ctrl-C saves, to
 //! `MODEL.checkpoint`, which a finished training removes; a folder that was named stays. Places
 //! that cannot be written to are found before the training, not after an hour of it. Where a
-//! checkpoint cannot be written in spite of that (a disk that has become full), the trees so far go
-//! to `MODEL.partial`.
+//! checkpoint cannot be written in spite of that (a disk that has become full), the model so far
+//! goes to `MODEL.partial`.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -73,9 +73,9 @@ fn probe(folder: &Path) -> Result<(), Failure> {
         .map_err(|e| DataError::io("write to the folder", folder.display().to_string(), e).into())
 }
 
-/// Where and when to save on the way; `None` where nothing is trained or no place is known.
+/// Where and when to save on the way; `None` where nothing is trained in rounds or no place is known.
 pub(super) fn checkpoints(args: &Args, learner: &LearnerSpec) -> Option<Checkpoints> {
-    learner.boosting()?;
+    learner.rounds()?;
     match &args.checkpoint {
         Some(folder) => Some(Checkpoints {
             folder: folder.clone(),
@@ -110,16 +110,16 @@ pub(super) fn interrupted(
     outcome: &Outcome,
     unsaved: Option<String>,
 ) -> Failure {
-    let trees = outcome.record.iterations.len();
+    let (unit, done) = (outcome.record.unit.clone(), outcome.record.iterations.len());
     match (checkpoints(args, learner), unsaved) {
-        (Some(Checkpoints { folder, .. }), None) => Failure::Interrupted { trees, folder },
-        (None, _) => Failure::Unsaved { trees, out: args.out.clone() },
+        (Some(Checkpoints { folder, .. }), None) => Failure::Interrupted { unit, done, folder },
+        (None, _) => Failure::Unsaved { unit, done, out: args.out.clone() },
         (Some(_), Some(why)) => {
             let file = beside(&args.out, ".partial");
             match outcome.model.save(&file) {
-                Ok(()) => Failure::Partial { trees, file, why },
+                Ok(()) => Failure::Partial { unit, done, file, why },
                 Err(error) => Failure::request(format!(
-                    "interrupted after tree {trees}, and all is lost: the checkpoint could not be \
+                    "interrupted after {unit} {done}, and all is lost: the checkpoint could not be \
                      written ({why}), nor could {} ({error})",
                     file.display()
                 )),
@@ -133,15 +133,13 @@ pub(super) fn clean(args: &Args, learner: &LearnerSpec, out: &Output) {
     let Some(checkpoints) = checkpoints(args, learner).filter(|_| args.checkpoint.is_none()) else {
         return;
     };
-    let (file, folder) = (checkpoints.file(), checkpoints.folder);
-    if !file.exists() {
-        return;
-    }
-    match std::fs::remove_file(&file) {
-        Ok(()) if std::fs::remove_dir(&folder).is_ok() => {
-            out.note(format!("the training is whole; removed {}", folder.display()));
+    let folder = checkpoints.folder.display();
+    match checkpoints.remove() {
+        Ok(false) => {}
+        Ok(true) if checkpoints.folder.exists() => {
+            out.note(format!("the training is whole; removed its checkpoint in {folder}"));
         }
-        Ok(()) => out.note(format!("the training is whole; removed {}", file.display())),
-        Err(error) => out.note(format!("{} is not needed any more, but: {error}", file.display())),
+        Ok(true) => out.note(format!("the training is whole; removed {folder}")),
+        Err(error) => out.note(format!("{folder} is not needed any more, but: {error}")),
     }
 }

@@ -9,7 +9,7 @@ use rankwright::model::{Kind, Model};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{Args, Trained, places, write_text};
+use super::{Args, Trained, places, weights, write_text};
 use crate::failure::Failure;
 use crate::measures::{conventions, json_of as metrics_json};
 
@@ -48,10 +48,12 @@ pub(super) fn json_of(args: &Args, trained: &Trained) -> Value {
             "train": record.train_seconds,
         },
         "trees": trees(trained),
+        "unit": record.unit,
         "best": record.best,
         "sets": record.sets,
         "metrics": record.metrics,
         "iterations": record.iterations,
+        "weights": weights::json_of(trained),
         "valid": valid,
         "peak_rss_bytes": trained.peak,
     })
@@ -84,8 +86,9 @@ pub(super) fn text_of(args: &Args, learner: &LearnerSpec, trained: &Trained) -> 
         format!("sha256   {}", trained.sha256),
         format!("learner  {learner}"),
     ];
-    if let Some(text) = trees_text(learner, trained) {
-        lines.push(format!("trees    {text}"));
+    match trees_text(learner, trained) {
+        Some(text) => lines.push(format!("trees    {text}")),
+        None => lines.extend(rounds_text(trained).map(|text| format!("rounds   {text}"))),
     }
     let peak = trained.peak.map(|bytes| format!("; peak memory {} MiB", bytes >> 20));
     lines.push(format!(
@@ -96,10 +99,27 @@ pub(super) fn text_of(args: &Args, learner: &LearnerSpec, trained: &Trained) -> 
         peak.unwrap_or_default()
     ));
     let mut text = lines.join("\n") + "\n";
+    if learner.learns()
+        && let Some(table) = weights::table(trained)
+    {
+        text = format!("{text}\n{}", table.to_text());
+    }
     if !watched.is_empty() {
         text = format!("{text}\n{}", table(trained).to_text());
     }
     text
+}
+
+/// How many rounds there were, of learners other than boosted trees.
+fn rounds_text(trained: &Trained) -> Option<String> {
+    let record = &trained.record;
+    let done = record.iterations.len();
+    let text = format!("{done} ({})", record.unit);
+    match (done, record.best) {
+        (0, _) => None,
+        (_, Some(best)) => Some(format!("{text}; best on validation data: {best}")),
+        (_, None) => Some(text),
+    }
 }
 
 fn trees(trained: &Trained) -> Option<usize> {
@@ -113,8 +133,14 @@ fn trees(trained: &Trained) -> Option<usize> {
 fn trees_text(learner: &LearnerSpec, trained: &Trained) -> Option<String> {
     let (count, record) = (trees(trained)?, &trained.record);
     let grown = record.iterations.len();
-    let leaves: usize = record.iterations.iter().map(|tree| tree.leaves).sum();
-    let mut text = format!("{count}, {:.1} leaves on average", leaves as f64 / grown.max(1) as f64);
+    let leaves: usize = record.iterations.iter().filter_map(|tree| tree.leaves).sum();
+    let mut text = match leaves {
+        0 => count.to_string(),
+        _ => format!("{count}, {:.1} leaves on average", leaves as f64 / grown.max(1) as f64),
+    };
+    if learner.boosting().is_none() {
+        return Some(text);
+    }
     if let Some(best) = record.best {
         text = format!("{text}; best after {best} of {grown}");
     }

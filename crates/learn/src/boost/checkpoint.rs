@@ -23,7 +23,7 @@ use crate::error::LearnError;
 pub struct Checkpoints {
     /// Folder of the checkpoint; made when it is first needed.
     pub folder: PathBuf,
-    /// Save after so many trees; 0 never does.
+    /// Save after so many trees or other rounds; 0 never does.
     pub every_trees: usize,
     /// Save when so much time has passed.
     pub every: Duration,
@@ -39,6 +39,41 @@ impl Checkpoints {
     pub fn file(&self) -> PathBuf {
         self.folder.join("checkpoint.model")
     }
+
+    /// Where a training within this one saves, numbered from 0: a member of a blend.
+    pub(crate) fn member(&self, number: usize) -> Checkpoints {
+        let folder = self.folder.join(format!("member-{}", number + 1));
+        Checkpoints { folder, ..self.clone() }
+    }
+
+    /// Where the finished model of such a training is kept until all are done.
+    pub(crate) fn done(&self) -> Checkpoints {
+        Checkpoints { folder: self.folder.join("done"), ..self.clone() }
+    }
+
+    /// Takes away the file and those of trainings within this one, and folders with nothing else in
+    /// them. Tells whether there was a file.
+    ///
+    /// ```
+    /// use rankwright_learn::Checkpoints;
+    ///
+    /// assert!(!Checkpoints::new("no-such-folder").remove()?);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn remove(&self) -> std::io::Result<bool> {
+        let mut any = false;
+        let members = (0..).map(|number| self.member(number)).take_while(|m| m.folder.is_dir());
+        for place in members.flat_map(|member| [member.done(), member]).chain([self.clone()]) {
+            match std::fs::remove_file(place.file()) {
+                Ok(()) => any = true,
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+            // A folder that holds anything else stays, and one that is not there need not go.
+            let _ = std::fs::remove_dir(&place.folder);
+        }
+        Ok(any)
+    }
 }
 
 /// The note in a checkpoint's header.
@@ -53,6 +88,9 @@ pub(crate) struct State {
     pub(crate) start: usize,
     pub(crate) iterations: Vec<Iteration>,
     pub(crate) train_seconds: f64,
+    /// What another learner than boosting needs to go on, two hexadecimal digits a byte.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) learner: Option<String>,
 }
 
 /// Saves from time to time.
@@ -98,6 +136,8 @@ impl<'a> Saver<'a> {
     }
 }
 
+const HEX: [char; 16] =
+    ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
 const REPORT: &str = "please report this";
 
 /// Reads a checkpoint, if there is one, and checks that it belongs to this training.
@@ -150,6 +190,33 @@ pub(crate) fn fingerprint(data: &Dataset, about: &str) -> u64 {
 }
 
 impl State {
+    /// The state of a training in rounds, with the learner's own bytes.
+    pub(crate) fn of_rounds(fingerprint: u64, record: &Record, learner: &[u8]) -> Self {
+        let mut digits = String::with_capacity(2 * learner.len());
+        for byte in learner {
+            digits.extend([byte >> 4, byte & 15].map(|digit| HEX[usize::from(digit)]));
+        }
+        Self {
+            fingerprint,
+            start: 0,
+            iterations: record.iterations.clone(),
+            train_seconds: record.train_seconds,
+            learner: Some(digits),
+        }
+    }
+
+    /// The learner's own bytes.
+    pub(crate) fn learner(&mut self) -> Result<Vec<u8>, LearnError> {
+        let text = self.learner.take().unwrap_or_default();
+        let digit = |byte: &u8| (*byte as char).to_digit(16).map(|digit| digit as u8);
+        let byte = |pair: &[u8; 2]| Some(digit(&pair[0])? << 4 | digit(&pair[1])?);
+        let (pairs, rest) = text.as_bytes().as_chunks();
+        let bytes: Option<Vec<u8>> = pairs.iter().map(byte).collect();
+        bytes.filter(|_| rest.is_empty()).ok_or_else(|| {
+            LearnError::unfit("the checkpoint's state is no hexadecimal text", "delete it")
+        })
+    }
+
     /// Puts the iterations back into a record.
     pub(crate) fn restore(self, record: &mut Record) {
         record.iterations = self.iterations;

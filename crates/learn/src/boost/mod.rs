@@ -5,16 +5,16 @@
 //! [`watch`] follows the metrics and knows when to stop, [`checkpoint`] saves, [`record`] keeps
 //! what happened.
 
-mod checkpoint;
+pub(crate) mod checkpoint;
 mod line;
 mod params;
-mod queries;
+pub(crate) mod queries;
 mod record;
 mod sample;
 mod start;
 mod train;
 mod values;
-mod watch;
+pub(crate) mod watch;
 
 pub use checkpoint::Checkpoints;
 pub use params::{BoostParams, Newton};

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use crate::error::LearnError;
 use crate::objective::{Derivatives, Documents, Objective, Preference, QueryView, Workspace};
+use crate::preferences::by_query;
 
 /// Queries that one task works on, with its buffers.
 #[derive(Debug)]
@@ -52,7 +53,7 @@ pub(crate) struct Pass<'a> {
 
 impl<'a> Queries<'a> {
     pub(crate) fn new(data: &'a Dataset, objective: &dyn Objective) -> Self {
-        let (preferences, firsts) = preferences(data);
+        let (preferences, firsts) = by_query(data);
         Self {
             data,
             chunks: chunks(data, objective),
@@ -96,10 +97,21 @@ impl<'a> Queries<'a> {
                     hessian: &mut hessian[here.clone()],
                     memory: &mut memory[here],
                 };
-                source.one(query, pass, &mut chunk.work, &mut out)?;
+                if pass.sampled.is_some_and(|flags| !flags[query]) {
+                    out.gradient.fill(0.0);
+                    out.hessian.fill(0.0);
+                    continue;
+                }
+                let view = source.view(query, pass);
+                source.one(&view, pass.objective, &mut chunk.work, &mut out)?;
             }
             Ok(())
         })
+    }
+
+    /// The queries without the buffers, for those who go through them in an order of their own.
+    pub(crate) fn source(&self) -> Source<'_> {
+        Source { data: self.data, preferences: &self.preferences, firsts: &self.firsts }
     }
 
     /// Sums over all pairs of all queries that count: `add(row, other, h, sums)` adds one pair's
@@ -182,14 +194,16 @@ impl<'a> Queries<'a> {
 }
 
 /// The parts of [`Queries`] that all tasks share.
-struct Source<'a> {
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Source<'a> {
     data: &'a Dataset,
     preferences: &'a [Preference],
     firsts: &'a [usize],
 }
 
 impl Source<'_> {
-    fn weight(&self, query: usize) -> f32 {
+    /// Weight of a query.
+    pub(crate) fn weight(&self, query: usize) -> f32 {
         self.data.query_weights().map_or(1.0, |weights| weights[query])
     }
 
@@ -206,6 +220,16 @@ impl Source<'_> {
     }
 
     fn view<'b>(&'b self, query: usize, pass: Pass<'b>) -> QueryView<'b> {
+        self.view_of(query, &pass.scores[self.data.query_rows(query)], pass.seed)
+    }
+
+    /// A query with the scores of its documents.
+    pub(crate) fn view_of<'b>(
+        &'b self,
+        query: usize,
+        scores: &'b [f64],
+        seed: u64,
+    ) -> QueryView<'b> {
         let rows = self.data.query_rows(query);
         let pairs = match self.firsts {
             [] => None,
@@ -214,28 +238,29 @@ impl Source<'_> {
         QueryView {
             query,
             labels: &self.data.labels()[rows.clone()],
-            scores: &pass.scores[rows.clone()],
+            scores,
             weights: self.data.row_weights().map_or(&[], |weights| &weights[rows]),
             pairs,
-            seed: pass.seed,
+            seed,
         }
     }
 
-    fn one(
+    /// The derivatives of one query, its weight multiplied in.
+    pub(crate) fn one(
         &self,
-        query: usize,
-        pass: Pass<'_>,
+        view: &QueryView<'_>,
+        objective: &dyn Objective,
         work: &mut Workspace,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
-        let weight = self.weight(query);
-        if weight == 0.0 || pass.sampled.is_some_and(|flags| !flags[query]) {
+        let weight = self.weight(view.query);
+        if weight == 0.0 {
             out.gradient.fill(0.0);
             out.hessian.fill(0.0);
             return Ok(());
         }
-        let view = self.view(query, pass);
-        pass.objective.derivatives(&view, work, out).map_err(|error| self.named(query, error))?;
+        let found = objective.derivatives(view, work, out);
+        found.map_err(|error| self.named(view.query, error))?;
         if weight != 1.0 {
             out.gradient.iter_mut().for_each(|g| *g *= weight);
             out.hessian.iter_mut().for_each(|h| *h *= weight);
@@ -260,28 +285,6 @@ fn chunks(data: &Dataset, objective: &dyn Objective) -> Vec<Chunk> {
         }
     }
     chunks
-}
-
-/// Preference pairs by query, documents numbered within it.
-fn preferences(data: &Dataset) -> (Vec<Preference>, Vec<usize>) {
-    let Some(pairs) = data.pairs() else { return (Vec::new(), Vec::new()) };
-    let mut sorted = pairs.to_vec();
-    // Stable: pairs of a query keep the order of the file.
-    sorted.sort_by_key(|pair| pair.query);
-    let mut firsts = Vec::with_capacity(data.queries() + 1);
-    for query in 0..=data.queries() {
-        firsts.push(sorted.partition_point(|pair| (pair.query as usize) < query));
-    }
-    let within = |pair: &rankwright_data::Pair| {
-        let first = data.query_rows(pair.query as usize).start as u32;
-        Preference {
-            better: pair.better - first,
-            worse: pair.worse - first,
-            weight: pair.weight,
-            equal: pair.equal,
-        }
-    };
-    (sorted.iter().map(within).collect(), firsts)
 }
 
 /// Row weights times query weights; empty where there are neither.

@@ -1,10 +1,10 @@
-//! What happened in a training, tree by tree: sizes, metrics and where the time went.
+//! What happened in a training, round by round: sizes, metrics and where the time went.
 //!
 //! The record goes to a side file: it has times in it, and a model's bytes must not.
 
 use serde::{Deserialize, Serialize};
 
-/// Seconds of one tree by phase.
+/// Seconds of one round by phase; a round of boosting is a tree.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Phases {
     /// Derivatives of the objective.
@@ -19,17 +19,20 @@ pub struct Phases {
     pub leaves: f64,
     /// Validation data and metrics.
     pub evaluate: f64,
+    /// All but the metrics, for learners other than boosting.
+    #[serde(default)]
+    pub learn: f64,
 }
 
-/// One tree of a training.
+/// One round of a training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Iteration {
-    /// Number of the tree, from 1; a start model's trees are not counted.
-    pub tree: usize,
-    /// Its leaves.
-    pub leaves: usize,
-    /// The mean training loss after it, where the training data is watched and the objective has
-    /// one.
+    /// Its number, from 1; a start model's trees are not counted.
+    pub number: usize,
+    /// Leaves of its tree, where it has one.
+    pub leaves: Option<usize>,
+    /// The training loss after it, where it is known: of boosting the mean, where the training data
+    /// is watched and the objective has one.
     pub loss: Option<f64>,
     /// The step that the line search chose.
     pub step: Option<f64>,
@@ -72,12 +75,20 @@ pub struct Record {
     pub metrics: Vec<String>,
     /// Conventions of the metrics.
     pub conventions: Vec<String>,
-    /// Number of trees at the best value of the first metric on the deciding set.
+    /// What a round is called: "tree", "epoch", ...; empty where there are none.
+    #[serde(default)]
+    pub unit: String,
+    /// Number of rounds at the best value of the first metric on the deciding set.
     pub best: Option<usize>,
-    /// Tree by tree.
+    /// Round by round.
     pub iterations: Vec<Iteration>,
     /// Seconds for turning features into bins.
     pub bin_seconds: f64,
-    /// Seconds for all trees.
+    /// Seconds for all rounds.
     pub train_seconds: f64,
+    /// What a line has learnt: the weight of each feature's value as the learner saw it, so that
+    /// weights can be compared with each other. In the order of the features; empty for models that
+    /// are no line.
+    #[serde(default)]
+    pub weights: Vec<f64>,
 }

@@ -24,6 +24,7 @@ use crate::bins::Binned;
 use crate::collective::{Collective, Local};
 use crate::error::LearnError;
 use crate::objective::Objective;
+use crate::rounds::{header, record};
 use crate::simd::Simd;
 use crate::tree::{Grow, Grower, Grown, GrownRows, Input, Scales};
 
@@ -38,18 +39,18 @@ pub struct WatchedSet<'a> {
 
 /// Someone who looks on while trees are added.
 pub trait Observer: Sync {
-    /// The features are in bins and the first tree is about to grow; `done` trees are there
-    /// already when a checkpoint was found.
+    /// The first tree is about to grow (features are in bins), or the first round to begin; `done`
+    /// of them are there already when a checkpoint was found.
     fn started(&self, _record: &Record, _done: usize) {}
 
-    /// A tree was added.
+    /// A tree was added, or another round was done.
     fn added(&self, _record: &Record) {}
 
     /// A checkpoint could not be written. One that was due: training goes on. The one of a training
     /// that is to stop: its trees are in the outcome, and nowhere else.
     fn not_saved(&self, _error: &LearnError) {}
 
-    /// Whether to stop now; asked after every tree.
+    /// Whether to stop now; asked after every tree or round.
     fn wants_to_stop(&self) -> bool {
         false
     }
@@ -122,7 +123,8 @@ impl Debug for Job<'_> {
 /// What came out of a training.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The model: all trees, or the best number of them when stopping was asked for.
+    /// The model: all trees, or the best number of them when stopping was asked for; of other
+    /// learners that which was chosen on validation data, where they do that.
     pub model: Model,
     /// What happened.
     pub record: Record,
@@ -240,7 +242,7 @@ impl<'a> Run<'a> {
             Some(options) => load(&options.file(), fingerprint)?,
             None => None,
         };
-        let mut record = Record { bin_seconds, ..Record::default() };
+        let mut record = Record { bin_seconds, unit: "tree".to_owned(), ..record(job) };
         let (ensemble, start) = match (found, job.start) {
             (Some((model, state)), _) => {
                 let start = state.start;
@@ -265,11 +267,6 @@ impl<'a> Run<'a> {
         let so_far = Model::new(header.clone(), Kind::Trees(ensemble))?;
         let scores = so_far.score(job.train, ScoreOptions::default())?;
         let watch = Watch::new(&job.valid, &job.metrics, &so_far, job.features)?;
-        let training = job.watch_training.then(|| "training".to_owned());
-        record.sets =
-            training.into_iter().chain(job.valid.iter().map(|s| s.name.clone())).collect();
-        record.metrics = job.metrics.iter().map(Measure::to_string).collect();
-        record.conventions = job.metrics.iter().map(|m| m.convention().to_owned()).collect();
         let decider =
             job.metrics.first().filter(|_| !job.valid.is_empty()).map(|measure| Decider {
                 set: usize::from(job.watch_training),
@@ -351,12 +348,12 @@ impl<'a> Run<'a> {
         self.move_scores(&grown, rows, &tree, sampled);
         seconds.leaves = clock.lap();
         self.watch.add(&tree)?;
-        let leaves = tree.leaves().len();
+        let leaves = Some(tree.leaves().len());
         self.trees.push(tree);
         let (loss, values) = self.watched(&*objective, draw.seed)?;
         seconds.evaluate = clock.lap();
-        let tree = number + 1;
-        self.record.iterations.push(Iteration { tree, leaves, loss, step, values, seconds });
+        let number = number + 1;
+        self.record.iterations.push(Iteration { number, leaves, loss, step, values, seconds });
         self.record.best = self.decider.and_then(|decider| decider.best(&self.record));
         Ok(())
     }
@@ -417,6 +414,7 @@ impl<'a> Run<'a> {
             start: self.start,
             iterations: self.record.iterations.clone(),
             train_seconds: self.record.train_seconds,
+            learner: None,
         };
         let model = self.model(trees)?;
         match &mut self.saver {
@@ -494,20 +492,6 @@ fn tree(grown: &Grown, steps: &[f64], rate: f64) -> Result<Tree, LearnError> {
     let leaves = grown.leaves.iter().zip(steps);
     let leaves = leaves.map(|(leaf, step)| Leaf { value: step * rate, rows: leaf.rows });
     Ok(Tree::new(grown.splits.clone(), leaves.collect())?)
-}
-
-fn header(job: &Job<'_>) -> Header {
-    let mut header = Header::new(job.train.features().clone(), job.train.absent());
-    header.learner.clone_from(&job.learner);
-    header.objective.clone_from(&job.objective);
-    if let Some(measure) = job.metrics.first() {
-        header.metric = measure.to_string();
-        header.conventions = measure.convention().to_owned();
-    }
-    header.seed = job.seed;
-    header.queries = job.train.queries() as u64;
-    header.rows = job.train.rows() as u64;
-    header
 }
 
 /// Raised whenever the same data, parameters and seed give other trees than before: a checkpoint of

@@ -1,4 +1,4 @@
-//! Watching metrics while trees are added, and knowing when to stop.
+//! Watching metrics while trees (or other rounds) are added, and knowing when to stop.
 //!
 //! Scores of each watched data set are kept and moved by every new tree. The first metric on the
 //! first validation set decides: the number of trees with the best value is remembered (the
@@ -23,31 +23,21 @@ pub(crate) struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// Scores the sets with the model so far, and makes sure that the deciding metric has a value
-    /// on each.
+    /// Scores the sets with the model so far, once the deciding metric is known to have a value on
+    /// each.
     pub(crate) fn new(
         sets: &'a [WatchedSet<'a>],
         measures: &'a [Measure],
         model: &Model,
         options: ScoreOptions,
     ) -> Result<Self, LearnError> {
+        check_sets(sets, measures)?;
         let score = |set: &'a WatchedSet<'a>| {
             let scores = model.score(set.data, options)?;
             Ok((set.name.as_str(), set.data, scores))
         };
         let sets = sets.iter().map(score).collect::<Result<Vec<_>, LearnError>>()?;
-        let watch = Self { sets, measures, header: model.header().clone(), options };
-        if let Some(first) = measures.first() {
-            for ((name, ..), values) in watch.sets.iter().zip(watch.values()?) {
-                if values.first().is_none_or(|value| value.is_nan()) {
-                    return Err(LearnError::unfit(
-                        format!("no query of {name} has a value for {first}"),
-                        "give validation data with relevant documents, or leave it out",
-                    ));
-                }
-            }
-        }
-        Ok(watch)
+        Ok(Self { sets, measures, header: model.header().clone(), options })
     }
 
     /// Moves all scores by a new tree.
@@ -72,6 +62,22 @@ impl<'a> Watch<'a> {
     }
 }
 
+/// Makes sure that the deciding metric has a value on each set.
+pub(crate) fn check_sets(sets: &[WatchedSet<'_>], measures: &[Measure]) -> Result<(), LearnError> {
+    let Some(first) = measures.first() else { return Ok(()) };
+    for WatchedSet { name, data } in sets {
+        // Whether there is a value is for the labels to say, not for the scores.
+        let values = values(data, &vec![0.0; data.rows()], std::slice::from_ref(first))?;
+        if values.first().is_none_or(|value| value.is_nan()) {
+            return Err(LearnError::unfit(
+                format!("no query of {name} has a value for {first}"),
+                "give validation data with relevant documents, or leave it out",
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// The metrics of one scored data set.
 pub(crate) fn values(
     data: &Dataset,
@@ -92,7 +98,7 @@ pub(crate) struct Decider {
 }
 
 impl Decider {
-    /// The number of trees at the best value so far.
+    /// The number of rounds at the best value so far.
     pub(crate) fn best(&self, record: &Record) -> Option<usize> {
         let value = |at: usize| record.iterations[at].values.get(self.set)?.first().copied();
         let mut best: Option<(usize, f64)> = None;

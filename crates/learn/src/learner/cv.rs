@@ -1,8 +1,9 @@
 //! Cross validation by query: every query is tested once, by a model that has not seen it.
 //!
 //! The queries are shuffled by the seed and cut into folds as even as can be; for each fold a
-//! model is trained on the others. For a learner that stops early (`stop=`), a part of the training
-//! queries is set aside (`valid_part`): stopping looks at that, never at the tested fold. A learner
+//! model is trained on the others. For a learner that stops early (`stop=`) or chooses among
+//! models, a part of the training queries is set aside (`valid_part`): it looks at that, never at the
+//! tested fold. A learner
 //! without it trains on all of them. Results are
 //! values per query, so that learners can be compared query by query. The folds depend on the
 //! number of queries and the seed alone: two learners see the same ones.
@@ -20,6 +21,7 @@ use super::LearnerSpec;
 use crate::boost::{Job, Observer, Silent, WatchedSet};
 use crate::error::LearnError;
 use crate::simd::Simd;
+use crate::trainer::Validation;
 
 /// How to cross-validate.
 #[derive(Clone)]
@@ -28,8 +30,8 @@ pub struct CvOptions<'a> {
     pub folds: usize,
     /// Seed of the folds and of the trainings.
     pub seed: u64,
-    /// Part of each fold's training queries to validate on, where the learner stops early; other
-    /// learners train on all.
+    /// Part of each fold's training queries to validate on, where the learner stops early or
+    /// chooses; other learners train on all.
     pub valid_part: Option<f64>,
     /// What to measure; the first metric decides on stopping.
     pub metrics: Vec<Measure>,
@@ -102,11 +104,10 @@ pub fn cross_validate(
     data: &Dataset,
     options: &CvOptions<'_>,
 ) -> Result<CvResult, LearnError> {
-    let stops = learner.boosting().is_some_and(|params| params.stop.is_some());
-    if stops && options.valid_part.is_none() {
+    if learner.validation() == Validation::Needed && options.valid_part.is_none() {
         return Err(LearnError::unfit(
-            "stop= needs queries to validate on, other than those that a fold tests",
-            "say --valid-part 0.2, or leave stop= out",
+            format!("{learner} needs queries to validate on, other than those that a fold tests"),
+            "say --valid-part 0.2, or leave out what needs them, such as stop=",
         ));
     }
     let mut scores = vec![0.0; data.rows()];
@@ -115,7 +116,7 @@ pub fn cross_validate(
     let tests = tested(data.queries(), options.folds, options.seed)?;
     for (number, test) in tests.into_iter().enumerate() {
         let train = (0..data.queries()).filter(|query| test.binary_search(query).is_err());
-        let (train, valid) = match options.valid_part.filter(|_| stops) {
+        let (train, valid) = match options.valid_part.filter(|_| learner.uses_validation()) {
             Some(part) => set_aside(train.collect(), part, options.seed, number)?,
             None => (train.collect(), Vec::new()),
         };

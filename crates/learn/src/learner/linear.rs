@@ -4,12 +4,13 @@
 //! weights themselves say which features there are.
 
 use rankwright_data::Absent;
-use rankwright_eval::{Measure, Params, SpecError};
+use rankwright_eval::{Params, SpecError};
 use rankwright_model::{Header, Kind, Linear, Model};
 
 use super::LearnerSpec;
-use crate::boost::{Job, Outcome, Record};
+use crate::boost::{Job, Outcome};
 use crate::error::LearnError;
+use crate::rounds::record;
 
 /// A bias and weights by feature.
 #[derive(Debug, Clone)]
@@ -60,14 +61,7 @@ impl Given {
             header.metric = measure.to_string();
             header.conventions = measure.convention().to_owned();
         }
-        let training = job.watch_training.then(|| "training".to_owned());
-        let valid = job.valid.iter().map(|set| set.name.clone());
-        let record = Record {
-            sets: training.into_iter().chain(valid).collect(),
-            metrics: job.metrics.iter().map(Measure::to_string).collect(),
-            conventions: job.metrics.iter().map(|m| m.convention().to_owned()).collect(),
-            ..Record::default()
-        };
+        let record = record(job);
         let model = Model::new(header, Kind::Linear(line))?;
         Ok(Outcome { model, record, finished: true })
     }

@@ -4,7 +4,8 @@
 //! checked whole when it is parsed, down to the objective; only what names features of the data
 //! (`monotone`, `weights`) waits until the data is there. A boosted learner is a set of boosting
 //! parameters ([`params`]) and an objective ([`objective`]); [`linear`] is a line of given
-//! weights. [`cv`] trains any of them on folds of queries.
+//! weights; every other learner is a [`Trainer`], read by a function of its own folder. [`cv`]
+//! trains any of them on folds of queries.
 
 mod cv;
 mod linear;
@@ -17,6 +18,8 @@ mod tests;
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Instant;
 
 use rankwright_data::Dataset;
 use rankwright_eval::{
@@ -27,9 +30,11 @@ use rankwright_model::Model;
 use self::linear::Given;
 use self::monotone::Monotone;
 use self::registry::Family;
+use crate::blend;
 use crate::boost::{BoostParams, Booster, Job, Outcome};
 use crate::error::LearnError;
 use crate::objective::{DEFAULT_METRIC, parse_objective};
+use crate::trainer::{Trainer, Validation};
 
 pub use cv::{CvOptions, CvResult, FoldResult, cross_validate};
 pub use registry::LEARNERS;
@@ -73,11 +78,17 @@ pub struct LearnerSpec {
     plan: Plan,
 }
 
+/// Boosting parameters of a learner whose trees are grown otherwise than by gradients of its loss.
+pub(crate) fn boosting(params: &Params<'_>) -> Result<BoostParams, SpecError> {
+    params::read(params, false)
+}
+
 /// What a spec comes to.
 #[derive(Debug, Clone)]
 enum Plan {
     Boosted { params: Box<BoostParams>, monotone: Monotone, objective: Spec },
     Given(Given),
+    Other(Arc<dyn Trainer>),
 }
 
 impl LearnerSpec {
@@ -99,11 +110,12 @@ impl LearnerSpec {
         let target = MetricSpec::parse(params.text("metric").unwrap_or(DEFAULT_METRIC))?;
         let plan = match info.family {
             Family::Given => Plan::Given(Given::read(&params)?),
+            Family::Other(read) => Plan::Other(read(&params, &target)?),
             family => {
                 let objective = objective::spec(family, &params, &target)?;
                 parse_objective(&objective).map_err(|error| in_learner(error, &objective, info))?;
                 Plan::Boosted {
-                    params: Box::new(params::read(&params, family == Family::Tree)?),
+                    params: Box::new(params::read(&params, matches!(family, Family::Tree))?),
                     monotone: Monotone::read(&params)?,
                     objective,
                 }
@@ -134,19 +146,50 @@ impl LearnerSpec {
     pub fn boosting(&self) -> Option<&BoostParams> {
         match &self.plan {
             Plan::Boosted { params, .. } => Some(params),
+            _ => None,
+        }
+    }
+
+    /// How many rounds a training has at most, and what they are called ("tree", "epoch", ...).
+    /// `None` for what is trained in one go or not at all: there is nothing to save on the way.
+    pub fn rounds(&self) -> Option<(usize, &'static str)> {
+        match &self.plan {
+            Plan::Boosted { params, .. } => Some((params.trees, "tree")),
             Plan::Given(_) => None,
+            Plan::Other(trainer) => trainer.rounds(),
+        }
+    }
+
+    /// Whether anything is learnt from data.
+    pub fn learns(&self) -> bool {
+        !matches!(self.plan, Plan::Given(_))
+    }
+
+    /// Whether validation data has a say in the model: by stopping, or by choosing.
+    pub fn uses_validation(&self) -> bool {
+        self.validation() != Validation::Ignored
+    }
+
+    fn validation(&self) -> Validation {
+        match &self.plan {
+            Plan::Boosted { params, .. } if params.stop.is_some() => Validation::Needed,
+            Plan::Boosted { .. } | Plan::Given(_) => Validation::Ignored,
+            Plan::Other(trainer) => trainer.validation(),
         }
     }
 
     /// Whether it learns from preference pairs.
     pub fn takes_pairs(&self) -> bool {
-        matches!(self.info.family, Family::RankMart | Family::LambdaMart)
+        match &self.plan {
+            Plan::Other(trainer) => trainer.takes_pairs(),
+            _ => matches!(self.info.family, Family::RankMart | Family::LambdaMart),
+        }
     }
 
     /// How many queries of the data have so many documents that not every pair of them is visited
     /// in training: each document meets
     /// [`SAMPLED_PARTNERS`](crate::objective::SAMPLED_PARTNERS) others instead, drawn by the seed
-    /// for each tree. 0 for learners without pairs, and for data with preferences of its own.
+    /// (for each tree, where trees are boosted). 0 for learners without pairs, and for data with preferences of its own.
     ///
     /// ```
     /// use rankwright_data::generate::LetorOptions;
@@ -157,10 +200,14 @@ impl LearnerSpec {
     /// # Ok::<(), rankwright_learn::LearnError>(())
     /// ```
     pub fn sampled_queries(&self, data: &Dataset) -> Result<usize, LearnError> {
-        let Plan::Boosted { objective, .. } = &self.plan else { return Ok(0) };
         if data.pairs().is_some() {
             return Ok(0);
         }
+        let objective = match &self.plan {
+            Plan::Boosted { objective, .. } => objective,
+            Plan::Given(_) => return Ok(0),
+            Plan::Other(trainer) => return Ok(trainer.sampled_queries(data)),
+        };
         let objective = parse_objective(objective)?;
         let sampled = |query: &usize| objective.samples_pairs(data.query_rows(*query).len());
         Ok((0..data.queries()).filter(sampled).count())
@@ -171,7 +218,7 @@ impl LearnerSpec {
     pub fn without_data(&self) -> Option<Result<Model, LearnError>> {
         match &self.plan {
             Plan::Given(given) => Some(given.alone(self)),
-            Plan::Boosted { .. } => None,
+            _ => None,
         }
     }
 
@@ -185,11 +232,16 @@ impl LearnerSpec {
         if job.train.pairs().is_some() && !self.takes_pairs() {
             return Err(LearnError::unfit(
                 format!("{} does not learn from preference pairs", self.info.name),
-                "leave the pairs out, or use rankmart or lambdamart",
+                "leave the pairs out, or use a pairwise learner such as rankmart or lambdamart, or \
+                 ranksvm",
             ));
         }
         match &self.plan {
             Plan::Given(given) => given.train(&job),
+            Plan::Other(trainer) => {
+                job.objective = trainer.objective();
+                self.train_other(trainer.as_ref(), &job)
+            }
             Plan::Boosted { params, monotone, objective } => {
                 job.objective = objective.to_string();
                 let mut params = (**params).clone();
@@ -199,6 +251,35 @@ impl LearnerSpec {
                 Booster::new(params)?.train(objective.as_mut(), &job)
             }
         }
+    }
+
+    /// Trains what is no boosted ensemble, after the checks that all of them need.
+    fn train_other(&self, trainer: &dyn Trainer, job: &Job<'_>) -> Result<Outcome, LearnError> {
+        if job.start.is_some() {
+            return Err(LearnError::unfit(
+                format!("{} does not start from a model", self.info.name),
+                "leave --start out, or boost trees",
+            ));
+        }
+        if job.train.rows() == 0 {
+            return Err(LearnError::unfit("the training data has no rows", "give some"));
+        }
+        if trainer.validation() == Validation::Needed && job.valid.is_empty() {
+            return Err(LearnError::unfit(
+                format!("{self} chooses on validation data, and there is none"),
+                "give --valid DATA",
+            ));
+        }
+        let started = Instant::now();
+        // Inside the pool, so that this thread works too instead of waiting for the others.
+        let mut result = None;
+        rayon::scope(|_| result = Some(trainer.train(job)));
+        let result = result.unwrap_or_else(|| Err(LearnError::unfit("nothing ran", "report this")));
+        let mut outcome = result?;
+        if outcome.record.train_seconds == 0.0 {
+            outcome.record.train_seconds = started.elapsed().as_secs_f64();
+        }
+        Ok(outcome)
     }
 
     /// The target, settled for feature data.
@@ -252,7 +333,12 @@ fn in_learner(error: SpecError, objective: &Spec, info: &LearnerInfo) -> SpecErr
 fn tidy(key: &str, value: &str, target: &MetricSpec) -> String {
     match (key, value) {
         ("metric", _) => target.to_string(),
+        ("members" | "learner", _) => blend::tidy(value),
         ("weights" | "monotone", _) => value.split_whitespace().collect(),
+        (_, list) if list.contains('/') && !list.contains('(') => {
+            let parts = list.split('/').map(|part| tidy(key, part.trim(), target));
+            parts.collect::<Vec<_>>().join("/")
+        }
         (_, "yes" | "on") => "true".to_owned(),
         (_, "no" | "off") => "false".to_owned(),
         _ => match value.parse::<f64>() {

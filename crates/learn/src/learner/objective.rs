@@ -12,13 +12,13 @@ use crate::objective::{OBJECTIVES, ObjectiveInfo, find_objective};
 /// The parameter of `mart` that chooses the loss.
 pub(super) const LOSS: ParamInfo = ParamInfo {
     name: "loss",
-    doc: "squared | query-rmse | logloss | huber | ordinal | softmax",
+    doc: "squared | query-rmse | logloss | huber | ordinal | softmax | listmle | approxndcg",
     default: "squared",
 };
 
 /// The losses of `mart`.
-pub(super) const LOSSES: [&str; 6] =
-    ["squared", "query-rmse", "logloss", "huber", "ordinal", "softmax"];
+pub(super) const LOSSES: [&str; 8] =
+    ["squared", "query-rmse", "logloss", "huber", "ordinal", "softmax", "listmle", "approxndcg"];
 
 /// Parameters of an objective, from the table of objectives.
 pub(super) const fn params_of(name: &str) -> &'static [ParamInfo] {
@@ -54,10 +54,10 @@ pub(super) fn spec(
         Family::RankMart => "pair-logistic",
         Family::Xendcg => "xendcg",
         Family::Mart => params.choice("loss", &LOSSES.map(|name| (name, name)), LOSSES[0])?,
-        Family::Tree | Family::Given => "squared",
+        Family::Tree | Family::Given | Family::Other(_) => "squared",
     };
     let info = find_objective(name)?;
-    if family == Family::Mart {
+    if matches!(family, Family::Mart) {
         check_loss(params, info)?;
     }
     let mut spec = Spec::new(name);

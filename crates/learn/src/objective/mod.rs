@@ -9,8 +9,10 @@ use std::fmt::Debug;
 use crate::error::LearnError;
 use crate::simd::Simd;
 
+mod approxndcg;
 mod huber;
 mod lambda;
+mod listmle;
 mod listwise;
 mod logloss;
 mod ordinal;
@@ -23,11 +25,13 @@ mod squared;
 mod tests;
 mod xendcg;
 
+pub use approxndcg::ApproxNdcg;
 pub use huber::{Huber, HuberWidth};
 pub use lambda::{
     Cut, DEFAULT_METRIC, LAMBDA_PARAMS, Lambda, LambdaParams, PAIR_PARAMS, SAMPLED_PARTNERS,
     TiedLabels, Weight,
 };
+pub use listmle::ListMle;
 pub use logloss::LogLoss;
 pub use ordinal::Ordinal;
 pub use query_rmse::QueryRmse;
@@ -91,6 +95,8 @@ pub struct Derivatives<'a> {
 #[derive(Debug, Default)]
 pub struct Workspace {
     lambda: lambda::LambdaWork,
+    list: listmle::ListWork,
+    approx: approxndcg::ApproxWork,
     /// For whoever needs a few numbers for each document.
     numbers: [Vec<f64>; 3],
 }

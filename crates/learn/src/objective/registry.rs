@@ -5,12 +5,15 @@
 
 use rankwright_eval::{ParamInfo, Params, Spec, SpecError, nearest};
 
+use super::approxndcg::ApproxNdcg;
 use super::huber::Huber;
 use super::lambda::{LAMBDA_PARAMS, LambdaParams, PAIR_PARAMS};
+use super::listmle::ListMle;
 use super::logloss::LogLoss;
 use super::softmax::Softmax;
 use super::xendcg::XeNdcg;
-use super::{Objective, Ordinal, QueryRmse, Squared, huber, logloss, softmax, xendcg};
+use super::{Objective, Ordinal, QueryRmse, Squared};
+use super::{approxndcg, huber, listmle, logloss, softmax, xendcg};
 
 /// What the second derivative that an objective gives is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,6 +131,24 @@ pub const OBJECTIVES: &[ObjectiveInfo] = &[
         curvature: Curvature::Exact,
         preferences: false,
         build: |params| Ok(Box::new(Softmax::read(params)?)),
+    },
+    ObjectiveInfo {
+        name: "listmle",
+        doc: "likelihood of the best order under a Plackett-Luce model (ListMLE)",
+        example: "listmle(top=10)",
+        params: listmle::PARAMS,
+        curvature: Curvature::Exact,
+        preferences: false,
+        build: |params| Ok(Box::new(ListMle::read(params)?)),
+    },
+    ObjectiveInfo {
+        name: "approxndcg",
+        doc: "NDCG with ranks made smooth (ApproxNDCG)",
+        example: "approxndcg(temperature=0.1)",
+        params: approxndcg::PARAMS,
+        curvature: Curvature::Approximate,
+        preferences: false,
+        build: |params| Ok(Box::new(ApproxNdcg::read(params)?)),
     },
 ];
 

@@ -6,10 +6,11 @@
 //! ```
 //!
 //! `target=softmax`, the default and ListNet's own: t is the softmax of the labels. `target=gain`:
-//! t is the gains 2^label - 1 divided by their sum, and a query without gain gives zeros. The
-//! gradient is exact, the hessian is the exact diagonal of the matrix of second derivatives. A
-//! document of weight w counts like w copies of it. Queries of 0 or 1 documents give zeros; equal
-//! labels pull scores together. Cost O(n).
+//! t is the gains 2^label - 1 divided by their sum; `target=label`: the labels themselves divided by
+//! theirs. Under both a query without any gives zeros, and labels below 0 count as 0. The gradient is
+//! exact, the hessian is the exact diagonal of the matrix of second derivatives. A document of weight
+//! w counts like w copies of it. Queries of 0 or 1 documents give zeros; equal labels pull scores
+//! together. Cost O(n).
 
 use rankwright_eval::{Gain, ParamInfo, Params, SpecError};
 
@@ -25,6 +26,8 @@ pub enum SoftmaxTarget {
     Softmax,
     /// Gains 2^label - 1, divided by their sum.
     Gain,
+    /// Labels, divided by their sum.
+    Label,
 }
 
 /// Cross entropy between labels and scores, both as distributions over a query's documents.
@@ -45,26 +48,34 @@ struct Distributions<'w> {
 /// Parameters of `softmax`.
 pub(super) const PARAMS: &[ParamInfo] = &[ParamInfo {
     name: "target",
-    doc: "distribution that scores should have: softmax (of the labels) | gain (2^label - 1)",
+    doc: "distribution that scores should have: softmax (of the labels) | gain (2^label - 1) | label",
     default: "softmax",
 }];
 
 impl Softmax {
     pub(super) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
-        let targets = [("softmax", SoftmaxTarget::Softmax), ("gain", SoftmaxTarget::Gain)];
+        let targets = [
+            ("softmax", SoftmaxTarget::Softmax),
+            ("gain", SoftmaxTarget::Gain),
+            ("label", SoftmaxTarget::Label),
+        ];
         Ok(Self { target: params.choice("target", &targets, SoftmaxTarget::Softmax)? })
     }
 
     fn target(&self, query: &QueryView<'_>, into: &mut Vec<f64>) -> Result<(), LearnError> {
         pointwise::need_labels(query)?;
-        if self.target == SoftmaxTarget::Softmax {
-            listwise::softmax(query.labels, query.weights, into);
-            return Ok(());
-        }
+        let gain = match self.target {
+            SoftmaxTarget::Softmax => {
+                listwise::softmax(query.labels, query.weights, into);
+                return Ok(());
+            }
+            SoftmaxTarget::Gain => Gain::Exp,
+            SoftmaxTarget::Label => Gain::Linear,
+        };
         into.clear();
         for (row, &label) in query.labels.iter().enumerate() {
             let weight = query.weights.get(row).map_or(1.0, |w| f64::from(*w));
-            into.push(weight * Gain::Exp.of(label)?);
+            into.push(weight * gain.of(label)?);
         }
         listwise::normalise(into);
         Ok(())

@@ -45,6 +45,11 @@ const WITH_LOSS: &[&str] = &[
     "xendcg(terms=1)",
     "softmax",
     "softmax(target=gain)",
+    "softmax(target=label)",
+    "listmle",
+    "listmle(top=3)",
+    "approxndcg",
+    "approxndcg(temperature=0.7)",
 ];
 
 fn has_exact_curvature(text: &str) -> bool {

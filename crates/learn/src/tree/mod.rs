@@ -19,7 +19,9 @@ mod split;
 mod twin;
 mod units;
 
-pub(crate) use grow::{Grow, Grower, Grown, GrownRows, Input};
+pub(crate) use grow::{Grow, GrowTimes, Grower, Grown, GrownLeaf, GrownRows, Input};
 pub use params::{Direction, Growth, TreeParams};
+pub(crate) use partition::left_bytes;
 pub(crate) use quantise::Scales;
+pub(crate) use routes::Routes;
 pub(crate) use split::Limits;

@@ -1,5 +1,6 @@
 //! The body of a model file: numbers, little-endian, as the codec's table lays them out.
 
+use super::{blend, net};
 use crate::categories::Categories;
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
@@ -12,7 +13,8 @@ const LEAF: u32 = 1 << 31;
 /// The smallest tree: a number of splits, one leaf value, its rows.
 const SMALLEST_TREE: usize = 4 + 8 + 8;
 
-/// The version that holds a model: 1 where every rule is a threshold, else 2.
+/// The version that holds a model: 1 for lines, and for trees where every rule is a threshold; 2 for
+/// other trees; 3 for nets and blends.
 pub(super) fn version(kind: &Kind) -> u32 {
     let is_plain = |tree: &Tree| {
         tree.sets().is_empty()
@@ -20,7 +22,8 @@ pub(super) fn version(kind: &Kind) -> u32 {
     };
     match kind {
         Kind::Trees(ensemble) if !ensemble.trees().iter().all(is_plain) => 2,
-        _ => 1,
+        Kind::Trees(_) | Kind::Linear(_) => 1,
+        Kind::Net(_) | Kind::Blend(_) => 3,
     }
 }
 
@@ -36,6 +39,8 @@ pub(super) fn write(kind: &Kind, version: u32, out: &mut Vec<u8>) {
             put(out, [(line.weights().len() as u32).to_le_bytes()]);
             put(out, line.weights().iter().map(|weight| weight.to_le_bytes()));
         }
+        Kind::Net(net) => net::write(net, out),
+        Kind::Blend(blend) => blend::write(blend, out),
     }
 }
 
@@ -81,7 +86,7 @@ fn rule((kind, bits): (u8, u32)) -> Result<Rule, ModelError> {
     }
 }
 
-fn put<const N: usize>(out: &mut Vec<u8>, numbers: impl IntoIterator<Item = [u8; N]>) {
+pub(super) fn put<const N: usize>(out: &mut Vec<u8>, numbers: impl IntoIterator<Item = [u8; N]>) {
     numbers.into_iter().for_each(|number| out.extend_from_slice(&number));
 }
 
@@ -114,8 +119,10 @@ pub(super) fn read(kind: &str, version: u32, bytes: &[u8]) -> Result<Kind, Model
             let count = from.count()?;
             Kind::Linear(Linear::new(bias, from.numbers(count, f64::from_le_bytes)?)?)
         }
+        "net" => Kind::Net(net::read(&mut from)?),
+        "blend" => Kind::Blend(blend::read(&mut from)?),
         other => {
-            let known = "its kind is neither trees nor linear";
+            let known = "its kind is not trees, linear, net or blend";
             return Err(ModelError::damaged(format!("{known} but '{}'", other.escape_debug())));
         }
     };
@@ -133,9 +140,7 @@ fn read_ensemble(from: &mut Reader<'_>, version: u32) -> Result<Ensemble, ModelE
     }
     let trees = (0..count).map(|number| {
         read_tree(from, version).map_err(|error| match error {
-            ModelError::Invalid { what, expected } => {
-                ModelError::Invalid { what: format!("tree {number}: {what}"), expected }
-            }
+            ModelError::Invalid { .. } => error.within(format!("tree {number}")),
             other => other,
         })
     });
@@ -184,10 +189,15 @@ fn read_sets(from: &mut Reader<'_>) -> Result<Vec<Categories>, ModelError> {
 }
 
 /// The bytes that are left.
-struct Reader<'a>(&'a [u8]);
+pub(super) struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
-    fn take(&mut self, bytes: usize) -> Result<&'a [u8], ModelError> {
+    /// How many bytes are left.
+    pub(super) fn left(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn take(&mut self, bytes: usize) -> Result<&'a [u8], ModelError> {
         let (taken, rest) = self.0.split_at_checked(bytes).ok_or_else(|| {
             let left = self.0.len();
             ModelError::damaged(format!("{bytes} bytes should follow where {left} are left"))
@@ -196,15 +206,15 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    fn number<const N: usize>(&mut self) -> Result<[u8; N], ModelError> {
+    pub(super) fn number<const N: usize>(&mut self) -> Result<[u8; N], ModelError> {
         self.take(N).map(|bytes| bytes.first_chunk().copied().unwrap_or([0; N]))
     }
 
-    fn count(&mut self) -> Result<usize, ModelError> {
+    pub(super) fn count(&mut self) -> Result<usize, ModelError> {
         self.number().map(|bytes| u32::from_le_bytes(bytes) as usize)
     }
 
-    fn numbers<const N: usize, T>(
+    pub(super) fn numbers<const N: usize, T>(
         &mut self,
         count: usize,
         of: impl Fn([u8; N]) -> T,

@@ -1,5 +1,7 @@
 //! What the codec promises: trips are exact, damage is noticed, no bytes panic.
 
+mod nets;
+
 use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames};
 use xxhash_rust::xxh3::xxh3_64;
@@ -193,8 +195,8 @@ fn version_2_holds_sets_and_is_written_only_where_it_must() {
 
 #[test]
 fn a_newer_version_says_so() {
-    let error = Model::from_bytes(b"RANKWRIGHT MODEL 3\nwhatever comes").unwrap_err();
-    assert!(matches!(error, ModelError::Version { found: 3, supported: 2 }));
+    let error = Model::from_bytes(b"RANKWRIGHT MODEL 4\nwhatever comes").unwrap_err();
+    assert!(matches!(error, ModelError::Version { found: 4, supported: 3 }));
     assert!(error.help().unwrap().contains("newer program"));
 }
 

@@ -9,6 +9,8 @@
 //! | trees of at most 256 leaves | up to 5 | `steps.rs`: eight trees at a time for each row |
 //! | larger trees | any | `walk.rs`: eight rows, or eight trees for a row, at a time |
 //! | line | any | `line.rs`: a sum of products |
+//! | net | any | `layers.rs`: four rows at a time through sixteen outputs |
+//! | blend | any | `mix.rs`: the engines of its members |
 //!
 //! Trees of both sizes may be mixed: they are cut into stretches, and each stretch adds to the
 //! scores in turn. Whatever runs, a score is the same to the bit as that of
@@ -17,7 +19,9 @@
 
 mod asks;
 mod kernel;
+mod layers;
 mod line;
+mod mix;
 mod network;
 mod ready;
 mod steps;
@@ -29,14 +33,16 @@ mod tests;
 use std::fmt::Debug;
 
 use self::kernel::Portable;
+use self::layers::{Between, Layers};
 use self::line::Line;
+use self::mix::{Mix, Mixing};
 use self::network::{Board, Network};
 use self::ready::Ready;
 use self::walk::Walks;
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::matching::Matching;
-use crate::model::Kind;
+use crate::model::{Kind, Model};
 use crate::simd::Simd;
 
 /// Rows in a full block.
@@ -64,6 +70,7 @@ const FEW: usize = 5;
 pub struct Scorer {
     columns: usize,
     absent: f32,
+    listwise: bool,
     engine: Box<dyn Engine>,
 }
 
@@ -83,6 +90,8 @@ pub struct Work {
     narrow: Board<NARROW>,
     ranks: Vec<i8>,
     rows: Vec<f32>,
+    between: Between,
+    mixing: Mixing,
 }
 
 /// Rows that hold only some of their values.
@@ -98,12 +107,13 @@ pub struct SparseRows<'a> {
 
 impl Scorer {
     /// Makes a model ready for the columns that it is matched with; `columns` is their number.
-    pub(crate) fn new(kind: &Kind, matching: &Matching, columns: usize, simd: Simd) -> Scorer {
-        let engine: Box<dyn Engine> = match kind {
-            Kind::Trees(ensemble) => Box::new(Forest::new(ensemble, matching, simd)),
-            Kind::Linear(line) => Box::new(Line::new(line, matching)),
-        };
-        Scorer { columns, absent: matching.absent(), engine }
+    pub(crate) fn new(model: &Model, matching: &Matching, columns: usize, simd: Simd) -> Scorer {
+        Scorer {
+            columns,
+            absent: matching.absent(),
+            listwise: model.is_listwise(),
+            engine: engine_of(model, matching, simd),
+        }
     }
 
     /// Number of values in a row.
@@ -116,7 +126,14 @@ impl Scorer {
         self.engine.name()
     }
 
-    /// Scores rows that stand one after another in `values`, one for each entry of `scores`.
+    /// Whether a score depends on the other documents of its query. Each call must then be given
+    /// the rows of one query, all of them and no others.
+    pub fn is_listwise(&self) -> bool {
+        self.listwise
+    }
+
+    /// Scores rows that stand one after another in `values`, one for each entry of `scores`: the rows
+    /// of one query where the model [`is_listwise`](Scorer::is_listwise), any rows where it is not.
     /// Nothing is allocated once `work` has served a call of this size.
     pub fn score(
         &self,
@@ -135,7 +152,9 @@ impl Scorer {
         Ok(())
     }
 
-    /// Scores sparse rows; what a row does not hold is absent (0 or missing, as the model says).
+    /// Scores sparse rows, which are those of one query where the model
+    /// [`is_listwise`](Scorer::is_listwise); what a row does not hold is absent (0 or missing, as the
+    /// model says).
     pub fn score_sparse(
         &self,
         rows: SparseRows<'_>,
@@ -144,11 +163,12 @@ impl Scorer {
     ) -> Result<(), ModelError> {
         rows.check(scores.len(), self.columns)?;
         let mut dense = std::mem::take(&mut work.rows);
-        for (block, scores) in scores.chunks_mut(WIDE).enumerate() {
+        let together = if self.listwise { scores.len().max(1) } else { WIDE };
+        for (block, scores) in scores.chunks_mut(together).enumerate() {
             dense.clear();
             dense.resize(scores.len() * self.columns, self.absent);
             for row in 0..scores.len() {
-                let first = block * WIDE + row;
+                let first = block * together + row;
                 let entries = rows.starts[first]..rows.starts[first + 1];
                 for (column, value) in
                     rows.columns[entries.clone()].iter().zip(&rows.values[entries])
@@ -160,6 +180,23 @@ impl Scorer {
         }
         work.rows = dense;
         Ok(())
+    }
+}
+
+/// The engine that fits a model.
+fn engine_of(model: &Model, matching: &Matching, simd: Simd) -> Box<dyn Engine> {
+    match model.kind() {
+        Kind::Trees(ensemble) => Box::new(Forest::new(ensemble, matching, simd)),
+        Kind::Linear(line) => Box::new(Line::new(line, matching)),
+        Kind::Net(net) => Box::new(Layers::new(net, matching, simd)),
+        Kind::Blend(blend) => {
+            let used = blend.members().iter().zip(model.members());
+            let used =
+                used.filter(|((weight, _), _)| *weight != 0.0).map(|((weight, member), own)| {
+                    (*weight, engine_of(member, &own.through(matching), simd))
+                });
+            Box::new(Mix::new(blend.normalise(), used.collect()))
+        }
     }
 }
 

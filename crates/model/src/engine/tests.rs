@@ -1,5 +1,7 @@
 //! Every engine against the plain way, bit for bit.
 
+mod nets;
+
 use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames, Random};
 
@@ -83,7 +85,7 @@ fn check(model: &Model, seed: u64, count: usize) {
     let plain: Vec<u64> = rows.chunks(FEATURES).map(|row| model.score_row(row).to_bits()).collect();
     let own = Matching::own(model.header());
     for simd in [Simd::Auto, Simd::Portable] {
-        let scorer = Scorer::new(model.kind(), &own, FEATURES, simd);
+        let scorer = Scorer::new(model, &own, FEATURES, simd);
         // The same buffers twice: nothing may be left over.
         let (mut work, mut scores) = (Work::default(), vec![0.0; count]);
         for _ in 0..2 {

@@ -5,7 +5,7 @@ use rankwright_data::{Absent, Columns, FeatureNames, Matrix, QueryIndex, Random}
 
 use super::*;
 use crate::tree::tests::{random, small};
-use crate::{Ensemble, Header, Linear};
+use crate::{Blend, Ensemble, Header, Kind, Linear, Normalise, net};
 
 fn data(rows: usize, features: FeatureNames, absent: Absent, seed: u64) -> Dataset {
     let mut draw = Random::new(seed, 2);
@@ -37,6 +37,22 @@ fn line(features: FeatureNames, absent: Absent, seed: u64) -> Model {
     Model::new(Header::new(features, absent), kind).unwrap()
 }
 
+fn net(features: FeatureNames, absent: Absent, seed: u64, min_max: bool) -> Model {
+    let net = net::tests::random(seed, features.len(), &[5], min_max);
+    Model::new(Header::new(features, absent), Kind::Net(net)).unwrap()
+}
+
+/// A tree model, a line and a net.
+fn blend(features: FeatureNames, absent: Absent, seed: u64, normalise: Normalise) -> Model {
+    let members = vec![
+        (0.5, forest(features.clone(), absent, seed)),
+        (-2.0, line(features.clone(), absent, seed)),
+        (1.5, net(features.clone(), absent, seed, normalise == Normalise::Rank)),
+    ];
+    let kind = Kind::Blend(Blend::new(normalise, members).unwrap());
+    Model::new(Header::new(features, absent), kind).unwrap()
+}
+
 /// The plain way: the row's values put into the model's order, then one row after another.
 fn slowly(model: &Model, data: &Dataset, ignore_extra: bool) -> Vec<u64> {
     let matching = Matching::new(model.header(), data.features(), ignore_extra).unwrap();
@@ -47,7 +63,15 @@ fn slowly(model: &Model, data: &Dataset, ignore_extra: bool) -> Vec<u64> {
         };
         (0..model.header().features.len()).map(value).collect()
     };
-    (0..data.rows()).map(|r| model.score_row(&row(r)).to_bits()).collect()
+    let rows: Vec<Vec<f32>> = (0..data.rows()).map(row).collect();
+    let query = |query: usize| {
+        let rows: Vec<&[f32]> = rows[data.query_rows(query)].iter().map(Vec::as_slice).collect();
+        match model.is_listwise() {
+            true => model.score_query(&rows),
+            false => rows.iter().map(|row| model.score_row(row)).collect(),
+        }
+    };
+    bits((0..data.queries()).flat_map(query).collect())
 }
 
 fn bits(scores: Vec<f64>) -> Vec<u64> {
@@ -73,7 +97,14 @@ proptest! {
             _ => (ids(1, 4), ids(1, 0), false),
         };
         let data = data(rows, given, absent, seed);
-        for model in [forest(model.clone(), absent, seed), line(model, absent, seed)] {
+        let mut models = vec![
+            forest(model.clone(), absent, seed),
+            line(model.clone(), absent, seed),
+            net(model.clone(), absent, seed, false),
+            net(model.clone(), absent, seed, true),
+        ];
+        models.extend(Normalise::ALL.map(|way| blend(model.clone(), absent, seed, way)));
+        for model in models {
             let scores = model.score(&data, ScoreOptions { ignore_extra, ..ScoreOptions::default() }).unwrap();
             prop_assert_eq!(bits(scores), slowly(&model, &data, ignore_extra));
         }
@@ -103,6 +134,45 @@ proptest! {
 }
 
 #[test]
+fn permuted_scores_of_whole_queries_are_those_of_permuted_data() {
+    let features = FeatureNames::Ids { first: 1, count: 3 };
+    let given = data(150, features.clone(), Absent::Zero, 1);
+    let mut order: Vec<u32> = (0..150).collect();
+    Random::new(1, 4).shuffle(&mut order);
+    let mut values = given.matrix().values().to_vec();
+    for (row, &from) in order.iter().enumerate() {
+        values[row * 3 + 1] = given.matrix().get(from as usize, 1);
+    }
+    let mut queries = QueryIndex::default();
+    let of_row = (0..150).map(|row| queries.number(&(row / 7).to_string())).collect();
+    let matrix = Matrix::from_rows(150, 3, values).unwrap();
+    let permuted = Columns::new(matrix, features.clone(), vec![0.0; 150], queries, of_row);
+    let permuted = Dataset::new(permuted).unwrap();
+    let options = ScoreOptions::default();
+    for model in [
+        net(features.clone(), Absent::Zero, 2, true),
+        blend(features.clone(), Absent::Zero, 2, Normalise::Standard),
+        blend(features, Absent::Zero, 2, Normalise::None),
+    ] {
+        let found = model.score_permuted(&given, options, 1, &order).unwrap();
+        assert_eq!(bits(found), bits(model.score(&permuted, options).unwrap()));
+    }
+}
+
+#[test]
+fn members_of_a_blend_are_matched_through_it() {
+    // The member's order differs from the blend's, whose order alone meets the data's numbers.
+    let weights = |weights: &[f64]| Kind::Linear(Linear::new(0.0, weights.to_vec()).unwrap());
+    let header = |names: &[&str]| Header::new(named(names), Absent::Zero);
+    let member = Model::new(header(&["b", "a"]), weights(&[1.0, 10.0])).unwrap();
+    let blend = Kind::Blend(Blend::new(Normalise::None, vec![(1.0, member)]).unwrap());
+    let model = Model::new(header(&["a", "b"]), blend).unwrap();
+    let data = data(20, FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero, 3);
+    let scores = model.score(&data, ScoreOptions::default()).unwrap();
+    assert_eq!(bits(scores), slowly(&model, &data, false));
+}
+
+#[test]
 fn an_order_that_does_not_fit_is_refused() {
     let features = FeatureNames::Ids { first: 1, count: 2 };
     let data = data(3, features.clone(), Absent::Zero, 1);
@@ -116,12 +186,17 @@ fn an_order_that_does_not_fit_is_refused() {
 fn threads_do_not_change_a_bit() {
     let features = FeatureNames::Ids { first: 1, count: 5 };
     let data = data(1000, features.clone(), Absent::Zero, 5);
-    let model = forest(features, Absent::Zero, 5);
-    let with = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        bits(pool.install(|| model.score(&data, ScoreOptions::default())).unwrap())
-    };
-    assert_eq!(with(1), with(3));
+    for model in [
+        forest(features.clone(), Absent::Zero, 5),
+        net(features.clone(), Absent::Zero, 5, true),
+        blend(features, Absent::Zero, 5, Normalise::MinMax),
+    ] {
+        let with = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            bits(pool.install(|| model.score(&data, ScoreOptions::default())).unwrap())
+        };
+        assert_eq!(with(1), with(3));
+    }
 }
 
 #[test]
@@ -133,7 +208,13 @@ fn the_rule_for_absent_values_must_be_the_models() {
     let error = model.score(&data, ScoreOptions::default()).unwrap_err();
     assert!(error.to_string().contains("as missing, but the data was read with them as zero"));
     assert!(error.help().unwrap().contains("--absent missing"));
-    assert!(line(features, Absent::Missing, 1).score(&data, ScoreOptions::default()).is_ok());
+    let takes = |model: Model| model.score(&data, ScoreOptions::default()).is_ok();
+    assert!(takes(line(features.clone(), Absent::Missing, 1)));
+    assert!(!takes(net(features.clone(), Absent::Missing, 1, false)));
+    assert!(!takes(blend(features.clone(), Absent::Missing, 1, Normalise::None)));
+    let lines = vec![(1.0, line(features.clone(), Absent::Zero, 1))];
+    let lines = Kind::Blend(Blend::new(Normalise::None, lines).unwrap());
+    assert!(takes(Model::new(Header::new(features, Absent::Missing), lines).unwrap()));
 }
 
 #[test]

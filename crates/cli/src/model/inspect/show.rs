@@ -3,10 +3,10 @@
 use rankwright::data::FeatureNames;
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::model::draw::tree_text;
-use rankwright::model::{Ensemble, Kind, Linear, Model, Tree};
+use rankwright::model::{Kind, Model, Tree};
 use serde_json::{Value, json};
 
-use super::Permutation;
+use super::{Permutation, parts};
 use crate::output::number;
 
 /// Everything there is to show.
@@ -20,34 +20,20 @@ pub(super) struct About<'a> {
     pub(super) tree: Option<(usize, &'a Tree)>,
 }
 
-/// Counts over all trees.
-struct Figures {
-    leaves: usize,
-    most_leaves: usize,
-    depth: usize,
-    mean_depth: f64,
-}
-
-impl Figures {
-    fn of(ensemble: &Ensemble) -> Figures {
-        let leaves = || ensemble.trees().iter().map(|tree| tree.leaves().len());
-        let depths: Vec<usize> = ensemble.trees().iter().map(Tree::depth).collect();
-        Figures {
-            leaves: leaves().sum(),
-            most_leaves: leaves().max().unwrap_or(0),
-            depth: depths.iter().copied().max().unwrap_or(0),
-            mean_depth: depths.iter().sum::<usize>() as f64 / depths.len().max(1) as f64,
-        }
-    }
-}
-
 impl About<'_> {
     pub(super) fn text(&self) -> String {
         let mut parts = vec![self.facts().to_text()];
-        let mut table = match self.model.kind() {
-            Kind::Linear(line) => self.weights(line),
-            _ => self.importance(),
+        if let Kind::Blend(blend) = self.model.kind() {
+            parts.push(parts::members(blend).to_text());
+        }
+        let mut table = match (weights_of(self.model), self.model.kind()) {
+            (Some(weights), _) => self.weights(&weights),
+            (None, Kind::Trees(_)) => self.importance(),
+            _ => self.losses(),
         };
+        if matches!(self.model.kind(), Kind::Net(_)) && !table.rows.is_empty() {
+            table.notes.push("weights are those of the transformed features".into());
+        }
         if let Some(found) = self.permutation {
             table.notes.push(format!(
                 "loss: how much worse {} = {:.4} gets when the feature is shuffled; mean and \
@@ -88,16 +74,8 @@ impl About<'_> {
         line("features", features_text(&header.features));
         line("feature hash", format!("{:016x}", header.feature_hash()));
         line("absent features are", header.absent.name().into());
-        match self.model.kind() {
-            Kind::Trees(ensemble) => {
-                let f = Figures::of(ensemble);
-                line("trees", ensemble.trees().len().to_string());
-                line("leaves", format!("{}, at most {} a tree", f.leaves, f.most_leaves));
-                line("depth", format!("{:.1} on average, at most {}", f.mean_depth, f.depth));
-                line("base score", ensemble.base().to_string());
-            }
-            Kind::Linear(model) => line("bias", model.bias().to_string()),
-            _ => {}
+        for (what, text) in parts::lines(self.model.kind()) {
+            line(&what, text);
         }
         table
     }
@@ -123,15 +101,36 @@ impl About<'_> {
     }
 
     /// Weights by feature, largest first whatever the sign.
-    fn weights(&self, line: &Linear) -> Table {
+    fn weights(&self, weights: &[f64]) -> Table {
         let mut table = self.feature_table(&[("weight", Align::Right)]);
-        for (feature, weight) in sorted_weights(line) {
+        for (feature, weight) in sorted_weights(weights) {
             let name = self.model.header().features.name(feature).into_owned();
             let mut row = vec![Cell::new(name), Cell::new(weight.to_string())];
             row.extend(self.loss_cells(feature));
             table.rows.push(row);
         }
         table
+    }
+
+    /// Features by what shuffling them loses, largest first; empty where nothing was shuffled.
+    fn losses(&self) -> Table {
+        let mut table = self.feature_table(&[]);
+        for feature in self.by_loss() {
+            let mut row = vec![Cell::new(self.model.header().features.name(feature).into_owned())];
+            row.extend(self.loss_cells(feature));
+            table.rows.push(row);
+        }
+        table
+    }
+
+    /// The features that were shuffled, largest loss first.
+    fn by_loss(&self) -> Vec<usize> {
+        let Some(found) = self.permutation else { return Vec::new() };
+        let mean = |feature: usize| found.of(feature).map_or(0.0, |(mean, _)| mean);
+        let all = found.losses.iter().map(|(feature, _)| (*feature, mean(*feature)));
+        let mut all: Vec<(usize, f64)> = all.collect();
+        all.sort_by(|a, b| b.1.total_cmp(&a.1));
+        all.into_iter().map(|(feature, _)| feature).collect()
     }
 
     fn feature_table(&self, columns: &[(&str, Align)]) -> Table {
@@ -173,21 +172,11 @@ impl About<'_> {
 
     pub(super) fn json(&self) -> Value {
         let mut document = self.header_json();
-        match self.model.kind() {
-            Kind::Trees(ensemble) => {
-                let f = Figures::of(ensemble);
-                document["base"] = number(ensemble.base());
-                document["trees"] = json!({
-                    "count": ensemble.trees().len(), "leaves": f.leaves,
-                    "most_leaves": f.most_leaves, "depth": f.depth,
-                    "mean_depth": number(f.mean_depth),
-                });
-                document["importance"] = self.importance_json();
-            }
-            Kind::Linear(line) => {
-                document["bias"] = number(line.bias());
-                document["weights"] = self.weights_json(line);
-            }
+        parts::json(self.model.kind(), &mut document);
+        match (weights_of(self.model), self.model.kind()) {
+            (Some(weights), _) => document["weights"] = self.weights_json(&weights),
+            (None, Kind::Trees(_)) => document["importance"] = self.importance_json(),
+            (None, _) if self.permutation.is_some() => document["importance"] = self.losses_json(),
             _ => {}
         }
         if let Some(found) = self.permutation {
@@ -217,13 +206,19 @@ impl About<'_> {
         all.iter().map(one).collect()
     }
 
-    fn weights_json(&self, line: &Linear) -> Value {
+    fn losses_json(&self) -> Value {
+        let names = &self.model.header().features;
+        let one = |feature| self.with_loss(json!({ "feature": names.name(feature) }), feature);
+        self.by_loss().into_iter().map(one).collect()
+    }
+
+    fn weights_json(&self, weights: &[f64]) -> Value {
         let names = &self.model.header().features;
         let one = |(feature, weight): (usize, f64)| {
             let value = json!({ "feature": names.name(feature), "weight": number(weight) });
             self.with_loss(value, feature)
         };
-        sorted_weights(line).into_iter().map(one).collect()
+        sorted_weights(weights).into_iter().map(one).collect()
     }
 
     fn with_loss(&self, mut value: Value, feature: usize) -> Value {
@@ -235,9 +230,18 @@ impl About<'_> {
     }
 }
 
+/// The weight of each feature, where the model is a line over features as they are or transformed.
+fn weights_of(model: &Model) -> Option<Vec<f64>> {
+    match model.kind() {
+        Kind::Linear(line) => Some(line.weights().to_vec()),
+        Kind::Net(net) => Some(net.line()?.iter().map(|weight| f64::from(*weight)).collect()),
+        _ => None,
+    }
+}
+
 /// Weights other than 0, largest first whatever the sign.
-fn sorted_weights(line: &Linear) -> Vec<(usize, f64)> {
-    let all = line.weights().iter().copied().enumerate();
+fn sorted_weights(weights: &[f64]) -> Vec<(usize, f64)> {
+    let all = weights.iter().copied().enumerate();
     let mut used: Vec<(usize, f64)> = all.filter(|(_, weight)| *weight != 0.0).collect();
     used.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     used

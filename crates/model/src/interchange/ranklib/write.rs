@@ -34,6 +34,7 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
             head(&mut out, ranker, features)?;
             weights(&mut out, line, constant);
         }
+        other => return Err(refuse(format!("a {} is neither trees nor a line", other.name()))),
     }
     Ok(out.into_bytes())
 }

@@ -18,6 +18,7 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     let class = match model.kind() {
         Kind::Trees(_) => TREES,
         Kind::Linear(_) => LINEAR,
+        other => return Err(refuse(format!("a {} is neither trees nor a line", other.name()))),
     };
     let mut out = format!(
         "{{\n  \"class\": \"{PACKAGE}{class}\",\n  \"name\": \"rankwright\",\n  \"features\": ["
@@ -42,6 +43,7 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
             }
             out.push_str("\n    }\n");
         }
+        Kind::Net(_) | Kind::Blend(_) => {}
     }
     out.push_str("  }\n}\n");
     Ok(out.into_bytes())

@@ -36,6 +36,9 @@ pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
             list(&mut out, "weights", weights.collect::<Result<Vec<_>, _>>()?);
             out.push_str("\"boosted_rounds\":1},\"name\":\"gblinear\"},");
         }
+        other => {
+            return Err(unsupported(format!("a {} is neither trees nor a line", other.name())));
+        }
     }
     let base = narrow(base, || format!("the base score {base}"))?;
     let _ = write!(

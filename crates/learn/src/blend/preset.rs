@@ -1,0 +1,23 @@
+//! Blends that have a name.
+
+/// The members of a bare `blend`: trees, a net and a line, which err differently.
+pub(super) const DEFAULT: &str = "lambdamart+lambdarank+ranksvm";
+
+/// The winner of the Yahoo Learning to Rank Challenge, track 1: a linear combination of 8 LambdaMART
+/// ensembles that differ in leaves, rate and sampling, 2 LambdaRank nets and 2 logistic models
+/// (Burges et al. 2011). Trees stop by validation data, which a blend always has. The logistic
+/// models differ in how features are prepared: labels of two grades must do.
+pub(super) const YAHOO: &[&str] = &[
+    "lambdamart(trees=1000, rate=0.1, leaves=15, stop=50)",
+    "lambdamart(trees=1000, rate=0.05, leaves=31, stop=100)",
+    "lambdamart(trees=1000, rate=0.1, leaves=31, stop=50, sample_queries=0.5)",
+    "lambdamart(trees=1000, rate=0.05, leaves=63, stop=100, sample_queries=0.7)",
+    "lambdamart(trees=1000, rate=0.1, leaves=7, stop=50, sample_features=0.5)",
+    "lambdamart(trees=1000, rate=0.05, leaves=15, stop=100, sample_features=0.3)",
+    "lambdamart(trees=1000, rate=0.1, leaves=63, stop=50, sample_queries=0.5, sample_features=0.5)",
+    "lambdamart(trees=1000, rate=0.05, leaves=127, stop=100, sample_queries=0.5, sample_features=0.3)",
+    "lambdarank(layers=64)",
+    "lambdarank(layers=64/32)",
+    "logistic",
+    "logistic(transform=gauss)",
+];

@@ -1,0 +1,225 @@
+//! Blends as people ask for them.
+
+use rankwright_data::Dataset;
+use std::time::Duration;
+
+use rankwright_data::generate::LetorOptions;
+use rankwright_eval::{MetricSpec, ScoredDataset, SourceKind};
+use rankwright_model::{Kind, Model, Normalise, ScoreOptions};
+
+use super::*;
+use crate::boost::Checkpoints;
+use crate::ensemble::trials::{rows, trains_alike};
+use crate::learner::LearnerSpec;
+
+fn data(queries: usize, seed: u64) -> Dataset {
+    LetorOptions { queries, documents: 15, seed }.generate().unwrap()
+}
+
+fn parse(text: &str) -> LearnerSpec {
+    LearnerSpec::parse(text).unwrap()
+}
+
+fn members(model: &Model) -> Vec<(f64, String)> {
+    let Kind::Blend(blend) = model.kind() else { panic!("no blend") };
+    let name = |(weight, model): &(f64, Model)| (*weight, model.header().learner.clone());
+    blend.members().iter().map(name).collect()
+}
+
+#[test]
+fn members_nest_and_print_in_one_way() {
+    for (text, plain) in [
+        (
+            "blend( members = mart( leaves=3,trees=+5 ) + file:a/007.model+rankboost , normalise=rank)",
+            "blend(members=mart(trees=5, leaves=3)+file:a/007.model+rankboost, normalise=rank)",
+        ),
+        ("blend", "blend"),
+        ("blend(preset=yahoo, metric=err@10)", "blend(preset=yahoo, metric=err@10)"),
+        (
+            "blend(members=mart(monotone=22:+)+mart(l2=1e+3))",
+            "blend(members=mart(monotone=22:+)+mart(l2=1000))",
+        ),
+    ] {
+        assert_eq!(parse(text).to_string(), plain);
+        assert_eq!(parse(plain).to_string(), plain);
+    }
+}
+
+#[test]
+fn wrong_members_say_what_is_wrong() {
+    for (text, expected) in [
+        ("blend(members=mart+)", "an empty member"),
+        ("blend(members=mart++mart)", "an empty member"),
+        ("blend(members=file:)", "file:a.model"),
+        ("blend(members=lamdamart)", "did you mean `lambdamart`?"),
+        ("blend(members=mart(rate=0))", "`mart`: rate=0 is not allowed"),
+        ("blend(members=mart+blend)", "a blend is no member of another"),
+        ("blend(preset=google)", "none | yahoo"),
+        ("blend(normalise=z)", "none | min-max | standard | rank"),
+        ("blend(hold_out=1)", "above 0 and below 1"),
+        ("blend(repeats=0)", "from 1 on"),
+        ("blend(metric=rmse)", "metric=ndcg@10"),
+    ] {
+        let found = LearnerSpec::parse(text).unwrap_err().to_string();
+        assert!(found.contains(expected), "{text}: {found}");
+    }
+}
+
+#[test]
+fn the_yahoo_recipe_is_eight_two_and_two() {
+    let names = |member: &Member| match member {
+        Member::Learner(learner) => learner.info().name,
+        Member::File(_) => "file",
+    };
+    let spec = rankwright_eval::Spec::parse("blend(preset=yahoo, members=mart)").unwrap();
+    let params = Params::new(&spec, BLEND_PARAMS, &[]).unwrap();
+    let all = members::read(&params, &MetricSpec::parse("err").unwrap()).unwrap();
+    let names: Vec<&str> = all.iter().map(names).collect();
+    assert_eq!(names[..8], ["lambdamart"; 8]);
+    assert_eq!(names[8..], ["lambdarank", "lambdarank", "logistic", "logistic", "mart"]);
+    let texts: std::collections::HashSet<String> = all.iter().map(|m| format!("{m:?}")).collect();
+    assert_eq!(texts.len(), all.len(), "no two are the same");
+    assert!(all.iter().all(|m| matches!(m, Member::Learner(l) if l.target().to_string() == "err")));
+}
+
+#[test]
+fn members_are_trained_as_if_alone_on_what_is_not_held_out() {
+    let (train, valid) = (data(20, 1), data(15, 2));
+    let text =
+        "blend(members=mart(trees=6, leaves=4)+tree(leaves=5)+rankboost(trees=8), repeats=1)";
+    let watched = || vec![WatchedSet { name: "valid".into(), data: &valid }];
+    let job = || Job { valid: watched(), seed: 3, ..Job::new(&train) };
+    let model = parse(text).train(job()).unwrap().model;
+    let Kind::Blend(blend) = model.kind() else { panic!("no blend") };
+    assert_eq!(blend.normalise(), Normalise::Standard);
+    for (weight, member) in blend.members() {
+        assert!(*weight > 0.0);
+        let learner = parse(&member.header().learner);
+        let seed = member.header().seed;
+        let alone = learner.train(Job { seed, ..job() }).unwrap().model;
+        assert_eq!(alone.to_bytes(), member.to_bytes());
+    }
+    // Without validation data the members see fewer queries.
+    let held = parse(text).train(Job { seed: 3, ..Job::new(&train) }).unwrap().model;
+    let Kind::Blend(blend) = held.kind() else { panic!("no blend") };
+    assert!(blend.members().iter().all(|(_, member)| member.header().queries == 16));
+    assert_eq!(held.header().queries, 20);
+}
+
+#[test]
+fn a_blend_is_no_worse_than_equal_weights_where_its_weights_were_learnt() {
+    let (train, valid) = (data(20, 1), data(25, 2));
+    let text = "blend(members=mart(trees=6, leaves=4)+tree(leaves=3)+adarank(rounds=3), repeats=1, \
+                tolerance=0)";
+    let watched = vec![WatchedSet { name: "valid".into(), data: &valid }];
+    let model = parse(text).train(Job { valid: watched, ..Job::new(&train) }).unwrap().model;
+    let ndcg = MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap();
+    let value = |model: &Model| {
+        let scores = model.score(&valid, ScoreOptions::default()).unwrap();
+        let found = ScoredDataset::new(&valid, &scores)
+            .unwrap()
+            .evaluate(std::slice::from_ref(&ndcg))
+            .unwrap();
+        found.results[0].value
+    };
+    let (header, kind) = model.clone().into_parts();
+    let Kind::Blend(blend) = kind else { panic!("no blend") };
+    let equal = blend.members().iter().map(|(_, member)| (1.0, member.clone())).collect();
+    let equal = BlendModel::new(Normalise::Standard, equal).unwrap();
+    let equal = Model::new(header, Kind::Blend(equal)).unwrap();
+    assert!(value(&model) >= value(&equal) - 1e-9);
+}
+
+#[test]
+fn models_of_files_are_members_and_need_no_held_out_queries() {
+    let train = data(12, 1);
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for (name, learner) in [("a.model", "mart(trees=3)"), ("b.model", "rankboost(trees=5)")] {
+        parse(learner).train(Job::new(&train)).unwrap().model.save(&path(name)).unwrap();
+    }
+    let (a, b) = (path("a.model"), path("b.model"));
+    let text = format!("blend(members=file:{}+file:{}, repeats=1)", a.display(), b.display());
+    let blend = parse(&text).train(Job::new(&train)).unwrap().model;
+    assert!(members(&blend).iter().all(|(weight, _)| *weight > 0.0));
+    blend.save(&path("c.model")).unwrap();
+    let again = parse(&format!("blend(members=file:{})", path("c.model").display()));
+    let error = again.train(Job::new(&train)).unwrap_err().to_string();
+    assert!(error.contains("is a blend itself"), "{error}");
+    let missing = parse("blend(members=file:there-is-none.model)");
+    let error = missing.train(Job::new(&train)).unwrap_err().to_string();
+    assert!(error.contains("there-is-none.model"), "{error}");
+}
+
+#[test]
+fn too_few_queries_to_hold_some_out_are_refused() {
+    let one = rows(&[("a", 1.0, &[0.0]), ("a", 0.0, &[1.0])]);
+    let error = parse("blend(members=mart)").train(Job::new(&one)).unwrap_err().to_string();
+    assert!(error.contains("--valid") && error.contains("hold_out="), "{error}");
+    let blank = rows(&[("a", 0.0, &[0.0]), ("b", 0.0, &[1.0]), ("b", 0.0, &[2.0])]);
+    let learner = parse("blend(members=tree(min_rows=1), hold_out=0.5)");
+    let error = learner.train(Job::new(&blank)).unwrap_err().to_string();
+    assert!(error.contains("no query"), "{error}");
+}
+
+#[test]
+fn finished_members_are_taken_from_their_folders() {
+    let train = data(12, 1);
+    let folder = tempfile::tempdir().unwrap();
+    let learner = parse("blend(members=mart(trees=3)+rankboost(trees=3))");
+    let job = || Job { checkpoints: Some(Checkpoints::new(folder.path())), ..Job::new(&train) };
+    let first = learner.train(job()).unwrap().model;
+    let saved = folder.path().join("member-2/done/checkpoint.model");
+    let member = Model::load(&saved).unwrap();
+    assert_eq!(learner.train(job()).unwrap().model.to_bytes(), first.to_bytes());
+    assert!(member.header().notes.contains_key("checkpoint"));
+    let Kind::Blend(blend) = first.kind() else { panic!("no blend") };
+    assert!(blend.members().iter().all(|(_, member)| member.header().notes.is_empty()));
+    // What belongs to another training is not taken, until it is taken away.
+    let error = learner.train(Job { seed: 9, ..job() }).unwrap_err().to_string();
+    assert!(error.contains("belongs to a training with other data"), "{error}");
+    assert!(Checkpoints::new(folder.path()).remove().unwrap());
+    assert!(!folder.path().join("member-1").exists() && !folder.path().exists());
+    assert!(learner.train(Job { seed: 9, ..job() }).is_ok());
+    // Where nobody asked for checkpoints on the way, none is left by a training without a pause.
+    let quiet = Checkpoints { every: Duration::MAX, ..Checkpoints::new(folder.path().join("q")) };
+    let whole = learner.train(Job { checkpoints: Some(quiet.clone()), ..Job::new(&train) });
+    assert_eq!(whole.unwrap().model.to_bytes(), first.to_bytes());
+    assert!(!quiet.folder.exists());
+}
+
+#[test]
+fn threads_and_a_pause_change_nothing() {
+    trains_alike(
+        "blend(members=mart(trees=4, leaves=3)+rankboost(trees=3)+random-forest(trees=3))",
+    );
+}
+
+#[test]
+fn a_seed_draws_what_is_held_out() {
+    let train = data(20, 1);
+    let learner = parse("blend(members=mart(trees=3)+tree)");
+    let bytes = |seed| learner.train(Job { seed, ..Job::new(&train) }).unwrap().model.to_bytes();
+    assert_eq!(bytes(1), bytes(1));
+    assert_ne!(bytes(1), bytes(2));
+}
+
+#[test]
+fn the_record_has_the_metrics_of_each_member() {
+    let (train, valid) = (data(15, 1), data(10, 2));
+    let watched = vec![WatchedSet { name: "valid".into(), data: &valid }];
+    let job = Job { valid: watched, ..Job::new(&train) };
+    let outcome = parse("blend(members=tree+rankboost(trees=4)+mart(trees=2))").train(job).unwrap();
+    assert_eq!((outcome.record.unit.as_str(), outcome.record.iterations.len()), ("member", 3));
+    let ndcg = MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap();
+    let Kind::Blend(blend) = outcome.model.kind() else { panic!("no blend") };
+    for (_, member) in blend.members() {
+        let scores = member.score(&valid, ScoreOptions::default()).unwrap();
+        let found = ScoredDataset::new(&valid, &scores)
+            .unwrap()
+            .evaluate(std::slice::from_ref(&ndcg))
+            .unwrap();
+        let value = found.results[0].value;
+        assert!(outcome.record.iterations.iter().any(|i| i.values == [[value]]), "{value}");
+    }
+}

@@ -1,0 +1,385 @@
+//! AdaRank (Xu and Li, *AdaRank: A Boosting Algorithm for Information Retrieval*, SIGIR 2007): a line
+//! whose weights are found by boosting a metric over queries.
+//!
+//! ```text
+//! P(q) = w_q / sum of w                                  at the start
+//! h = the feature with the largest sum of P(q) E(q, h)   E: metric of q ranked by h alone
+//! alpha = 1/2 ln(sum of P (1 + E) / sum of P (1 - E))
+//! f = f + alpha h,   P(q) = w_q exp(-E(q, f)) / Z
+//! ```
+//!
+//! A weak ranker is one feature, by falling values and, with `directions=both`, by rising ones too
+//! (then its alpha goes into the weight with a minus). E must be a metric from 0 to 1 where higher
+//! is better: NDCG, AP, ERR, RR and others. Once the best feature is in the line, boosting
+//! P alone would choose it for ever, as more of the same changes no ranking; so a feature is kept
+//! only where the metric of the whole line gains more than `tolerance`, and rests otherwise until
+//! another one was kept. When all rest, training is over.
+//!
+//! Cost: one ranking of the data for each feature at the start, then one for each try. Queries that
+//! the metric skips have no say; data where no query counts is refused. Constant features and a
+//! single document rank nothing and gain nothing; if no feature gains anything, the first choice
+//! stays.
+
+use std::sync::Arc;
+
+use rankwright_eval::compare::Better;
+use rankwright_eval::{MetricSpec, ParamInfo, Params, SourceKind, SpecError};
+use rayon::prelude::*;
+
+use super::climb::Grid;
+use super::target::Target;
+use super::{Inputs, from_one, info, numbers, tolerance};
+use crate::boost::{Job, Outcome};
+use crate::error::LearnError;
+use crate::exp::exp;
+use crate::rounds::{Go, Rounds};
+use crate::trainer::{Trainer, Validation};
+use crate::transform::{TransformPlan, transform_params};
+
+/// How features are prepared where nothing is said.
+const WAY: &str = "auto";
+const TRANSFORM: ParamInfo = transform_params(WAY)[0];
+const CLIP: ParamInfo = transform_params(WAY)[1];
+
+/// Parameters of `adarank`.
+pub(crate) const ADARANK_PARAMS: &[ParamInfo] = &[
+    info("rounds", "features added at most", "500"),
+    info(
+        "directions",
+        "rank by a feature's falling values: falling | both (rising ones too)",
+        "both",
+    ),
+    info(
+        "tolerance",
+        "a feature must raise the metric on the training data by more than this",
+        "0",
+    ),
+    info("stop", "stop when validation has not improved for so many rounds; 0: never", "0"),
+    TRANSFORM,
+    CLIP,
+];
+
+/// The largest r that alpha is computed from; a perfect ranker's would be infinite.
+const LARGEST: f64 = 1.0 - 1e-6;
+
+/// Reads `adarank`.
+pub(crate) fn read_adarank(
+    params: &Params<'_>,
+    target: &MetricSpec,
+) -> Result<Arc<dyn Trainer>, SpecError> {
+    Target::check(target, params.name())?;
+    if target.resolve(SourceKind::Features)?.metric().better() == Better::Lower {
+        return Err(params.conflict(format!(
+            "{target} is better when lower; aim at a metric from 0 to 1, such as metric=ndcg@10"
+        )));
+    }
+    Ok(Arc::new(AdaRank {
+        rounds: from_one(params, "rounds", 500)?,
+        both: params.choice("directions", &[("falling", false), ("both", true)], true)?,
+        tolerance: tolerance(params, 0.0)?,
+        stop: Some(params.u32("stop", 0)? as usize).filter(|stop| *stop > 0),
+        transform: TransformPlan::read(params, WAY)?,
+        target: target.clone(),
+    }))
+}
+
+#[derive(Debug)]
+struct AdaRank {
+    rounds: usize,
+    both: bool,
+    tolerance: f64,
+    stop: Option<usize>,
+    transform: TransformPlan,
+    target: MetricSpec,
+}
+
+/// A feature, and the sign with which it ranks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Weak {
+    column: usize,
+    sign: f64,
+}
+
+/// A training under way.
+struct State<'a> {
+    target: &'a Target<'a>,
+    grid: Grid<'a, f32>,
+    weak: Vec<Weak>,
+    /// Metric by weak ranker and query; queries that do not count have 0.
+    alone: Vec<Vec<f64>>,
+    /// Weight of each query in the next choice; adds up to 1.
+    shares: Vec<f64>,
+    /// Choices so far: number of the weak ranker and alpha.
+    chosen: Vec<(usize, f64)>,
+    resting: Vec<bool>,
+    scores: Vec<f64>,
+    value: f64,
+}
+
+impl Trainer for AdaRank {
+    fn train(&self, job: &Job<'_>) -> Result<Outcome, LearnError> {
+        let inputs = Inputs::new(self.transform, job.train)?;
+        let target = Target::new(job.train, &self.target)?;
+        let (mut rounds, saved) = Rounds::begin(job, "round", self.stop)?;
+        let mut state = State::new(&target, inputs.grid(), self.both)?;
+        if let Some(saved) = saved {
+            state.restore(&numbers::read(&saved)?)?;
+        }
+        while rounds.done() < self.rounds && !rounds.is_over() {
+            if !state.step(self.tolerance)? {
+                break;
+            }
+            let loss = Some(1.0 - state.value);
+            let model = || inputs.line(&state.line());
+            match rounds.add(loss, model, &|| numbers::write(&state.saved()))? {
+                Go::On => {}
+                Go::Over => break,
+                Go::Interrupted => return Ok(inputs.recorded(rounds.finish(false)?)),
+            }
+        }
+        Ok(inputs.recorded(rounds.finish(true)?))
+    }
+
+    fn objective(&self) -> String {
+        self.target.to_string()
+    }
+
+    fn rounds(&self) -> Option<(usize, &'static str)> {
+        Some((self.rounds, "round"))
+    }
+
+    fn validation(&self) -> Validation {
+        if self.stop.is_some() { Validation::Needed } else { Validation::Welcome }
+    }
+}
+
+impl<'a> State<'a> {
+    fn new(target: &'a Target<'a>, grid: Grid<'a, f32>, both: bool) -> Result<Self, LearnError> {
+        let signs: &[f64] = if both { &[1.0, -1.0] } else { &[1.0] };
+        let of_column = |column| signs.iter().map(move |sign| Weak { column, sign: *sign });
+        let weak: Vec<Weak> = (0..grid.columns()).flat_map(of_column).collect();
+        let values = target.values(weak.len(), |query, number, scores| {
+            let Weak { column, sign } = weak[number];
+            for (to, row) in scores.iter_mut().zip(target.data().query_rows(query)) {
+                *to = sign * grid.get(row, column);
+            }
+        })?;
+        check_range(&values)?;
+        let metric = |number: usize| values.iter().map(|of| of[number].unwrap_or(0.0)).collect();
+        let counts = |query: usize| values[query].first().is_some_and(|value| value.is_some());
+        let weight = |query| if counts(query) { target.weight(query) } else { 0.0 };
+        Ok(Self {
+            target,
+            grid,
+            alone: (0..weak.len()).map(metric).collect(),
+            shares: normalised((0..values.len()).map(weight).collect()),
+            chosen: Vec::new(),
+            resting: vec![false; weak.len()],
+            weak,
+            scores: vec![0.0; target.data().rows()],
+            value: f64::NEG_INFINITY,
+        })
+    }
+
+    /// Tries weak rankers from the best down, until one is kept; false where none is.
+    fn step(&mut self, tolerance: f64) -> Result<bool, LearnError> {
+        while let Some((number, r)) = self.best() {
+            let alpha = alpha(r);
+            let scores = self.moved(number, alpha);
+            let values = self.values(&scores)?;
+            let value = self.target.total(values.iter().copied());
+            // The first choice has nothing to be better than.
+            if self.chosen.is_empty() || value > self.value + tolerance {
+                self.keep((number, alpha), scores, &values);
+                return Ok(true);
+            }
+            self.resting[number] = true;
+        }
+        Ok(false)
+    }
+
+    /// The weak ranker that does best on the queries as they weigh now, and how well.
+    fn best(&self) -> Option<(usize, f64)> {
+        let performance = |number: usize| {
+            let pairs = self.alone[number].iter().zip(&self.shares);
+            pairs.map(|(value, share)| share * value).sum::<f64>()
+        };
+        let all: Vec<f64> = (0..self.weak.len()).into_par_iter().map(performance).collect();
+        let awake = all.into_iter().enumerate().filter(|(number, _)| !self.resting[*number]);
+        awake.fold(None, |best: Option<(usize, f64)>, (number, r)| match best {
+            Some((_, most)) if most >= r => best,
+            _ => Some((number, r)),
+        })
+    }
+
+    /// The scores with another weak ranker.
+    fn moved(&self, number: usize, alpha: f64) -> Vec<f64> {
+        let Weak { column, sign } = self.weak[number];
+        let step = alpha * sign;
+        let score = |(row, score): (usize, &f64)| score + step * self.grid.get(row, column);
+        self.scores.par_iter().enumerate().map(score).collect()
+    }
+
+    fn values(&self, scores: &[f64]) -> Result<Vec<Option<f64>>, LearnError> {
+        let data = self.target.data();
+        let all = self.target.values(1, |query, _, to| {
+            to.copy_from_slice(&scores[data.query_rows(query)]);
+        })?;
+        Ok(all.into_iter().map(|values| values.first().copied().flatten()).collect())
+    }
+
+    fn keep(&mut self, choice: (usize, f64), scores: Vec<f64>, values: &[Option<f64>]) {
+        self.chosen.push(choice);
+        self.scores = scores;
+        self.value = self.target.total(values.iter().copied());
+        self.resting.fill(false);
+        let share = |(query, value): (usize, &Option<f64>)| {
+            value.map_or(0.0, |value| self.target.weight(query) * exp(-value))
+        };
+        self.shares = normalised(values.iter().enumerate().map(share).collect());
+    }
+
+    /// The weight of each feature.
+    fn line(&self) -> Vec<f64> {
+        let mut weights = vec![0.0; self.grid.columns()];
+        for (number, alpha) in &self.chosen {
+            let Weak { column, sign } = self.weak[*number];
+            weights[column] += alpha * sign;
+        }
+        weights
+    }
+
+    /// The choices as numbers.
+    fn saved(&self) -> Vec<f64> {
+        self.chosen.iter().flat_map(|(number, alpha)| [*number as f64, *alpha]).collect()
+    }
+
+    /// Makes the saved choices again, so that the sums have the same bits.
+    fn restore(&mut self, saved: &[f64]) -> Result<(), LearnError> {
+        for [number, alpha] in saved.as_chunks().0 {
+            let number = *number as usize;
+            if number >= self.weak.len() {
+                return Err(numbers::unreadable());
+            }
+            let scores = self.moved(number, *alpha);
+            let values = self.values(&scores)?;
+            self.keep((number, *alpha), scores, &values);
+        }
+        Ok(())
+    }
+}
+
+/// The weight of a ranker that reaches `r` on average: 0 gives 0.
+fn alpha(r: f64) -> f64 {
+    let r = r.clamp(-LARGEST, LARGEST);
+    0.5 * ((1.0 + r) / (1.0 - r)).ln()
+}
+
+fn normalised(mut shares: Vec<f64>) -> Vec<f64> {
+    let sum: f64 = shares.iter().sum();
+    shares.iter_mut().for_each(|share| *share /= sum);
+    shares
+}
+
+/// Refuses metrics that leave 0 to 1 on this data.
+fn check_range(values: &[Vec<Option<f64>>]) -> Result<(), LearnError> {
+    let outside = |value: &&f64| !(-1e-9..=1.0 + 1e-9).contains(*value);
+    match values.iter().flatten().flatten().find(outside) {
+        None => Ok(()),
+        Some(value) => Err(LearnError::unfit(
+            format!("the metric has the value {value} on a query of the training data"),
+            "AdaRank boosts metrics from 0 to 1; aim at one, such as metric=ndcg@10",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ensemble::trials::{rows, trains_alike};
+    use crate::learner::LearnerSpec;
+    use rankwright_data::Dataset;
+    use rankwright_model::Kind;
+
+    /// Three queries of two documents, one of them relevant; RR is 1 or 1/2.
+    /// Feature 1 ranks a and b rightly, feature 2 c alone (and b tied).
+    fn small() -> Dataset {
+        rows(&[
+            ("a", 1.0, &[1.0, 0.0]),
+            ("a", 0.0, &[0.0, 1.0]),
+            ("b", 1.0, &[1.0, 0.5]),
+            ("b", 0.0, &[0.0, 0.5]),
+            ("c", 1.0, &[0.0, 1.0]),
+            ("c", 0.0, &[0.2, 0.0]),
+        ])
+    }
+
+    #[test]
+    fn two_rounds_by_hand() {
+        // Round 1, shares 1/3 each: feature 1 has E = 1, 1, 1/2 and r = 5/6; feature 2 has 1/2,
+        // 1/2 (ties count as the worst order), 1 and r = 2/3. alpha = 1/2 ln(11/6 / (1/6)).
+        let data = small();
+        let spec = "adarank(metric=rr, rounds=2, transform=none, directions=falling)";
+        let one = LearnerSpec::parse("adarank(metric=rr, rounds=1, transform=none)").unwrap();
+        let first = 0.5 * 11.0_f64.ln();
+        let model = one.train(Job::new(&data)).unwrap().model;
+        let Kind::Linear(line) = model.kind() else { panic!("no line") };
+        assert!((line.weights()[0] - first).abs() < 1e-12 && line.weights()[1] == 0.0);
+        // Then shares are e^-1, e^-1, e^-1/2 over their sum; feature 1 would change nothing and
+        // rests; feature 2 has r = (1/2 + 1/2 + x) / (2 + x) with x = e^1/2 (after a factor e).
+        let x = 0.5_f64.exp();
+        let r = (1.0 + x) / (2.0 + x);
+        let second = 0.5 * ((1.0 + r) / (1.0 - r)).ln();
+        let outcome = LearnerSpec::parse(spec).unwrap().train(Job::new(&data)).unwrap();
+        let Kind::Linear(line) = outcome.model.kind() else { panic!("no line") };
+        assert_eq!(outcome.record.iterations.len(), 2);
+        assert!((line.weights()[0] - first).abs() < 1e-12, "{line:?}");
+        assert!((line.weights()[1] - second).abs() < 1e-12, "{line:?} {second}");
+        // 1.199 and 0.920: query a keeps its order, and c is turned.
+        assert_eq!(outcome.record.iterations[1].loss, Some(0.0));
+    }
+
+    #[test]
+    fn a_feature_that_ranks_backwards_is_turned_round() {
+        let data = rows(&[("a", 1.0, &[0.0]), ("a", 0.0, &[1.0]), ("a", 0.0, &[2.0])]);
+        let train = |text: &str| {
+            let model = LearnerSpec::parse(text).unwrap().train(Job::new(&data)).unwrap().model;
+            (model.score_row(&[0.0]), model.score_row(&[2.0]))
+        };
+        let (best, worst) = train("adarank(metric=ap)");
+        assert!(best > worst);
+        let (best, worst) = train("adarank(metric=ap, directions=falling)");
+        assert!(best < worst);
+    }
+
+    #[test]
+    fn metrics_out_of_range_and_data_that_says_nothing_are_refused() {
+        let parse = |text: &str| LearnerSpec::parse(text).unwrap_err().to_string();
+        assert!(parse("adarank(metric=rmse)").contains("metric=ndcg@10"));
+        assert!(parse("adarank(metric=inversions)").contains("metric=ndcg@10"));
+        assert!(parse("adarank(rounds=0)").contains("rounds=0"));
+        assert!(parse("adarank(tolerance=-1)").contains("tolerance=-1"));
+        let train = |text: &str, data: &Dataset| {
+            LearnerSpec::parse(text).unwrap().train(Job::new(data)).unwrap_err().to_string()
+        };
+        let graded = rows(&[("a", 3.0, &[0.0]), ("a", 0.0, &[1.0])]);
+        assert!(train("adarank(metric=dcg)", &graded).contains("from 0 to 1"));
+        let blank = rows(&[("a", 0.0, &[0.0]), ("a", 0.0, &[1.0])]);
+        assert!(train("adarank", &blank).contains("no query of the data has a value for ndcg@10"));
+    }
+
+    #[test]
+    fn constant_features_and_missing_values_give_a_model() {
+        let nan = f32::NAN;
+        let data =
+            rows(&[("a", 1.0, &[nan, 5.0]), ("a", 0.0, &[1.0, 5.0]), ("a", 2.0, &[nan, 5.0])]);
+        let spec = LearnerSpec::parse("adarank").unwrap();
+        let model = spec.train(Job::new(&data)).unwrap().model;
+        assert!(model.score_row(&[nan, 5.0]).is_finite());
+    }
+
+    #[test]
+    fn threads_and_a_pause_change_nothing() {
+        trains_alike("adarank(metric=ap, rounds=12)");
+    }
+}

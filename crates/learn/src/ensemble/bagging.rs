@@ -1,0 +1,194 @@
+//! Bags (Breiman, *Bagging Predictors*, 1996): several boosted ensembles, each trained on a part of
+//! the queries, averaged into one.
+//!
+//! Boosted trees follow their training queries closely; ensembles that have seen different queries
+//! err differently, and their mean errs less. Each bag draws its queries by seed and number, without
+//! replacement, and is trained with the seed plus its number. As all of them are sums of trees, so
+//! is their mean: one ensemble with all trees, each leaf divided by the number of bags. Scores are
+//! averaged as they are, since ensembles of one learner are of one scale.
+//!
+//! Cost: bags times that of the learner, on part of the data, which is copied for each bag.
+//! Checkpoints go to a folder for each bag; bags that are done are kept there whole.
+
+use std::sync::Arc;
+
+use rankwright_data::Random;
+use rankwright_eval::{MetricSpec, ParamInfo, Params, Spec, SpecError};
+use rankwright_model::{Ensemble, Kind, Leaf, Model, Tree};
+
+use super::{from_one, info};
+use crate::blend::Nested;
+use crate::boost::{Job, Outcome};
+use crate::error::LearnError;
+use crate::learner::LearnerSpec;
+use crate::trainer::{Trainer, Validation};
+
+/// Parameters of `bagging`.
+pub(crate) const BAGGING_PARAMS: &[ParamInfo] = &[
+    info("learner", "what is trained in each bag: any learner of boosted trees", "lambdamart"),
+    info("bags", "number of bags", "10"),
+    info("sample_queries", "part of the queries in each bag", "0.63"),
+];
+
+/// Reads `bagging`.
+pub(crate) fn read_bagging(
+    params: &Params<'_>,
+    target: &MetricSpec,
+) -> Result<Arc<dyn Trainer>, SpecError> {
+    const EXPECTED: &str = "a learner of boosted trees, such as lambdamart(trees=100)";
+    let written = params.text("learner").unwrap_or("lambdamart");
+    let mut spec = Spec::parse(written)?;
+    // Asked before the spec is read whole: bags in bags in bags end here.
+    if matches!(spec.name.as_str(), "bagging" | "blend") {
+        return Err(params.bad("learner", written, EXPECTED));
+    }
+    if spec.get("metric").is_none() {
+        spec = spec.with("metric", target.to_string());
+    }
+    let learner = LearnerSpec::from_spec(spec)?;
+    if learner.boosting().is_none() {
+        return Err(params.bad("learner", written, EXPECTED));
+    }
+    let part = |x: f64| x > 0.0 && x <= 1.0;
+    let expected = "a number above 0 and at most 1";
+    Ok(Arc::new(Bagging {
+        learner,
+        bags: from_one(params, "bags", 10)?,
+        part: params.f64_in("sample_queries", 0.63, part, expected)?,
+    }))
+}
+
+#[derive(Debug)]
+struct Bagging {
+    learner: LearnerSpec,
+    bags: usize,
+    part: f64,
+}
+
+impl Trainer for Bagging {
+    fn train(&self, job: &Job<'_>) -> Result<Outcome, LearnError> {
+        let mut nested = Nested::begin(job, "bag");
+        let mut models = Vec::with_capacity(self.bags);
+        let mut finished = true;
+        for bag in 0..self.bags {
+            let queries = drawn(job.train.queries(), self.part, job.seed, bag);
+            let data = job.train.select_queries(&queries);
+            let seed = job.seed.wrapping_add(bag as u64);
+            let inner = Job { seed, ..nested.job(&data) };
+            let (model, whole) = nested.train(&self.learner, inner)?;
+            models.push(model);
+            finished = whole;
+            if !finished {
+                break;
+            }
+        }
+        nested.finish(Kind::Trees(mean(models)?), finished)
+    }
+
+    fn objective(&self) -> String {
+        self.learner.to_string()
+    }
+
+    fn takes_pairs(&self) -> bool {
+        self.learner.takes_pairs()
+    }
+
+    fn rounds(&self) -> Option<(usize, &'static str)> {
+        Some((self.bags, "bag"))
+    }
+
+    fn validation(&self) -> Validation {
+        match self.learner.uses_validation() {
+            true => Validation::Needed,
+            false => Validation::Ignored,
+        }
+    }
+
+    fn sampled_queries(&self, data: &rankwright_data::Dataset) -> usize {
+        self.learner.sampled_queries(data).unwrap_or(0)
+    }
+}
+
+/// The queries of a bag, ascending; at least one.
+fn drawn(queries: usize, part: f64, seed: u64, bag: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..queries).collect();
+    Random::new(seed ^ 0x6261_6767_696e_6721, bag as u64).shuffle(&mut order);
+    order.truncate(((part * queries as f64).round() as usize).clamp(1, queries.max(1)));
+    order.sort_unstable();
+    order
+}
+
+/// One ensemble whose scores are the means of those given.
+fn mean(models: Vec<Model>) -> Result<Ensemble, LearnError> {
+    let count = models.len() as f64;
+    let (mut base, mut trees) = (0.0, Vec::new());
+    for model in models {
+        let Kind::Trees(ensemble) = model.into_parts().1 else {
+            return Err(LearnError::unfit("a bag without trees", "report this"));
+        };
+        base += ensemble.base() / count;
+        for tree in ensemble.trees() {
+            let share = |leaf: &Leaf| Leaf { value: leaf.value / count, ..*leaf };
+            let leaves = tree.leaves().iter().map(share).collect();
+            trees.push(Tree::with_sets(tree.splits().to_vec(), leaves, tree.sets().to_vec())?);
+        }
+    }
+    Ok(Ensemble::new(base, trees)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ensemble::trials::trains_alike;
+    use rankwright_data::generate::LetorOptions;
+
+    #[test]
+    fn scores_are_the_means_of_the_bags() {
+        let data = LetorOptions { queries: 20, documents: 15, seed: 5 }.generate().unwrap();
+        let inner = LearnerSpec::parse("mart(trees=4, leaves=5)").unwrap();
+        let text = "bagging(learner=mart(trees=4, leaves=5), bags=3, sample_queries=0.5)";
+        let learner = LearnerSpec::parse(text).unwrap();
+        assert_eq!(learner.to_string(), text);
+        let model = learner.train(Job { seed: 7, ..Job::new(&data) }).unwrap().model;
+        let bags: Vec<Model> = (0..3)
+            .map(|bag| {
+                let queries = drawn(20, 0.5, 7, bag);
+                assert_eq!(queries.len(), 10);
+                let data = data.select_queries(&queries);
+                inner.train(Job { seed: 7 + bag as u64, ..Job::new(&data) }).unwrap().model
+            })
+            .collect();
+        for row in 0..data.rows() {
+            let row = data.matrix().row(row);
+            let mean = bags.iter().map(|model| model.score_row(row)).sum::<f64>() / 3.0;
+            assert!((model.score_row(row) - mean).abs() < 1e-9);
+        }
+        assert_ne!(drawn(20, 0.5, 7, 0), drawn(20, 0.5, 7, 1));
+        assert_eq!(drawn(20, 0.0001, 7, 0).len(), 1);
+    }
+
+    #[test]
+    fn only_boosted_trees_go_into_bags() {
+        let error = |text: &str| LearnerSpec::parse(text).unwrap_err().to_string();
+        for text in ["linear(weights=1:1)", "adarank", "bagging", "blend(members=mart)", "x(y=1)"] {
+            let error = error(&format!("bagging(learner={text})"));
+            assert!(error.contains("learner"), "{text}: {error}");
+        }
+        assert!(error("bagging(bags=0)").contains("from 1 on"));
+        assert!(error("bagging(sample_queries=0)").contains("above 0"));
+        assert!(error("bagging(learner=mart(rate=0))").contains("rate=0"));
+    }
+
+    #[test]
+    fn the_metric_is_handed_on() {
+        let learner = LearnerSpec::parse("bagging(metric=err@5, learner=lambdamart(trees=2))");
+        let data = LetorOptions { queries: 10, documents: 15, seed: 5 }.generate().unwrap();
+        let model = learner.unwrap().train(Job::new(&data)).unwrap().model;
+        assert!(model.header().objective.contains("metric=err@5"), "{}", model.header().objective);
+    }
+
+    #[test]
+    fn threads_and_a_pause_change_nothing() {
+        trains_alike("bagging(learner=lambdamart(trees=4, leaves=5), bags=3)");
+    }
+}

@@ -1,0 +1,208 @@
+//! Climbing to a high place of a metric, one weight at a time: the search of coordinate ascent
+//! (Metzler and Croft 2007), for lines over features and for blends of models.
+//!
+//! A place is a weight for each column; documents are scored by the weighted sum of their columns.
+//! One weight is moved while the others stay: a metric of rankings is constant between the points
+//! where two documents change places, so there is no slope to follow, and steps of growing size
+//! are tried both ways instead, from a thousandth of the sum of all weights to four times that sum,
+//! and no weight at all. Four steps around the best follow. The move is made if it gains
+//! more than `tolerance`; of equal ones the smallest wins.
+//!
+//! Cost of a pass: columns x 31 rankings of the whole data. Scores are computed anew from the
+//! weights before each pass, so that a pass depends on its weights alone.
+
+use rayon::prelude::*;
+
+use super::target::Target;
+use crate::error::LearnError;
+
+/// Numbers by row and column.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Grid<'a, T> {
+    values: &'a [T],
+    columns: usize,
+}
+
+impl<'a, T: Copy + Into<f64> + Sync> Grid<'a, T> {
+    /// Row after row of so many columns.
+    pub(crate) fn new(values: &'a [T], columns: usize) -> Self {
+        Self { values, columns }
+    }
+
+    /// Number of columns.
+    pub(crate) fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// One number.
+    pub(crate) fn get(&self, row: usize, column: usize) -> f64 {
+        self.values.get(row * self.columns + column).map_or(0.0, |value| (*value).into())
+    }
+
+    /// The weighted sum of each row, in the order of the columns.
+    pub(crate) fn scores(&self, weights: &[f64]) -> Vec<f64> {
+        let of_row = |row: &[T]| {
+            let terms = row.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
+            terms.fold(0.0, |sum, (value, weight)| sum + weight * (*value).into())
+        };
+        self.values.par_chunks(self.columns.max(1)).map(of_row).collect()
+    }
+}
+
+/// Steps tried each way; the largest is 2 to this power times the smallest.
+const DOUBLINGS: i32 = 12;
+/// The smallest step, as a part of the sum of all weights.
+const SMALLEST: f64 = 1e-3;
+/// What the best step is multiplied with in the second look.
+const AROUND: [f64; 4] = [0.625, 0.8, 1.25, 1.6];
+
+/// Where to climb.
+#[derive(Debug)]
+pub(crate) struct Climb<'a, T> {
+    pub(crate) target: &'a Target<'a>,
+    pub(crate) grid: Grid<'a, T>,
+    /// A move must gain more than this.
+    pub(crate) tolerance: f64,
+    /// Weights below this are not tried.
+    pub(crate) least: f64,
+}
+
+/// A place: weights, and the metric there.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Place {
+    pub(crate) weights: Vec<f64>,
+    pub(crate) value: f64,
+}
+
+impl<T: Copy + Into<f64> + Sync> Climb<'_, T> {
+    /// The place of these weights, scaled so that their absolute values add up to 1.
+    pub(crate) fn place(&self, mut weights: Vec<f64>) -> Result<Place, LearnError> {
+        let sum: f64 = weights.iter().map(|weight| weight.abs()).sum();
+        if sum > 0.0 && sum.is_finite() {
+            weights.iter_mut().for_each(|weight| *weight /= sum);
+        }
+        let scores = self.grid.scores(&weights);
+        let values = self.target.totals(1, |query, _, to| {
+            to.copy_from_slice(&scores[self.target.data().query_rows(query)]);
+        })?;
+        let value = values.first().copied().unwrap_or(f64::NAN);
+        Ok(Place { weights, value })
+    }
+
+    /// Moves each weight once, in the given order. The same place comes back where no move gains.
+    pub(crate) fn pass(&self, from: &Place, order: &[usize]) -> Result<Place, LearnError> {
+        let mut weights = from.weights.clone();
+        let mut scores = self.grid.scores(&weights);
+        let mut value = from.value;
+        let mut moved = false;
+        for &column in order {
+            let Some((step, better)) = self.best_step(column, &weights, &scores, value)? else {
+                continue;
+            };
+            weights[column] += step;
+            let add = |(row, score): (usize, &mut f64)| *score += step * self.grid.get(row, column);
+            scores.par_iter_mut().enumerate().for_each(add);
+            (value, moved) = (better, true);
+        }
+        if moved { self.place(weights) } else { Ok(from.clone()) }
+    }
+
+    /// The step of one weight that gains most, and the value after it.
+    fn best_step(
+        &self,
+        column: usize,
+        weights: &[f64],
+        scores: &[f64],
+        value: f64,
+    ) -> Result<Option<(f64, f64)>, LearnError> {
+        let unit = SMALLEST * weights.iter().map(|weight| weight.abs()).sum::<f64>().max(1e-300);
+        let own = weights[column];
+        let mut steps: Vec<f64> = (0..=DOUBLINGS)
+            .flat_map(|k| [1.0, -1.0].map(|sign| sign * unit * f64::from(1 << k)))
+            .collect();
+        steps.push(-own);
+        let first = self.best_of(steps, (column, own), scores, value + self.tolerance)?;
+        let Some((step, value)) = first else { return Ok(None) };
+        let around = AROUND.iter().map(|factor| step * factor).collect();
+        let second = self.best_of(around, (column, own), scores, value)?;
+        Ok(Some(second.unwrap_or((step, value))))
+    }
+
+    /// The smallest of the best steps, where one is better than `value`.
+    fn best_of(
+        &self,
+        mut steps: Vec<f64>,
+        (column, own): (usize, f64),
+        scores: &[f64],
+        value: f64,
+    ) -> Result<Option<(f64, f64)>, LearnError> {
+        steps.retain(|step| *step != 0.0 && own + step >= self.least);
+        steps.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
+        let values = self.target.totals(steps.len(), |query, number, to| {
+            let step = steps[number];
+            for (to, row) in to.iter_mut().zip(self.target.data().query_rows(query)) {
+                *to = scores[row] + step * self.grid.get(row, column);
+            }
+        })?;
+        let mut best: Option<(f64, f64)> = None;
+        for (step, found) in steps.into_iter().zip(values) {
+            if found > best.map_or(value, |(_, best)| best) {
+                best = Some((step, found));
+            }
+        }
+        Ok(best)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex};
+    use rankwright_eval::MetricSpec;
+
+    /// Two queries that the sum of both columns ranks perfectly, and neither column alone.
+    fn data() -> Dataset {
+        let rows: [(&str, f64, [f32; 2]); 7] = [
+            ("a", 2.0, [3.0, 3.0]),
+            ("a", 1.0, [1.0, 4.0]),
+            ("a", 0.0, [4.0, 0.0]),
+            ("b", 1.0, [2.0, 2.0]),
+            ("b", 0.0, [0.0, 3.0]),
+            ("b", 0.0, [3.0, 0.0]),
+            ("b", 0.0, [1.0, 1.0]),
+        ];
+        let mut queries = QueryIndex::default();
+        let of_row = rows.iter().map(|(query, ..)| queries.number(query)).collect();
+        let values = rows.iter().flat_map(|(.., values)| *values).collect();
+        let matrix = Matrix::from_rows(rows.len(), 2, values).unwrap();
+        let labels = rows.iter().map(|(_, label, _)| *label).collect();
+        let names = FeatureNames::Ids { first: 1, count: 2 };
+        Dataset::new(Columns::new(matrix, names, labels, queries, of_row)).unwrap()
+    }
+
+    #[test]
+    fn a_pass_finds_the_weight_that_ranks_best_and_then_stays() {
+        let data = data();
+        let target = Target::new(&data, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
+        let grid = Grid::new(data.matrix().values(), 2);
+        let climb = Climb { target: &target, grid, tolerance: 1e-6, least: f64::NEG_INFINITY };
+        let start = climb.place(vec![5.0, 0.0]).unwrap();
+        assert_eq!(start.weights, [1.0, 0.0]);
+        assert!(start.value < 1.0);
+        let place = climb.pass(&start, &[1, 0]).unwrap();
+        assert_eq!(place.value, 1.0, "{place:?}");
+        assert_eq!(climb.pass(&place, &[0, 1]).unwrap(), place);
+    }
+
+    #[test]
+    fn weights_stay_above_the_least() {
+        let data = data();
+        let target = Target::new(&data, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
+        // Against the sum: only weights below 0 could help.
+        let against: Vec<f64> = data.matrix().values().iter().map(|v| -f64::from(*v)).collect();
+        let grid = Grid::new(&against[..], 2);
+        let climb = Climb { target: &target, grid, tolerance: 0.0, least: 0.0 };
+        let place = climb.pass(&climb.place(vec![1.0, 1.0]).unwrap(), &[0, 1, 0, 1]).unwrap();
+        assert!(place.weights.iter().all(|weight| *weight >= 0.0), "{place:?}");
+    }
+}

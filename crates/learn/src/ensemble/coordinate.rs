@@ -1,0 +1,262 @@
+//! Coordinate ascent (Metzler and Croft, *Linear Feature-Based Models for Information Retrieval*,
+//! Information Retrieval 10, 2007): a line whose weights are moved one by one as long as the metric
+//! itself gains.
+//!
+//! [`climb`](super::climb) is the search. It ends where no single weight can gain more than
+//! `tolerance`, which need not be the best place there is; so it starts again from random weights,
+//! `restarts` times in all, and the best place on the training data is kept. The order of
+//! the weights is shuffled anew for each pass. Everything random is named by seed, restart and pass.
+//!
+//! Cost of a pass: features x 31 rankings of the data, however few queries a feature differs in.
+//! Data where no query has a value is refused; constant features keep a weight that changes no order.
+
+use std::sync::Arc;
+
+use rankwright_data::Random;
+use rankwright_eval::{MetricSpec, ParamInfo, Params, SpecError};
+
+use super::climb::{Climb, Place};
+use super::target::Target;
+use super::{Inputs, from_one, info, numbers, tolerance};
+use crate::boost::{Job, Outcome};
+use crate::error::LearnError;
+use crate::rounds::{Go, Rounds};
+use crate::trainer::{Trainer, Validation};
+use crate::transform::{TransformPlan, transform_params};
+
+/// How features are prepared where nothing is said.
+const WAY: &str = "auto";
+const TRANSFORM: ParamInfo = transform_params(WAY)[0];
+const CLIP: ParamInfo = transform_params(WAY)[1];
+
+/// Parameters of `coordinate-ascent`.
+pub(crate) const COORDINATE_PARAMS: &[ParamInfo] = &[
+    info(
+        "restarts",
+        "how often to start; the first time from equal weights, then from random ones",
+        "3",
+    ),
+    info("passes", "passes over all weights at most, for each start", "25"),
+    info("tolerance", "a move must raise the metric by more than this", "0.0005"),
+    TRANSFORM,
+    CLIP,
+];
+
+/// Reads `coordinate-ascent`.
+pub(crate) fn read_coordinate(
+    params: &Params<'_>,
+    target: &MetricSpec,
+) -> Result<Arc<dyn Trainer>, SpecError> {
+    Target::check(target, params.name())?;
+    Ok(Arc::new(CoordinateAscent {
+        restarts: from_one(params, "restarts", 3)?,
+        passes: from_one(params, "passes", 25)?,
+        tolerance: tolerance(params, 5e-4)?,
+        transform: TransformPlan::read(params, WAY)?,
+        target: target.clone(),
+    }))
+}
+
+#[derive(Debug)]
+struct CoordinateAscent {
+    restarts: usize,
+    passes: usize,
+    tolerance: f64,
+    transform: TransformPlan,
+    target: MetricSpec,
+}
+
+/// Where a training stands.
+#[derive(Debug, Clone, PartialEq)]
+struct Walk {
+    restart: usize,
+    /// Passes done since the last start.
+    pass: usize,
+    here: Place,
+    best: Place,
+}
+
+impl Trainer for CoordinateAscent {
+    fn train(&self, job: &Job<'_>) -> Result<Outcome, LearnError> {
+        let columns = job.train.columns();
+        let inputs = Inputs::new(self.transform, job.train)?;
+        let target = Target::new(job.train, &self.target)?;
+        let climb = Climb {
+            target: &target,
+            grid: inputs.grid(),
+            tolerance: self.tolerance,
+            least: f64::NEG_INFINITY,
+        };
+        let (mut rounds, saved) = Rounds::begin(job, "pass", None)?;
+        let walk = match saved {
+            Some(saved) => Walk::read(&numbers::read(&saved)?, columns)?,
+            None => Walk::begin(climb.place(start(job.seed, 0, columns))?),
+        };
+        let finished = self.walk(walk, &climb, job, &mut rounds, &inputs)?;
+        Ok(inputs.recorded(rounds.finish(finished)?))
+    }
+
+    fn objective(&self) -> String {
+        self.target.to_string()
+    }
+
+    fn rounds(&self) -> Option<(usize, &'static str)> {
+        Some((self.restarts * self.passes, "pass"))
+    }
+
+    fn validation(&self) -> Validation {
+        Validation::Welcome
+    }
+}
+
+impl CoordinateAscent {
+    /// Pass after pass, start after start; false where someone wants to stop.
+    fn walk(
+        &self,
+        mut walk: Walk,
+        climb: &Climb<'_, f32>,
+        job: &Job<'_>,
+        rounds: &mut Rounds<'_>,
+        inputs: &Inputs,
+    ) -> Result<bool, LearnError> {
+        let columns = climb.grid.columns();
+        while walk.restart < self.restarts {
+            let mut order: Vec<usize> = (0..columns).collect();
+            let stream = (walk.restart as u64) << 32 | walk.pass as u64;
+            Random::new(job.seed ^ 0x6f72_6465_7273, stream).shuffle(&mut order);
+            let next = climb.pass(&walk.here, &order)?;
+            let stays = next == walk.here;
+            walk.here = next;
+            walk.pass += 1;
+            if walk.here.value > walk.best.value {
+                walk.best = walk.here.clone();
+            }
+            if stays || walk.pass == self.passes {
+                (walk.restart, walk.pass) = (walk.restart + 1, 0);
+                if walk.restart < self.restarts {
+                    walk.here = climb.place(start(job.seed, walk.restart, columns))?;
+                }
+            }
+            let loss = Some(-walk.best.value);
+            let model = || inputs.line(&walk.best.weights);
+            match rounds.add(loss, model, &|| numbers::write(&walk.numbers()))? {
+                Go::On => {}
+                Go::Over => break,
+                Go::Interrupted => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl Walk {
+    fn begin(place: Place) -> Self {
+        Walk { restart: 0, pass: 0, best: place.clone(), here: place }
+    }
+
+    /// As numbers, to be saved.
+    fn numbers(&self) -> Vec<f64> {
+        let mut all = vec![self.restart as f64, self.pass as f64, self.here.value, self.best.value];
+        all.extend(&self.here.weights);
+        all.extend(&self.best.weights);
+        all
+    }
+
+    /// The walk of saved numbers.
+    fn read(saved: &[f64], columns: usize) -> Result<Self, LearnError> {
+        let (head, weights) = saved.split_at_checked(4).ok_or_else(numbers::unreadable)?;
+        let ([restart, pass, here, best], true) = (head, weights.len() == 2 * columns) else {
+            return Err(numbers::unreadable());
+        };
+        let place = |value: f64, weights: &[f64]| Place { weights: weights.to_vec(), value };
+        let (of_here, of_best) = weights.split_at(columns);
+        Ok(Walk {
+            restart: *restart as usize,
+            pass: *pass as usize,
+            here: place(*here, of_here),
+            best: place(*best, of_best),
+        })
+    }
+}
+
+/// The weights of a start: equal ones first, later random ones.
+fn start(seed: u64, restart: usize, columns: usize) -> Vec<f64> {
+    if restart == 0 {
+        return vec![1.0; columns];
+    }
+    let mut random = Random::new(seed ^ 0x7374_6172_7473, restart as u64);
+    (0..columns).map(|_| 2.0 * random.unit() - 1.0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ensemble::trials::{rows, trains_alike};
+    use crate::learner::LearnerSpec;
+    use rankwright_data::generate::LetorOptions;
+    use rankwright_eval::{ScoredDataset, SourceKind};
+    use rankwright_model::ScoreOptions;
+
+    #[test]
+    fn the_metric_on_the_training_data_is_what_grows() {
+        let data = LetorOptions { queries: 20, documents: 15, seed: 2 }.generate().unwrap();
+        let data = data.select_queries(&(0..20).collect::<Vec<_>>());
+        let learner = LearnerSpec::parse("coordinate-ascent(metric=ap, restarts=1, passes=2)");
+        let outcome = learner.unwrap().train(Job::new(&data)).unwrap();
+        let losses: Vec<f64> = outcome.record.iterations.iter().filter_map(|i| i.loss).collect();
+        assert!(losses.windows(2).all(|pair| pair[1] <= pair[0]), "{losses:?}");
+        let scores = outcome.model.score(&data, ScoreOptions::default()).unwrap();
+        let ap = MetricSpec::parse("ap").unwrap().resolve(SourceKind::Features).unwrap();
+        let value = ScoredDataset::new(&data, &scores).unwrap().evaluate(&[ap]).unwrap();
+        let value = value.results[0].value;
+        assert!((value + losses.last().unwrap()).abs() < 1e-3, "{value} {losses:?}");
+        assert!(value > 0.8, "{value}");
+    }
+
+    #[test]
+    fn more_passes_and_more_starts_come_higher() {
+        let data = LetorOptions { queries: 30, documents: 20, seed: 8 }.generate().unwrap();
+        let value = |restarts: usize, passes: usize| {
+            let text =
+                format!("coordinate-ascent(restarts={restarts}, passes={passes}, metric=ap)");
+            let outcome = LearnerSpec::parse(&text).unwrap().train(Job::new(&data)).unwrap();
+            (-outcome.record.iterations.last().unwrap().loss.unwrap(), outcome.model.to_bytes())
+        };
+        let (one, more, other) = (value(1, 1), value(1, 3), value(4, 1));
+        assert!(more.0 > one.0 && other.0 >= one.0, "{} {} {}", one.0, more.0, other.0);
+        assert_ne!(one.1, more.1);
+    }
+
+    #[test]
+    fn a_seed_names_the_starts() {
+        assert_eq!(start(1, 0, 3), [1.0; 3]);
+        assert_eq!(start(1, 1, 3), start(1, 1, 3));
+        assert_ne!(start(1, 1, 3), start(2, 1, 3));
+        assert_ne!(start(1, 1, 3), start(1, 2, 3));
+    }
+
+    #[test]
+    fn a_walk_is_read_back_and_damaged_ones_are_refused() {
+        let place = |value| Place { weights: vec![0.25, -0.75], value };
+        let walk = Walk { restart: 2, pass: 3, here: place(0.5), best: place(0.75) };
+        let saved = walk.numbers();
+        assert_eq!(Walk::read(&saved, 2).unwrap(), walk);
+        assert!(Walk::read(&saved, 3).is_err() && Walk::read(&saved[..3], 2).is_err());
+    }
+
+    #[test]
+    fn bad_parameters_and_blank_data_are_refused() {
+        let parse = |text: &str| LearnerSpec::parse(text).unwrap_err().to_string();
+        assert!(parse("coordinate-ascent(restarts=0)").contains("from 1 on"));
+        assert!(parse("coordinate-ascent(metric=mae)").contains("metric=ndcg@10"));
+        let blank = rows(&[("a", 0.0, &[0.0]), ("a", 0.0, &[1.0])]);
+        let learner = LearnerSpec::parse("coordinate-ascent").unwrap();
+        let error = learner.train(Job::new(&blank)).unwrap_err().to_string();
+        assert!(error.contains("no query of the data has a value"), "{error}");
+    }
+
+    #[test]
+    fn threads_and_a_pause_change_nothing() {
+        trains_alike("coordinate-ascent(restarts=2, passes=2, tolerance=0.02)");
+    }
+}

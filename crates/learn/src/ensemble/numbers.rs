@@ -1,0 +1,38 @@
+//! What a learner keeps in a checkpoint: numbers, eight bytes each, little end first.
+
+use crate::error::LearnError;
+
+/// The bytes of numbers.
+pub(crate) fn write(numbers: &[f64]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// The numbers of bytes.
+pub(crate) fn read(bytes: &[u8]) -> Result<Vec<f64>, LearnError> {
+    match bytes.as_chunks() {
+        (numbers, []) => Ok(numbers.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect()),
+        _ => Err(unreadable()),
+    }
+}
+
+/// The error for a state that no training has left.
+pub(crate) fn unreadable() -> LearnError {
+    LearnError::unfit(
+        "the checkpoint's state is not one of this learner",
+        "give another folder, or delete this one to begin anew",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_come_back_to_the_bit() {
+        let numbers = [0.1, -0.0, f64::INFINITY, 1e-310];
+        let back = read(&write(&numbers)).unwrap();
+        assert!(numbers.iter().zip(&back).all(|(a, b)| a.to_bits() == b.to_bits()));
+        assert!(read(&[1, 2, 3]).is_err());
+        assert!(read(&[]).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,348 @@
+//! SVM-map (Yue, Finley, Radlinski and Joachims, SIGIR 2007): a line with a margin in average
+//! precision.
+//!
+//! ```text
+//! minimise 1/2 |w|^2 + C xi
+//! with  w sum of (Psi(right) - Psi(y_q)) >= sum of (1 - AP(y_q)) - xi   for all rankings y_q
+//! ```
+//!
+//! both sums being means over queries, by their weights. Of the many constraints a few matter: the
+//! rankings that the line so far violates most ([`violated`]) become one more plane, and the line
+//! is fitted to all planes ([`qp`]), until no constraint is violated by more than `epsilon`
+//! beyond xi (one slack for all queries: Joachims, Finley and Yu, *Cutting-Plane Training of
+//! Structural SVMs*, Machine Learning 2009).
+//!
+//! Relevant is a label of `rel` or more. Queries of one kind only have no say; where there are no
+//! others, training is refused. Weights of documents have no part in average precision. Cost of a
+//! round: rows x features, and R N for each query. The number of rounds does not grow with the data.
+
+mod qp;
+mod violated;
+
+use std::sync::Arc;
+
+use rankwright_data::Dataset;
+use rankwright_eval::{MetricSpec, ParamInfo, Params, SpecError};
+use rayon::prelude::*;
+
+use self::qp::Programme;
+use self::violated::{Violated, most_violated};
+use super::{Inputs, from_one, info, numbers};
+use crate::boost::{Job, Outcome};
+use crate::error::LearnError;
+use crate::rounds::{Go, Rounds};
+use crate::trainer::{Trainer, Validation};
+use crate::transform::{TransformPlan, transform_params};
+
+/// How features are prepared where nothing is said.
+const WAY: &str = "auto";
+const TRANSFORM: ParamInfo = transform_params(WAY)[0];
+const CLIP: ParamInfo = transform_params(WAY)[1];
+
+/// Parameters of `svmmap`.
+pub(crate) const SVMMAP_PARAMS: &[ParamInfo] = &[
+    info("c", "what a lost unit of average precision costs, against the size of the weights", "1"),
+    info("epsilon", "end when no ranking is violated by more than this", "0.001"),
+    info("rounds", "cutting planes at most", "500"),
+    info("rel", "label from which a document is relevant", "1"),
+    TRANSFORM,
+    CLIP,
+];
+
+/// Reads `svmmap`.
+pub(crate) fn read_svmmap(
+    params: &Params<'_>,
+    _target: &MetricSpec,
+) -> Result<Arc<dyn Trainer>, SpecError> {
+    Ok(Arc::new(SvmMap {
+        c: params.f64_in("c", 1.0, |c| c > 0.0, "a number above 0")?,
+        epsilon: params.f64_in("epsilon", 1e-3, |e| e > 0.0, "a number above 0")?,
+        rounds: from_one(params, "rounds", 500)?,
+        rel: params.f64("rel", 1.0)?,
+        transform: TransformPlan::read(params, WAY)?,
+    }))
+}
+
+#[derive(Debug)]
+struct SvmMap {
+    c: f64,
+    epsilon: f64,
+    rounds: usize,
+    rel: f64,
+    transform: TransformPlan,
+}
+
+/// A constraint on all queries together.
+#[derive(Debug, Clone, PartialEq)]
+struct Plane {
+    loss: f64,
+    gradient: Vec<f64>,
+}
+
+/// The data as the search sees it.
+struct Lists<'a> {
+    data: &'a Dataset,
+    inputs: &'a Inputs,
+    relevant: Vec<bool>,
+    /// Weight of each query, adding up to 1; 0 for those without a say.
+    shares: Vec<f64>,
+}
+
+/// The planes so far and the line fitted to them.
+struct Fit {
+    planes: Vec<Plane>,
+    programme: Programme,
+    weights: Vec<f64>,
+}
+
+impl Trainer for SvmMap {
+    fn train(&self, job: &Job<'_>) -> Result<Outcome, LearnError> {
+        let inputs = Inputs::new(self.transform, job.train)?;
+        let lists = Lists::new(job.train, &inputs, self.rel)?;
+        let columns = job.train.columns();
+        let (rounds, saved) = Rounds::begin(job, "round", None)?;
+        // The line of the last round is the fitted one; those before are on the way to it.
+        let mut rounds = rounds.keeping_last();
+        let mut fit = match saved {
+            Some(saved) => Fit::read(&numbers::read(&saved)?, self.c, columns)?,
+            None => Fit::new(self.c, columns),
+        };
+        while rounds.done() < self.rounds {
+            let plane = lists.plane(&fit.weights);
+            let violation = plane.loss - dot(&fit.weights, &plane.gradient);
+            if rounds.done() > 0 && violation <= fit.slack() + self.epsilon {
+                break;
+            }
+            fit.add(plane, self.epsilon);
+            let loss = Some(0.5 * dot(&fit.weights, &fit.weights) + self.c * fit.slack());
+            let model = || inputs.line(&fit.weights);
+            match rounds.add(loss, model, &|| numbers::write(&fit.numbers()))? {
+                Go::On => {}
+                Go::Over => break,
+                Go::Interrupted => return Ok(inputs.recorded(rounds.finish(false)?)),
+            }
+        }
+        Ok(inputs.recorded(rounds.finish(true)?))
+    }
+
+    fn objective(&self) -> String {
+        format!("svm-map(c={}, rel={})", self.c, self.rel)
+    }
+
+    fn rounds(&self) -> Option<(usize, &'static str)> {
+        Some((self.rounds, "round"))
+    }
+
+    fn validation(&self) -> Validation {
+        Validation::Ignored
+    }
+}
+
+impl<'a> Lists<'a> {
+    fn new(data: &'a Dataset, inputs: &'a Inputs, rel: f64) -> Result<Self, LearnError> {
+        let relevant: Vec<bool> = data.labels().iter().map(|label| *label >= rel).collect();
+        let weight = |query: usize| {
+            let of_query = &relevant[data.query_rows(query)];
+            match of_query.contains(&true) && of_query.contains(&false) {
+                true => data.query_weights().map_or(1.0, |weights| f64::from(weights[query])),
+                false => 0.0,
+            }
+        };
+        let mut shares: Vec<f64> = (0..data.queries()).map(weight).collect();
+        let sum: f64 = shares.iter().sum();
+        if sum <= 0.0 {
+            return Err(LearnError::unfit(
+                format!("no query has both relevant documents (labels from {rel} on) and others"),
+                "give data with both, or set what is relevant with rel=",
+            ));
+        }
+        shares.iter_mut().for_each(|share| *share /= sum);
+        Ok(Self { data, inputs, relevant, shares })
+    }
+
+    /// The constraint that the weights violate most.
+    fn plane(&self, weights: &[f64]) -> Plane {
+        let scores = self.inputs.grid().scores(weights);
+        let search = |query: usize| {
+            let rows = self.data.query_rows(query);
+            let found = (self.shares[query] > 0.0)
+                .then(|| most_violated(&scores[rows.clone()], &self.relevant[rows.clone()]));
+            found.flatten().unwrap_or(Violated { loss: 0.0, coefficients: vec![0.0; rows.len()] })
+        };
+        let found: Vec<Violated> = (0..self.shares.len()).into_par_iter().map(search).collect();
+        let loss = found.iter().zip(&self.shares).map(|(found, share)| found.loss * share).sum();
+        let of_query = |(found, share): (&Violated, &f64)| -> Vec<f64> {
+            found.coefficients.iter().map(|c| c * share).collect()
+        };
+        let coefficients: Vec<f64> = found.iter().zip(&self.shares).flat_map(of_query).collect();
+        Plane { loss, gradient: self.weighted_sum(&coefficients) }
+    }
+
+    /// The rows, each times its coefficient, added up in the order of fixed blocks.
+    fn weighted_sum(&self, coefficients: &[f64]) -> Vec<f64> {
+        const BLOCK: usize = 1024;
+        let columns = self.inputs.columns;
+        let of_block = |(rows, coefficients): (&[f32], &[f64])| {
+            let mut sum = vec![0.0; columns];
+            for (row, c) in rows.chunks(columns.max(1)).zip(coefficients) {
+                if *c != 0.0 {
+                    sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += c * f64::from(*x));
+                }
+            }
+            sum
+        };
+        let blocks = self.inputs.values.par_chunks((columns * BLOCK).max(1));
+        let sums: Vec<Vec<f64>> =
+            blocks.zip(coefficients.par_chunks(BLOCK)).map(of_block).collect();
+        let mut total = vec![0.0; columns];
+        for sum in sums {
+            total.iter_mut().zip(sum).for_each(|(total, sum)| *total += sum);
+        }
+        total
+    }
+}
+
+impl Fit {
+    fn new(c: f64, columns: usize) -> Self {
+        Self { planes: Vec::new(), programme: Programme::new(c), weights: vec![0.0; columns] }
+    }
+
+    /// Takes a plane in and fits the line to all.
+    fn add(&mut self, plane: Plane, epsilon: f64) {
+        self.push(plane);
+        // A tenth of what decides on the end, so that an unfinished solution does not.
+        self.programme.solve(0.1 * epsilon);
+        self.set_weights();
+    }
+
+    fn push(&mut self, plane: Plane) {
+        self.planes.push(plane);
+        let last = self.planes.last().map_or(&[][..], |plane| &plane.gradient);
+        let products = self.planes.iter().map(|other| dot(&other.gradient, last)).collect();
+        let loss = self.planes.last().map_or(0.0, |plane| plane.loss);
+        self.programme.add(loss, products);
+    }
+
+    /// The weighted sum of the planes.
+    fn set_weights(&mut self) {
+        self.weights.fill(0.0);
+        for (plane, a) in self.planes.iter().zip(self.programme.weights()) {
+            if *a != 0.0 {
+                self.weights.iter_mut().zip(&plane.gradient).for_each(|(w, g)| *w += a * g);
+            }
+        }
+    }
+
+    /// The least slack that the planes so far allow.
+    fn slack(&self) -> f64 {
+        let violation = |plane: &Plane| plane.loss - dot(&self.weights, &plane.gradient);
+        self.planes.iter().map(violation).fold(0.0, f64::max)
+    }
+
+    /// As numbers, to be saved: each plane's weight, loss and gradient.
+    fn numbers(&self) -> Vec<f64> {
+        let of_plane = |(plane, a): (&Plane, &f64)| {
+            let mut all = vec![*a, plane.loss];
+            all.extend(&plane.gradient);
+            all
+        };
+        self.planes.iter().zip(self.programme.weights()).flat_map(of_plane).collect()
+    }
+
+    /// The fit of saved numbers.
+    fn read(saved: &[f64], c: f64, columns: usize) -> Result<Self, LearnError> {
+        let planes = saved.chunks_exact(columns + 2);
+        if !planes.remainder().is_empty() {
+            return Err(numbers::unreadable());
+        }
+        let mut fit = Self::new(c, columns);
+        let mut weights = Vec::new();
+        for plane in planes {
+            let [a, loss, gradient @ ..] = plane else { return Err(numbers::unreadable()) };
+            weights.push(*a);
+            fit.push(Plane { loss: *loss, gradient: gradient.to_vec() });
+        }
+        fit.programme.set_weights(&weights);
+        fit.set_weights();
+        Ok(fit)
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ensemble::trials::{rows, trains_alike};
+    use crate::learner::LearnerSpec;
+    use rankwright_data::generate::LetorOptions;
+    use rankwright_eval::Spec;
+
+    #[test]
+    fn the_line_is_the_best_of_its_programme() {
+        let data = LetorOptions { queries: 12, documents: 10, seed: 6 }.generate().unwrap();
+        let spec = Spec::new("svmmap");
+        let params = Params::new(&spec, &[], &[]).unwrap();
+        let plan = TransformPlan::read(&params, WAY).unwrap();
+        let inputs = Inputs::new(plan, &data).unwrap();
+        let lists = Lists::new(&data, &inputs, 1.0).unwrap();
+        let objective = |weights: &[f64], c: f64| {
+            let plane = lists.plane(weights);
+            let slack = (plane.loss - dot(weights, &plane.gradient)).max(0.0);
+            0.5 * dot(weights, weights) + c * slack
+        };
+        let mut fit = Fit::new(2.0, data.columns());
+        loop {
+            let plane = lists.plane(&fit.weights);
+            let violation = plane.loss - dot(&fit.weights, &plane.gradient);
+            if !fit.planes.is_empty() && violation <= fit.slack() + 1e-4 {
+                break;
+            }
+            fit.add(plane, 1e-4);
+        }
+        // The programme of the planes found bounds every line from below.
+        let found = objective(&fit.weights, 2.0);
+        assert!(found - fit.programme.value() < 2.0 * 3e-4, "{found} {}", fit.programme.value());
+        for k in 0..20 {
+            let mut other = fit.weights.clone();
+            other[(7 * k) % data.columns()] += if k % 2 == 0 { 0.05 } else { -0.05 };
+            assert!(objective(&other, 2.0) > found - 6e-4);
+        }
+    }
+
+    #[test]
+    fn relevant_documents_come_first_where_a_line_can_do_it() {
+        let data = rows(&[
+            ("a", 1.0, &[2.0, 5.0]),
+            ("a", 0.0, &[1.0, 9.0]),
+            ("a", 0.0, &[0.0, 2.0]),
+            ("b", 0.0, &[3.0, 1.0]),
+            ("b", 2.0, &[4.0, 1.0]),
+            ("c", 0.0, &[9.0, 1.0]),
+        ]);
+        let learner = LearnerSpec::parse("svmmap(c=100)").unwrap();
+        let model = learner.train(Job::new(&data)).unwrap().model;
+        let score = |row: usize| model.score_row(data.matrix().row(row));
+        assert!(score(0) > score(1) && score(0) > score(2) && score(4) > score(3));
+    }
+
+    #[test]
+    fn bad_parameters_and_data_of_one_class_are_refused() {
+        let parse = |text: &str| LearnerSpec::parse(text).unwrap_err().to_string();
+        assert!(parse("svmmap(c=0)").contains("c=0"));
+        assert!(parse("svmmap(epsilon=0)").contains("epsilon=0"));
+        let one = rows(&[("a", 1.0, &[0.0]), ("a", 2.0, &[1.0]), ("b", 0.0, &[1.0])]);
+        let learner = LearnerSpec::parse("svmmap").unwrap();
+        let error = learner.train(Job::new(&one)).unwrap_err().to_string();
+        assert!(error.contains("no query has both") && error.contains("rel="), "{error}");
+        let learner = LearnerSpec::parse("svmmap(rel=2)").unwrap();
+        assert!(learner.train(Job::new(&one)).is_ok());
+    }
+
+    #[test]
+    fn threads_and_a_pause_change_nothing() {
+        trains_alike("svmmap(rounds=12)");
+    }
+}

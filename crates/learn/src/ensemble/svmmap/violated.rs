@@ -1,0 +1,161 @@
+//! The ranking that a line violates most: the largest sum of its loss and of what the line sees in
+//! it (Yue, Finley, Radlinski and Joachims, *A Support Vector Method for Optimizing Average
+//! Precision*, SIGIR 2007, section 4 and algorithm 2).
+//!
+//! ```text
+//! Psi(y) = 1 / (R N) sum over relevant r, others n of y_rn (x_r - x_n)
+//! y_rn = 1 where r is above n, else -1
+//! H(y) = 1 - AP(y) + w Psi(y)
+//! ```
+//!
+//! Average precision minds only where relevant documents stand, so within the R relevant documents
+//! and within the N others the best order is by falling score. What remains is how many relevant
+//! ones stand above each of the others, and these can be settled one by one: moving the j-th best
+//! other above the i-th relevant document changes H by
+//!
+//! ```text
+//! 1/R (i / (i + j - 1) - i / (i + j)) - 2 (s_i - s_j) / (R N)
+//! ```
+//!
+//! whatever the rest does. Cost O(n log n + R N). A query without relevant documents, or of nothing
+//! else, has one ranking and no say.
+
+/// What a query gives to a cutting plane.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Violated {
+    /// 1 - AP of the ranking.
+    pub(super) loss: f64,
+    /// Psi of the right ranking less that of this one is the sum of each document's features times
+    /// its entry here.
+    pub(super) coefficients: Vec<f64>,
+}
+
+/// The most violated ranking of a query; `None` where the query has no say.
+pub(super) fn most_violated(scores: &[f64], relevant: &[bool]) -> Option<Violated> {
+    let falling = |wanted: bool| {
+        let mut rows: Vec<usize> = (0..scores.len()).filter(|r| relevant[*r] == wanted).collect();
+        rows.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
+        rows
+    };
+    let (rel, others) = (falling(true), falling(false));
+    if rel.is_empty() || others.is_empty() {
+        return None;
+    }
+    let (r, n) = (rel.len() as f64, others.len() as f64);
+    let mut coefficients = vec![0.0; scores.len()];
+    // Others above each relevant document.
+    let mut above = vec![0_usize; rel.len()];
+    for (j, &other) in others.iter().enumerate() {
+        let first = best_place(&rel, scores, scores[other], j + 1, n);
+        above[first..].iter_mut().for_each(|count| *count += 1);
+        coefficients[other] = -2.0 * (rel.len() - first) as f64 / (r * n);
+    }
+    let mut precisions = 0.0;
+    for (i, (&row, &count)) in rel.iter().zip(&above).enumerate() {
+        coefficients[row] = 2.0 * count as f64 / (r * n);
+        precisions += (i + 1) as f64 / (i + 1 + count) as f64;
+    }
+    Some(Violated { loss: 1.0 - precisions / r, coefficients })
+}
+
+/// Above which relevant document (from 0; their number is "below all") the j-th other, of this
+/// score, is best placed.
+fn best_place(rel: &[usize], scores: &[f64], score: f64, j: usize, n: f64) -> usize {
+    let r = rel.len() as f64;
+    let (mut place, mut most, mut sum) = (rel.len(), 0.0, 0.0);
+    for (at, row) in rel.iter().enumerate().rev() {
+        let i = (at + 1) as f64;
+        let lost = i / (i + j as f64 - 1.0) - i / (i + j as f64);
+        sum += lost / r - 2.0 * (scores[*row] - score) / (r * n);
+        if sum > most {
+            (place, most) = (at, sum);
+        }
+    }
+    place
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Every order of the first `n` numbers.
+    fn orders(n: usize) -> Vec<Vec<usize>> {
+        if n == 0 {
+            return vec![Vec::new()];
+        }
+        let longer = |order: Vec<usize>| {
+            (0..n).map(move |at| {
+                let mut order = order.clone();
+                order.insert(at, n - 1);
+                order
+            })
+        };
+        orders(n - 1).into_iter().flat_map(longer).collect()
+    }
+
+    /// 1 - AP by definition, and Psi by definition as a coefficient for each document.
+    fn by_definition(order: &[usize], relevant: &[bool]) -> (f64, Vec<f64>) {
+        let (mut hits, mut precisions) = (0.0, 0.0);
+        for (rank, &row) in order.iter().enumerate() {
+            if relevant[row] {
+                hits += 1.0;
+                precisions += hits / (rank + 1) as f64;
+            }
+        }
+        let others = order.len() as f64 - hits;
+        let mut psi = vec![0.0; order.len()];
+        for (rank, &a) in order.iter().enumerate() {
+            for &b in &order[rank + 1..] {
+                if relevant[a] != relevant[b] {
+                    let (rel, other) = if relevant[a] { (a, b) } else { (b, a) };
+                    let sign = if relevant[a] { 1.0 } else { -1.0 };
+                    psi[rel] += sign / (hits * others);
+                    psi[other] -= sign / (hits * others);
+                }
+            }
+        }
+        (1.0 - precisions / hits, psi)
+    }
+
+    fn dot(a: &[f64], b: &[f64]) -> f64 {
+        a.iter().zip(b).map(|(a, b)| a * b).sum()
+    }
+
+    #[test]
+    fn a_query_of_one_kind_has_no_say() {
+        assert_eq!(most_violated(&[1.0, 2.0], &[true, true]), None);
+        assert_eq!(most_violated(&[1.0], &[false]), None);
+        assert_eq!(most_violated(&[], &[]), None);
+    }
+
+    #[test]
+    fn equal_scores_give_the_worst_ranking() {
+        let found = most_violated(&[0.0; 3], &[true, false, false]).unwrap();
+        assert_eq!(found.loss, 1.0 - 1.0 / 3.0);
+        assert_eq!(found.coefficients, [2.0, -1.0, -1.0]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_ranking_of_a_small_list_is_violated_more(
+            documents in proptest::collection::vec((-1.5..1.5_f64, any::<bool>()), 2..7),
+        ) {
+            let scores: Vec<f64> = documents.iter().map(|d| d.0).collect();
+            let relevant: Vec<bool> = documents.iter().map(|d| d.1).collect();
+            let Some(found) = most_violated(&scores, &relevant) else { return Ok(()) };
+            // The right ranking: all relevant documents above all others.
+            let mut right: Vec<usize> = (0..scores.len()).collect();
+            right.sort_by_key(|row| !relevant[*row]);
+            let (loss, of_right) = by_definition(&right, &relevant);
+            prop_assert!(loss.abs() < 1e-12);
+            let worth = |(loss, psi): &(f64, Vec<f64>)| loss + dot(psi, &scores);
+            let all = orders(scores.len());
+            let rankings = all.iter().map(|order| by_definition(order, &relevant));
+            let most = rankings.map(|found| worth(&found)).fold(f64::MIN, f64::max);
+            // H of the ranking found, from its coefficients: Psi = Psi(right) - coefficients.
+            let mine = found.loss + dot(&of_right, &scores) - dot(&found.coefficients, &scores);
+            prop_assert!((mine - most).abs() < 1e-9, "{mine} {most}");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! A metric of many rankings of the same queries: what a learner asks for that aims at the metric
+//! itself, not at a smooth loss.
+//!
+//! A ranking is given by scores that the caller fills in, query by query; several are evaluated in
+//! one pass, so that each query is loaded and its ideal order found once. The total is the metric's
+//! own mean over queries by their weights, added in the order of the queries, so that threads
+//! change nothing. Weights of documents have no part in a metric.
+//!
+//! Cost: a sort for each query and ranking. Metrics that are sums or means over rows (`num_q`,
+//! `rmse`) say nothing of rankings that a learner could aim at, and are refused.
+
+use rankwright_data::Dataset;
+use rankwright_eval::compare::Better;
+use rankwright_eval::{
+    Aggregate, Candidates, EvalError, Measure, MetricSpec, SourceKind, SpecError, Workspace,
+};
+use rayon::prelude::*;
+
+use crate::error::LearnError;
+
+/// A metric on a data set. Values are turned so that higher is better.
+#[derive(Debug)]
+pub(crate) struct Target<'a> {
+    data: &'a Dataset,
+    measure: Measure,
+    sign: f64,
+    /// Set for geometric means.
+    floor: Option<f64>,
+    /// Flags of the queries that count; `None` is all.
+    kept: Option<Vec<bool>>,
+}
+
+impl<'a> Target<'a> {
+    /// Refuses metrics that cannot be aimed at; for when a spec is read.
+    pub(crate) fn check(metric: &MetricSpec, learner: &str) -> Result<(), SpecError> {
+        let measure = metric.resolve(SourceKind::Features)?;
+        match measure.aggregate() {
+            Aggregate::Mean | Aggregate::GeometricMean { .. } => Ok(()),
+            other => Err(SpecError::Conflict {
+                name: learner.to_owned(),
+                why: format!(
+                    "{metric} is a {}, which no ranking is the best for; aim at a mean over \
+                     queries, such as metric=ndcg@10",
+                    other.name()
+                ),
+            }),
+        }
+    }
+
+    /// The metric on this data; some query must have a value.
+    pub(crate) fn new(data: &'a Dataset, metric: &MetricSpec) -> Result<Self, LearnError> {
+        let measure = metric.resolve(SourceKind::Features)?;
+        let floor = match measure.aggregate() {
+            Aggregate::GeometricMean { floor } => Some(floor),
+            _ => None,
+        };
+        let sign = if measure.metric().better() == Better::Lower { -1.0 } else { 1.0 };
+        let target = Self { data, measure, sign, floor, kept: None };
+        let constant = target.totals(1, |_, _, scores| scores.fill(0.0))?;
+        if constant.iter().any(|value| value.is_nan()) {
+            return Err(LearnError::unfit(
+                format!("no query of the data has a value for {metric}"),
+                "give data with relevant documents, or aim at another metric with metric=",
+            ));
+        }
+        Ok(target)
+    }
+
+    /// The same metric on the flagged queries alone.
+    pub(crate) fn part(&self, kept: Vec<bool>) -> Target<'a> {
+        let measure = self.measure.clone();
+        Target { measure, kept: Some(kept), data: self.data, sign: self.sign, floor: self.floor }
+    }
+
+    /// The data.
+    pub(crate) fn data(&self) -> &'a Dataset {
+        self.data
+    }
+
+    /// The metric of each query under each of `count` rankings, by query; `None` where the query
+    /// does not count. `fill(query, ranking, scores)` sets the scores of the query's documents.
+    pub(crate) fn values(
+        &self,
+        count: usize,
+        fill: impl Fn(usize, usize, &mut [f64]) + Sync,
+    ) -> Result<Vec<Vec<Option<f64>>>, LearnError> {
+        let of_query = |(candidates, workspace): &mut (Candidates<'a>, Workspace), query| {
+            self.query(query, count, &fill, candidates, workspace)
+                .map_err(|error| error.in_query(self.data.query_ids().get(query)))
+        };
+        let buffers = || (Candidates::new(), Workspace::default());
+        let queries = (0..self.data.queries()).into_par_iter();
+        let all: Vec<Result<Vec<Option<f64>>, EvalError>> =
+            queries.map_init(buffers, of_query).collect();
+        // The first error in the order of the queries, whichever thread met one first.
+        Ok(all.into_iter().collect::<Result<Vec<_>, EvalError>>()?)
+    }
+
+    /// The total of each of `count` rankings, higher is better; NaN where no query counts.
+    pub(crate) fn totals(
+        &self,
+        count: usize,
+        fill: impl Fn(usize, usize, &mut [f64]) + Sync,
+    ) -> Result<Vec<f64>, LearnError> {
+        let values = self.values(count, fill)?;
+        Ok((0..count).map(|ranking| self.total(values.iter().map(|v| v[ranking]))).collect())
+    }
+
+    /// Puts the values of all queries together.
+    pub(crate) fn total(&self, values: impl Iterator<Item = Option<f64>>) -> f64 {
+        let (mut sum, mut weights) = (0.0, 0.0);
+        for (query, value) in values.enumerate() {
+            if let Some(value) = value {
+                let weight = self.weight(query);
+                sum += weight * self.floor.map_or(value, |floor| value.max(floor).ln());
+                weights += weight;
+            }
+        }
+        let mean = sum / weights;
+        self.sign * if self.floor.is_some() { mean.exp() } else { mean }
+    }
+
+    /// Weight of a query; 0 where it is not one of the part.
+    pub(crate) fn weight(&self, query: usize) -> f64 {
+        if self.kept.as_ref().is_some_and(|kept| !kept[query]) {
+            return 0.0;
+        }
+        let weights = self.data.query_weights();
+        weights.and_then(|weights| weights.get(query)).map_or(1.0, |weight| f64::from(*weight))
+    }
+
+    fn query(
+        &self,
+        query: usize,
+        count: usize,
+        fill: &(impl Fn(usize, usize, &mut [f64]) + Sync),
+        candidates: &mut Candidates<'a>,
+        workspace: &mut Workspace,
+    ) -> Result<Vec<Option<f64>>, EvalError> {
+        if self.weight(query) == 0.0 {
+            return Ok(vec![None; count]);
+        }
+        candidates.clear();
+        let rows = self.data.query_rows(query);
+        candidates.labels.extend_from_slice(self.data.query(query).labels);
+        candidates.scores.resize(rows.len(), 0.0);
+        if let Some(docids) = self.data.docids() {
+            candidates.docids.extend(rows.map(|row| docids.get(row).as_bytes()));
+        }
+        workspace.start(candidates)?;
+        let one = |ranking| {
+            fill(query, ranking, &mut candidates.scores);
+            let list = workspace.rank_for(candidates, self.measure.conventions(), None)?;
+            self.measure.evaluate(&list)
+        };
+        (0..count).map(one).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rankwright_data::generate::LetorOptions;
+    use rankwright_eval::ScoredDataset;
+
+    #[test]
+    fn totals_are_those_of_an_evaluation() {
+        let data = LetorOptions { queries: 15, documents: 20, seed: 4 }.generate().unwrap();
+        let columns = [7, 90];
+        let score = |row: usize, ranking: usize| {
+            f64::from(data.matrix().get(row, columns[ranking])) + row as f64 * 1e-9
+        };
+        for text in ["ndcg@5", "ap", "gmap", "err@10", "ndcg(blank=0, ties=mean)@3"] {
+            let metric = MetricSpec::parse(text).unwrap();
+            let target = Target::new(&data, &metric).unwrap();
+            let fill = |query: usize, ranking: usize, scores: &mut [f64]| {
+                for (to, row) in scores.iter_mut().zip(data.query_rows(query)) {
+                    *to = score(row, ranking);
+                }
+            };
+            let found = target.totals(2, fill).unwrap();
+            for (ranking, found) in found.into_iter().enumerate() {
+                let scores: Vec<f64> = (0..data.rows()).map(|row| score(row, ranking)).collect();
+                let measure = metric.resolve(SourceKind::Features).unwrap();
+                let plain = ScoredDataset::new(&data, &scores).unwrap().evaluate(&[measure]);
+                assert_eq!(found, plain.unwrap().results[0].value, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_mean_over_queries_cannot_be_aimed_at() {
+        let check = |text: &str| Target::check(&MetricSpec::parse(text).unwrap(), "adarank");
+        assert!(check("ndcg@10").is_ok() && check("gmap").is_ok());
+        for text in ["num_q", "rmse"] {
+            let error = check(text).unwrap_err().to_string();
+            assert!(error.contains("`adarank`") && error.contains("metric=ndcg@10"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What the tests of these learners share.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rankwright_data::generate::LetorOptions;
+use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex};
+
+use crate::boost::{Checkpoints, Job, Observer, WatchedSet};
+use crate::learner::LearnerSpec;
+
+/// Rows of (query, label, features).
+pub(crate) fn rows(rows: &[(&str, f64, &[f32])]) -> Dataset {
+    let mut queries = QueryIndex::default();
+    let of_row = rows.iter().map(|(query, ..)| queries.number(query)).collect();
+    let columns = rows.first().map_or(0, |(.., features)| features.len());
+    let values = rows.iter().flat_map(|(.., features)| features.iter().copied()).collect();
+    let matrix = Matrix::from_rows(rows.len(), columns, values).unwrap();
+    let labels = rows.iter().map(|(_, label, _)| *label).collect();
+    let names = FeatureNames::Ids { first: 1, count: columns };
+    Dataset::new(Columns::new(matrix, names, labels, queries, of_row)).unwrap()
+}
+
+/// Stops after some rounds.
+struct After(usize, AtomicUsize);
+
+impl Observer for After {
+    fn wants_to_stop(&self) -> bool {
+        self.1.fetch_add(1, Ordering::Relaxed) + 1 >= self.0
+    }
+}
+
+/// Trains on one thread, on four, and with a pause in between: the same bytes each time, and others
+/// with another seed only where the learner draws anything.
+pub(crate) fn trains_alike(learner: &str) {
+    let [train, valid] =
+        [3, 4].map(|seed| LetorOptions { queries: 14, documents: 16, seed }.generate().unwrap());
+    let learner = LearnerSpec::parse(learner).unwrap();
+    let job = || Job {
+        valid: vec![WatchedSet { name: "valid".into(), data: &valid }],
+        ..Job::new(&train)
+    };
+    let on_threads = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| learner.train(job()).unwrap().model.to_bytes())
+    };
+    let whole = on_threads(1);
+    assert!(whole == on_threads(4), "{learner}: threads change the model");
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoints = || Some(Checkpoints::new(folder.path()));
+    let observer = After(2, AtomicUsize::new(0));
+    let job_2 = Job { observer: &observer, checkpoints: checkpoints(), ..job() };
+    let part = learner.train(job_2).unwrap();
+    assert!(!part.finished, "{learner} has fewer than three rounds");
+    let rest = learner.train(Job { checkpoints: checkpoints(), ..job() }).unwrap();
+    assert!(
+        rest.finished && rest.model.to_bytes() == whole,
+        "{learner}: a pause changes the model"
+    );
+}

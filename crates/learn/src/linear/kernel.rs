@@ -1,0 +1,164 @@
+//! The loops over feature values: rows times weights, and rows added up with coefficients.
+//!
+//! Values are f32, sums f64. A row's product is added in eight lanes that are joined in a fixed
+//! order; coefficients are added row after row. One piece of plain Rust, compiled twice (see
+//! [`crate::simd`]): both give the same bits.
+
+use crate::simd::Simd;
+
+/// The product of each row with the weights.
+pub(super) fn products(simd: Simd, rows: &[f32], weights: &[f64], out: &mut [f64]) {
+    #[cfg(target_arch = "x86_64")]
+    if simd.avx2() {
+        // SAFETY: the processor has AVX2, as was just asked.
+        return unsafe { products_avx2(rows, weights, out) };
+    }
+    let _ = simd;
+    products_of(rows, weights, out);
+}
+
+/// Adds each row times its coefficient to the sums. Rows with a coefficient of 0 are passed over.
+pub(super) fn add_rows(simd: Simd, rows: &[f32], coefficients: &[f64], sums: &mut [f64]) {
+    #[cfg(target_arch = "x86_64")]
+    if simd.avx2() {
+        // SAFETY: the processor has AVX2, as was just asked.
+        return unsafe { add_rows_avx2(rows, coefficients, sums) };
+    }
+    let _ = simd;
+    add_rows_of(rows, coefficients, sums);
+}
+
+/// Adds `weight x x^T` of each row x to the upper triangle of a square matrix, row by row.
+pub(super) fn add_squares(simd: Simd, rows: &[f64], weights: &[f64], sums: &mut [f64]) {
+    #[cfg(target_arch = "x86_64")]
+    if simd.avx2() {
+        // SAFETY: the processor has AVX2, as was just asked.
+        return unsafe { add_squares_avx2(rows, weights, sums) };
+    }
+    let _ = simd;
+    add_squares_of(rows, weights, sums);
+}
+
+const LANES: usize = 8;
+
+#[inline(always)]
+fn products_of(rows: &[f32], weights: &[f64], out: &mut [f64]) {
+    let columns = weights.len();
+    if columns == 0 {
+        return out.fill(0.0);
+    }
+    let (whole, rest) = weights.as_chunks::<LANES>();
+    for (row, out) in rows.chunks_exact(columns).zip(out) {
+        let (values, last) = row.as_chunks::<LANES>();
+        let mut lanes = [0.0; LANES];
+        for (values, weights) in values.iter().zip(whole) {
+            for lane in 0..LANES {
+                lanes[lane] += f64::from(values[lane]) * weights[lane];
+            }
+        }
+        for ((lane, value), weight) in lanes.iter_mut().zip(last).zip(rest) {
+            *lane += f64::from(*value) * weight;
+        }
+        let [a, b, c, d, e, f, g, h] = lanes;
+        *out = ((a + e) + (c + g)) + ((b + f) + (d + h));
+    }
+}
+
+#[inline(always)]
+fn add_rows_of(rows: &[f32], coefficients: &[f64], sums: &mut [f64]) {
+    let columns = sums.len();
+    if columns == 0 {
+        return;
+    }
+    for (row, coefficient) in rows.chunks_exact(columns).zip(coefficients) {
+        if *coefficient != 0.0 {
+            for (sum, value) in sums.iter_mut().zip(row) {
+                *sum += coefficient * f64::from(*value);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn add_squares_of(rows: &[f64], weights: &[f64], sums: &mut [f64]) {
+    let columns = sums.len().isqrt();
+    if columns == 0 {
+        return;
+    }
+    for (row, weight) in rows.chunks_exact(columns).zip(weights) {
+        for (i, line) in sums.chunks_exact_mut(columns).enumerate() {
+            let factor = weight * row[i];
+            for (sum, value) in line[i..].iter_mut().zip(&row[i..]) {
+                *sum += factor * value;
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn products_avx2(rows: &[f32], weights: &[f64], out: &mut [f64]) {
+    products_of(rows, weights, out);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn add_rows_avx2(rows: &[f32], coefficients: &[f64], sums: &mut [f64]) {
+    add_rows_of(rows, coefficients, sums);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn add_squares_avx2(rows: &[f64], weights: &[f64], sums: &mut [f64]) {
+    add_squares_of(rows, weights, sums);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn wide_registers_change_no_bit_and_the_sums_are_right(
+            columns in 1_usize..40,
+            seed: u64,
+            count in 0_usize..20,
+        ) {
+            let mut draw = rankwright_data::Random::new(seed, 1);
+            let rows: Vec<f32> = (0..count * columns).map(|_| draw.normal() as f32).collect();
+            let weights: Vec<f64> = (0..columns).map(|_| draw.normal()).collect();
+            let mut both = [vec![0.0; count], vec![0.0; count]];
+            products(Simd::Auto, &rows, &weights, &mut both[0]);
+            products(Simd::Portable, &rows, &weights, &mut both[1]);
+            prop_assert_eq!(&both[0], &both[1]);
+            for (row, found) in rows.chunks(columns).zip(&both[0]) {
+                let plain: f64 = row.iter().zip(&weights).map(|(x, w)| f64::from(*x) * w).sum();
+                prop_assert!((plain - found).abs() < 1e-9);
+            }
+            let mut sums = [vec![0.0; columns], vec![0.0; columns]];
+            add_rows(Simd::Auto, &rows, &both[0], &mut sums[0]);
+            add_rows(Simd::Portable, &rows, &both[0], &mut sums[1]);
+            prop_assert_eq!(&sums[0], &sums[1]);
+            for (column, found) in sums[0].iter().enumerate() {
+                let mine = rows.iter().skip(column).step_by(columns);
+                let plain: f64 = mine.zip(&both[0]).map(|(x, c)| f64::from(*x) * c).sum();
+                prop_assert!((plain - found).abs() < 1e-9);
+            }
+            let wide: Vec<f64> = rows.iter().map(|x| f64::from(*x)).collect();
+            let mut squares = [vec![0.0; columns * columns], vec![0.0; columns * columns]];
+            add_squares(Simd::Auto, &wide, &both[0], &mut squares[0]);
+            add_squares(Simd::Portable, &wide, &both[0], &mut squares[1]);
+            prop_assert_eq!(&squares[0], &squares[1]);
+        }
+    }
+
+    #[test]
+    fn data_without_features_gives_zeros() {
+        let mut out = [7.0; 3];
+        products(Simd::Auto, &[], &[], &mut out);
+        assert_eq!(out, [0.0; 3]);
+        add_rows(Simd::Auto, &[], &out, &mut []);
+        add_squares(Simd::Auto, &[], &out, &mut []);
+    }
+}

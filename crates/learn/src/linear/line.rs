@@ -1,0 +1,247 @@
+//! Training a line: transforms, the search for the best weights, and the model.
+//!
+//! With one value of c, a round is a step of Newton's method and the last weights count: the loss is
+//! convex, so there is one best point. With several, a round is a value of c, from the smallest up,
+//! each beginning where the one before ended; the first metric on the first validation set chooses.
+//! A training that is interrupted goes on from the last step, or the last value of c.
+
+use rankwright_data::Dataset;
+use rankwright_model::{Kind, Model, Transforms};
+
+use super::fold;
+use super::logistic_pairs::{LogisticPairs, MOST_DOCUMENTS};
+use super::loss::{Loss, Shape};
+use super::newton::{Search, Step};
+use super::ordinal::Grades;
+use super::pairs::wanted;
+use super::path::{Place, Solver};
+use super::pointwise::{LeastSquares, Signed, shares};
+use super::problem::{Design, Problem};
+use super::ranksvm::Margin;
+use super::ridge;
+use crate::boost::{Job, Outcome};
+use crate::error::LearnError;
+use crate::rounds::{Go, Rounds, outcome};
+use crate::trainer::{Trainer, Validation};
+use crate::transform::{TransformPlan, any_missing, transformed};
+
+/// Which loss.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum What {
+    Regression { l2: f64 },
+    Signed { shape: Shape, rel: f64 },
+    Ordinal,
+    RankSvm { shape: Shape, norm_query: bool },
+    LogisticPairs { norm_query: bool },
+}
+
+/// How it is made small.
+#[derive(Debug, Clone)]
+pub(super) struct Fit {
+    /// Values of c, rising.
+    pub(super) path: Vec<f64>,
+    pub(super) steps: usize,
+    pub(super) tolerance: f64,
+    pub(super) transform: TransformPlan,
+}
+
+/// A linear learner.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub(super) what: What,
+    pub(super) fit: Fit,
+}
+
+/// The training data as it is searched.
+struct Ground<'a> {
+    job: &'a Job<'a>,
+    transforms: Transforms,
+    values: Vec<f32>,
+    missing: bool,
+}
+
+impl Ground<'_> {
+    fn design(&self) -> Design<'_> {
+        Design { data: self.job.train, values: &self.values, simd: self.job.simd }
+    }
+
+    fn model(&self, weights: &[f64], intercept: f64) -> Result<Kind, LearnError> {
+        fold::model(&self.transforms, weights, intercept, self.missing)
+    }
+}
+
+impl Trainer for Line {
+    fn train(&self, job: &Job<'_>) -> Result<Outcome, LearnError> {
+        let data = job.train;
+        if data.columns() == 0 {
+            return Err(LearnError::unfit(
+                "the training data has no features",
+                "a line needs one at least",
+            ));
+        }
+        let transforms = self.fit.transform.fit(data)?;
+        let values = transformed(data, &transforms);
+        let ground = Ground { job, transforms, values, missing: any_missing(data) };
+        match self.what {
+            What::Regression { l2 } => self.regression(&ground, l2),
+            What::Signed { shape, rel } => self.search(&ground, Signed::new(data, rel, shape)?),
+            What::Ordinal => self.search(&ground, Grades::new(data)?),
+            What::RankSvm { shape, norm_query } => {
+                let wanted = wanted(data, norm_query)?;
+                self.search(&ground, Margin { wanted, shape })
+            }
+            What::LogisticPairs { norm_query } => {
+                let wanted = wanted(data, norm_query)?;
+                self.search(&ground, LogisticPairs::new(data, wanted, job.seed))
+            }
+        }
+    }
+
+    fn objective(&self) -> String {
+        match self.what {
+            What::Regression { .. } => "squared".to_owned(),
+            What::Signed { shape, rel } => format!("{}(rel={rel})", name_of(shape)),
+            What::Ordinal => "ordinal".to_owned(),
+            What::RankSvm { shape, .. } => format!("pair-{}", name_of(shape)),
+            What::LogisticPairs { .. } => "pair-logistic".to_owned(),
+        }
+    }
+
+    fn takes_pairs(&self) -> bool {
+        matches!(self.what, What::RankSvm { .. } | What::LogisticPairs { .. })
+    }
+
+    fn rounds(&self) -> Option<(usize, &'static str)> {
+        match (self.what, self.fit.path.len()) {
+            (What::Regression { .. }, _) => None,
+            (_, 1) => Some((self.fit.steps, STEP)),
+            (_, many) => Some((many, VALUE)),
+        }
+    }
+
+    fn validation(&self) -> Validation {
+        if self.fit.path.len() > 1 { Validation::Needed } else { Validation::Ignored }
+    }
+
+    fn sampled_queries(&self, data: &Dataset) -> usize {
+        let large = |query: &usize| data.query_rows(*query).len() > MOST_DOCUMENTS;
+        match self.what {
+            What::LogisticPairs { .. } => (0..data.queries()).filter(large).count(),
+            _ => 0,
+        }
+    }
+}
+
+const STEP: &str = "step";
+const VALUE: &str = "value of c";
+
+fn name_of(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Squared => "squared-hinge",
+        Shape::Hinge(_) => "hinge",
+        Shape::Logistic => "logistic",
+    }
+}
+
+impl Line {
+    /// Least squares: the normal equations, or conjugate gradients where there are many features.
+    fn regression(&self, ground: &Ground<'_>, l2: f64) -> Result<Outcome, LearnError> {
+        let data = ground.job.train;
+        let shares = shares(data)?;
+        let point = match data.columns() <= ridge::MOST_COLUMNS {
+            true => ridge::fit(ground.design(), &shares, l2),
+            false => least_squares(ground, shares, l2),
+        };
+        let (weights, intercept) = point.split_at(data.columns());
+        let intercept = intercept.first().copied().unwrap_or(0.0);
+        let mut outcome = outcome(ground.job, ground.model(weights, intercept)?)?;
+        outcome.record.weights = fold::weights(outcome.model.kind(), &ground.transforms);
+        Ok(outcome)
+    }
+
+    /// Searches for the best weights of a loss, for each value of c.
+    fn search<L: Loss>(&self, ground: &Ground<'_>, loss: L) -> Result<Outcome, LearnError> {
+        let single = self.fit.path.len() == 1;
+        let unit = if single { STEP } else { VALUE };
+        let (rounds, state) = Rounds::begin(ground.job, unit, None)?;
+        let mut rounds = if single { rounds.keeping_last() } else { rounds };
+        let problem = Problem::new(ground.design(), loss);
+        let mut solver = Solver::begin(&self.fit, problem, state.as_deref())?;
+        let mut saved = solver.place().clone();
+        while let Some(step) = solver.next() {
+            let round = if single { step.moved || solver.is_over() } else { step.ends };
+            if single && !step.moved && rounds.done() > 0 {
+                continue;
+            }
+            if !round {
+                // A value of c that is not done with is begun anew.
+                if rounds.done() > 0 && rounds.wants_to_stop() {
+                    rounds.interrupt(&|| saved.to_bytes());
+                    return rounds.finish(false);
+                }
+                continue;
+            }
+            saved.clone_from(solver.place());
+            let model = || self.model(ground, &saved);
+            match rounds.add(Some(step.value), model, &|| saved.to_bytes())? {
+                Go::Interrupted if !solver.is_over() => return rounds.finish(false),
+                _ => {}
+            }
+        }
+        let mut outcome = rounds.finish(true)?;
+        outcome.record.weights = fold::weights(outcome.model.kind(), &ground.transforms);
+        self.noted(outcome, ground, &saved)
+    }
+
+    fn model(&self, ground: &Ground<'_>, place: &Place) -> Result<Kind, LearnError> {
+        let (weights, extras) = place.point.split_at(ground.job.train.columns());
+        let intercept = match self.what {
+            What::Signed { .. } => extras.first().copied().unwrap_or(0.0),
+            _ => 0.0,
+        };
+        ground.model(weights, intercept)
+    }
+
+    /// Notes in the header what the weights alone do not tell: the chosen c, the thresholds.
+    fn noted(
+        &self,
+        outcome: Outcome,
+        ground: &Ground<'_>,
+        last: &Place,
+    ) -> Result<Outcome, LearnError> {
+        let Outcome { model, record, finished } = outcome;
+        let (mut header, kind) = model.into_parts();
+        let chosen = record.best.and_then(|best| self.fit.path.get(best - 1));
+        match (self.fit.path.len(), self.what) {
+            (1, What::Ordinal) => {
+                let thresholds = &last.point[ground.job.train.columns()..];
+                let thresholds: Vec<String> = thresholds.iter().map(f64::to_string).collect();
+                header.notes.insert("thresholds".to_owned(), thresholds.join("/"));
+            }
+            (1, _) => {}
+            (_, _) => {
+                let chosen = chosen.map(f64::to_string).unwrap_or_default();
+                header.notes.insert("c".to_owned(), chosen);
+            }
+        }
+        Ok(Outcome { model: Model::new(header, kind)?, record, finished })
+    }
+}
+
+/// Ridge regression of many features, by conjugate gradients.
+fn least_squares(ground: &Ground<'_>, shares: Vec<f64>, l2: f64) -> Vec<f64> {
+    let data = ground.job.train;
+    let mut problem = Problem::new(ground.design(), LeastSquares { data, shares });
+    problem.penalty = l2;
+    let mut search = Search::begin(&mut problem, vec![0.0; data.columns() + 1], None);
+    let first = search.slope();
+    for _ in 0..MOST_STEPS {
+        if search.step(&mut problem, 1e-9 * first, first) == Step::Converged {
+            break;
+        }
+    }
+    search.point().to_vec()
+}
+
+/// Most steps of [`least_squares`]; a parabola needs few.
+const MOST_STEPS: usize = 100;

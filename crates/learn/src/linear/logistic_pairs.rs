@@ -1,0 +1,211 @@
+//! The logistic loss of preferences: linear RankNet, "ranking logistic regression".
+//!
+//! ```text
+//! 1/2 |w|^2 + c * mean over preferences, by weight, of ln(1 + exp(-(s_better - s_worse)))
+//! ```
+//!
+//! Every pair of different levels is visited: O(n^2) time for a query of n documents, O(n) memory. The
+//! exponentials are those of the documents, not of the pairs: the chance of the wrong order is
+//! e_j / (e_i + e_j) with e = exp(s - middle). Where scores are too far apart for that, each pair's
+//! own exponential is taken.
+//!
+//! Queries of more than 20,000 documents are sampled: each document meets 256 others, drawn once by
+//! the seed, and a pair stands for as many as it was drawn from.
+
+use rankwright_data::{Dataset, Random};
+
+use super::loss::{At, Loss, Shape, Slopes};
+use super::pairs::{self, Levels, Pair, Wanted};
+use crate::exp::exp;
+use crate::objective::SAMPLED_PARTNERS;
+
+/// Documents of a query above which its pairs are sampled.
+pub(super) const MOST_DOCUMENTS: usize = 20_000;
+/// Largest distance of two scores for which exponentials of single documents serve.
+const WIDEST: f64 = 600.0;
+
+/// The loss of preferences.
+#[derive(Debug)]
+pub(super) struct LogisticPairs {
+    wanted: Vec<Wanted>,
+}
+
+/// What a query keeps.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    bends: Vec<f64>,
+    /// Documents from the lowest level up, and where each one's level begins.
+    order: Vec<u32>,
+    starts: Vec<u32>,
+    weights: Vec<f64>,
+    /// e^(s - middle) in that order, or the scores themselves where they are too far apart.
+    strengths: Vec<f64>,
+    far: bool,
+    /// Direction and sums in that order.
+    along: Vec<f64>,
+    sums: Vec<f64>,
+}
+
+impl LogisticPairs {
+    /// Takes the preferences, and samples those of large queries.
+    pub(super) fn new(data: &Dataset, mut wanted: Vec<Wanted>, seed: u64) -> Self {
+        for (query, wanted) in wanted.iter_mut().enumerate() {
+            if let Wanted::Levels(levels) = wanted
+                && data.query_rows(query).len() > MOST_DOCUMENTS
+            {
+                *wanted = Wanted::Listed(sampled(levels, seed, query));
+            }
+        }
+        Self { wanted }
+    }
+}
+
+/// A sample of a query's pairs: each document with one drawn from each of 256 stretches of rows.
+fn sampled(levels: &Levels, seed: u64, query: usize) -> Vec<Pair> {
+    let n = levels.of.len();
+    let mut random = Random::new(seed ^ 0x7061_6972_7365_6564, query as u64);
+    let mut pairs = Vec::with_capacity(n * SAMPLED_PARTNERS);
+    for i in 0..n {
+        for part in 0..SAMPLED_PARTNERS {
+            let (from, to) = (part * n / SAMPLED_PARTNERS, (part + 1) * n / SAMPLED_PARTNERS);
+            let j = from + random.below(to - from);
+            let (better, worse) = match levels.of[i].cmp(&levels.of[j]) {
+                std::cmp::Ordering::Equal => continue,
+                std::cmp::Ordering::Greater => (i, j),
+                std::cmp::Ordering::Less => (j, i),
+            };
+            // Either of the two may draw the other.
+            let copies = 0.5 * (to - from) as f64;
+            let weight = copies * levels.scale * levels.weight(i) * levels.weight(j);
+            if weight > 0.0 {
+                pairs.push((better as u32, worse as u32, weight));
+            }
+        }
+    }
+    pairs
+}
+
+impl Memory {
+    /// Puts the documents in the order of their levels, once.
+    fn arrange(&mut self, levels: &Levels) {
+        let n = levels.of.len();
+        if self.order.len() == n {
+            return;
+        }
+        self.order = (0..n as u32).collect();
+        self.order.sort_by_key(|document| levels.of[*document as usize]);
+        let level = |place: usize| levels.of[self.order[place] as usize];
+        let mut starts: Vec<u32> = Vec::with_capacity(n);
+        for place in 0..n {
+            let same = place > 0 && level(place) == level(place - 1);
+            starts.push(if same { starts[place - 1] } else { place as u32 });
+        }
+        self.starts = starts;
+        self.weights =
+            self.order.iter().map(|document| levels.weight(*document as usize)).collect();
+    }
+
+    /// The loss at these scores; slopes are set.
+    fn value(&mut self, levels: &Levels, scores: &[f64], slopes: &mut [f64]) -> f64 {
+        if scores.iter().any(|score| !score.is_finite()) {
+            return f64::INFINITY;
+        }
+        self.arrange(levels);
+        let low = scores.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let middle = 0.5 * (low + high);
+        self.far = high - low > WIDEST;
+        let strength = |document: &u32| match (self.far, scores[*document as usize] - middle) {
+            (true, score) => score,
+            (false, score) => exp(score),
+        };
+        self.strengths.clear();
+        self.strengths.extend(self.order.iter().map(strength));
+        self.sums.clear();
+        self.sums.resize(scores.len(), 0.0);
+        let mut total = 0.0;
+        for i in 0..scores.len() {
+            let (below, own) = (self.starts[i] as usize, self.weights[i]);
+            let mine = self.strengths[i];
+            let mut lead = 0.0;
+            for j in 0..below {
+                let weight = own * self.weights[j];
+                let (loss, wrong) = match self.far {
+                    false => {
+                        let other = self.strengths[j];
+                        ((other / mine).ln_1p(), other / (mine + other))
+                    }
+                    true => {
+                        let (loss, first, _) = Shape::Logistic.at(mine - self.strengths[j]);
+                        (loss, -first)
+                    }
+                };
+                total += weight * loss;
+                self.sums[j] += weight * wrong;
+                lead += weight * wrong;
+            }
+            self.sums[i] -= lead;
+        }
+        self.give(levels.scale, slopes);
+        levels.scale * total
+    }
+
+    /// The second derivatives times a direction.
+    fn curve(&mut self, levels: &Levels, along: &[f64], slopes: &mut [f64]) {
+        self.along.clear();
+        self.along.extend(self.order.iter().map(|document| along[*document as usize]));
+        self.sums.fill(0.0);
+        for i in 0..along.len() {
+            let (below, own) = (self.starts[i] as usize, self.weights[i]);
+            let (mine, here) = (self.strengths[i], self.along[i]);
+            let mut sum = 0.0;
+            let others = self.strengths[..below].iter().zip(&self.weights).zip(&self.along);
+            for (((other, weight), there), out) in others.zip(&mut self.sums) {
+                let bend = match self.far {
+                    false => {
+                        let both = mine + other;
+                        mine * other / (both * both)
+                    }
+                    true => Shape::Logistic.at(mine - other).2,
+                };
+                let moved = own * weight * bend * (here - there);
+                *out -= moved;
+                sum += moved;
+            }
+            self.sums[i] += sum;
+        }
+        self.give(levels.scale, slopes);
+    }
+
+    /// Puts sums back into the order of the rows.
+    fn give(&self, scale: f64, slopes: &mut [f64]) {
+        for (document, sum) in self.order.iter().zip(&self.sums) {
+            slopes[*document as usize] = scale * sum;
+        }
+    }
+}
+
+impl Loss for LogisticPairs {
+    type Memory = Memory;
+
+    fn value(&self, query: usize, at: At<'_>, memory: &mut Memory, slopes: Slopes<'_>) -> f64 {
+        match &self.wanted[query] {
+            Wanted::Nothing => {
+                slopes.scores.fill(0.0);
+                0.0
+            }
+            Wanted::Levels(levels) => memory.value(levels, at.scores, slopes.scores),
+            Wanted::Listed(list) => {
+                pairs::value(Shape::Logistic, list, at.scores, &mut memory.bends, slopes.scores)
+            }
+        }
+    }
+
+    fn curve(&self, query: usize, along: At<'_>, memory: &mut Memory, slopes: Slopes<'_>) {
+        match &self.wanted[query] {
+            Wanted::Nothing => slopes.scores.fill(0.0),
+            Wanted::Levels(levels) => memory.curve(levels, along.scores, slopes.scores),
+            Wanted::Listed(list) => pairs::curve(list, &memory.bends, along.scores, slopes.scores),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What a line makes small: a smooth convex loss of the scores, seen one query at a time.
+//!
+//! A loss gives its value and first derivatives, and then, as often as asked, the product of its
+//! matrix of second derivatives with a direction: all that Newton's method with conjugate gradients
+//! needs. Feature values, threads and the penalty are written once, in `problem.rs`.
+
+/// A place: the scores of a query's documents, and the unknowns besides the weights.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct At<'a> {
+    pub(super) scores: &'a [f64],
+    pub(super) extras: &'a [f64],
+}
+
+/// Where derivatives go: by each score (to be set), and by the other unknowns (to be added to).
+#[derive(Debug)]
+pub(super) struct Slopes<'a> {
+    pub(super) scores: &'a mut [f64],
+    pub(super) extras: &'a mut [f64],
+}
+
+/// A loss; smooth, convex, and a sum over queries.
+pub(super) trait Loss: Sync {
+    /// What a query keeps from `value` to `curve`.
+    type Memory: Default + Send;
+
+    /// How many unknowns there are besides the weights (an intercept, thresholds), and where they
+    /// begin.
+    fn extras(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// The loss of a query and its slopes. Infinite where it is not defined.
+    fn value(&self, query: usize, at: At<'_>, memory: &mut Self::Memory, slopes: Slopes<'_>)
+    -> f64;
+
+    /// The second derivatives at the last place where `value` was asked for, times a direction.
+    fn curve(&self, query: usize, along: At<'_>, memory: &mut Self::Memory, slopes: Slopes<'_>);
+
+    /// Widths of the smoothing to go through, one after the other, each beginning where the one
+    /// before ended. A loss that is smooth by itself has one stage.
+    fn widths(&self) -> &'static [f64] {
+        &[0.0]
+    }
+
+    /// Sets the width of the smoothing.
+    fn smooth(&mut self, _width: f64) {}
+}
+
+/// Widths of a smoothed hinge: losses differ from the hinge by up to half of the last one.
+pub(super) const HINGE_WIDTHS: &[f64] = &[1.0, 0.2, 0.04];
+
+/// A loss of one number that should be large: a document's signed score, or the lead of a preferred
+/// document.
+///
+/// | shape | loss of m |
+/// |---|---|
+/// | `Squared` | max(0, 1 - m)^2 |
+/// | `Hinge(w)` | 0 from 1 on; (1 - m)^2 / 2w down to 1 - w; 1 - m - w/2 below |
+/// | `Logistic` | ln(1 + exp(-m)) |
+///
+/// The smoothed hinge is Huber's: within w/2 of max(0, 1 - m), and the hinge itself as w goes to 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Shape {
+    Squared,
+    Hinge(f64),
+    Logistic,
+}
+
+impl Shape {
+    /// The loss, its first and its second derivative.
+    #[inline]
+    pub(super) fn at(self, m: f64) -> (f64, f64, f64) {
+        let short = (1.0 - m).max(0.0);
+        match self {
+            Shape::Squared => (short * short, -2.0 * short, if short > 0.0 { 2.0 } else { 0.0 }),
+            Shape::Hinge(_) if short == 0.0 => (0.0, 0.0, 0.0),
+            Shape::Hinge(w) if short < w => (short * short / (2.0 * w), -short / w, 1.0 / w),
+            Shape::Hinge(w) => (short - 0.5 * w, -1.0, 0.0),
+            Shape::Logistic => {
+                let wrong = crate::exp::falling_sigmoid(m);
+                let right = crate::exp::falling_sigmoid(-m);
+                (crate::exp::softplus(-m), -wrong, wrong * right)
+            }
+        }
+    }
+
+    /// Widths to go through.
+    pub(super) fn widths(self) -> &'static [f64] {
+        match self {
+            Shape::Hinge(_) => HINGE_WIDTHS,
+            _ => &[0.0],
+        }
+    }
+
+    /// Sets the width of a smoothed hinge.
+    pub(super) fn smooth(&mut self, width: f64) {
+        if let Shape::Hinge(w) = self {
+            *w = width;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn derivatives_are_those_of_finite_differences() {
+        let step = 1e-6;
+        for shape in [Shape::Squared, Shape::Hinge(0.2), Shape::Hinge(1.0), Shape::Logistic] {
+            for m in [-3.0, -0.31, 0.07, 0.55, 0.83, 0.97, 1.3, 4.0] {
+                let (loss, first, second) = shape.at(m);
+                let (up, down) = (shape.at(m + step), shape.at(m - step));
+                assert!(((up.0 - down.0) / (2.0 * step) - first).abs() < 1e-6, "{shape:?} {m}");
+                assert!(((up.1 - down.1) / (2.0 * step) - second).abs() < 1e-6, "{shape:?} {m}");
+                assert!(loss >= 0.0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_smoothed_hinge_is_never_further_from_the_hinge_than_half_its_width() {
+        for w in HINGE_WIDTHS {
+            for m in (-300..300).map(|m| f64::from(m) * 0.01) {
+                let apart = (1.0 - m).max(0.0) - Shape::Hinge(*w).at(m).0;
+                assert!((-1e-12..=0.5 * w + 1e-12).contains(&apart), "{w} {m}: {apart}");
+            }
+        }
+    }
+}

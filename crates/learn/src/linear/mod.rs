@@ -1,0 +1,37 @@
+//! Lines: a weight for each feature, learnt by making a convex loss small.
+//!
+//! | learner | loss | file |
+//! |---|---|---|
+//! | `linear-regression` | squared error on the labels, ridge | `ridge.rs`, `pointwise.rs` |
+//! | `logistic`, `linear-svm` | logistic, squared hinge or hinge, of relevant or not | `pointwise.rs` |
+//! | `ordinal` | cumulative logit of the grades | `ordinal.rs` |
+//! | `ranksvm` | squared hinge or hinge of preferences, counted | `ranksvm.rs`, `counting.rs` |
+//! | `pairwise-logistic` | logistic loss of preferences | `logistic_pairs.rs` |
+//!
+//! All but the first are solved by the same Newton method (`newton.rs`) over the same passes
+//! (`problem.rs`, `kernel.rs`); `path.rs` goes step by step, `line.rs` is the training, `fold.rs` makes the model, `params.rs`
+//! reads specs. Sums are f64 in an order that the data alone decides.
+
+mod counting;
+pub(crate) mod fold;
+mod kernel;
+mod line;
+mod logistic_pairs;
+mod loss;
+mod newton;
+mod ordinal;
+mod pairs;
+mod params;
+mod path;
+mod pointwise;
+mod problem;
+mod ranksvm;
+mod ridge;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use params::{
+    LOGISTIC_PARAMS, ORDINAL_PARAMS, PAIRWISE_PARAMS, RANKSVM_PARAMS, REGRESSION_PARAMS,
+    SVM_PARAMS, read_logistic, read_ordinal, read_pairwise_logistic, read_ranksvm, read_regression,
+    read_svm,
+};

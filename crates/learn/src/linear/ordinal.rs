@@ -1,0 +1,164 @@
+//! Ordinal regression by the cumulative logit (proportional odds, McCullagh 1980): a line for the
+//! score s, and thresholds t_1 < ... < t_(K-1) between the K grades, all learnt together.
+//!
+//! P(grade <= k) = 1 / (1 + exp(s - t_k)), and for a document of grade k, with a = s - t_k and
+//! b = t_(k-1) - s, minus the logarithm of its probability falls into three convex parts:
+//!
+//! ```text
+//! ln(1 + e^a) + ln(1 + e^b) - ln(1 - e^-(t_k - t_(k-1)))
+//! ```
+//!
+//! (the first is missing for the highest grade, the second for the lowest, the third for both). The
+//! third keeps the thresholds in order: it is infinite where two meet. Grades are the different
+//! labels of the training data, up to 255. The loss is a mean over documents, by weight. Cost O(n) exponentials a query.
+
+use rankwright_data::Dataset;
+
+use super::loss::{At, Loss, Slopes};
+use super::pointwise::{counted, shares};
+use crate::error::LearnError;
+use crate::exp::{falling_sigmoid, softplus};
+
+/// Most grades.
+const MOST: usize = 255;
+
+/// The loss of grades.
+#[derive(Debug)]
+pub(super) struct Grades<'a> {
+    data: &'a Dataset,
+    shares: Vec<f64>,
+    grades: Vec<f64>,
+    /// Logits of the cumulative shares of the grades: the best thresholds where all scores are 0.
+    first: Vec<f64>,
+}
+
+impl<'a> Grades<'a> {
+    /// Refuses data of one grade only, or of more than 255.
+    pub(super) fn new(data: &'a Dataset) -> Result<Self, LearnError> {
+        let shares = shares(data)?;
+        let mut grades: Vec<f64> = counted(data, &shares).map(|(label, _)| label).collect();
+        grades.sort_unstable_by(f64::total_cmp);
+        grades.dedup_by(|a, b| a == b);
+        if grades.len() < 2 {
+            return Err(LearnError::unfit(
+                "all documents have the same label",
+                "there must be two grades at least; give data with different labels",
+            ));
+        }
+        if grades.len() > MOST {
+            return Err(LearnError::unfit(
+                format!("the labels have {} different values", grades.len()),
+                format!(
+                    "at most {MOST} grades are taken; round the labels, or use linear-regression"
+                ),
+            ));
+        }
+        let mut of_grade = vec![0.0; grades.len()];
+        for (label, share) in counted(data, &shares) {
+            of_grade[grades.partition_point(|grade| *grade < label)] += share;
+        }
+        let all: f64 = of_grade.iter().sum();
+        let mut below = 0.0;
+        let logit = |share: &f64| {
+            below += share;
+            (below / (all - below)).ln()
+        };
+        let first = of_grade[..grades.len() - 1].iter().map(logit).collect();
+        Ok(Self { data, shares, grades, first })
+    }
+
+    /// Share and grade of a row; `None` where it does not count.
+    fn row(&self, row: usize) -> Option<(f64, usize)> {
+        let (label, share) = (self.data.labels()[row], self.shares[row]);
+        let grade = self.grades.partition_point(|grade| *grade < label);
+        (share > 0.0).then_some((share, grade))
+    }
+}
+
+/// What a document keeps: its grade, and the second derivatives of its three parts.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Kept {
+    grade: usize,
+    above: f64,
+    below: f64,
+    gap: f64,
+}
+
+impl Loss for Grades<'_> {
+    type Memory = Vec<Kept>;
+
+    fn extras(&self) -> Vec<f64> {
+        self.first.clone()
+    }
+
+    fn value(&self, query: usize, at: At<'_>, kept: &mut Vec<Kept>, slopes: Slopes<'_>) -> f64 {
+        let thresholds = at.extras;
+        if !thresholds.is_sorted_by(|a, b| a < b) {
+            return f64::INFINITY;
+        }
+        kept.clear();
+        let mut total = 0.0;
+        let rows = self.data.query_rows(query);
+        for ((row, score), slope) in rows.zip(at.scores).zip(slopes.scores.iter_mut()) {
+            *slope = 0.0;
+            let Some((share, grade)) = self.row(row) else {
+                kept.push(Kept::default());
+                continue;
+            };
+            let mut mine = Kept { grade, ..Kept::default() };
+            let upper = thresholds.get(grade);
+            let lower = grade.checked_sub(1).and_then(|k| thresholds.get(k));
+            if let Some(upper) = upper {
+                let a = score - upper;
+                let (rises, falls) = (falling_sigmoid(-a), falling_sigmoid(a));
+                total += share * softplus(a);
+                *slope += share * rises;
+                slopes.extras[grade] -= share * rises;
+                mine.above = share * rises * falls;
+            }
+            if let Some(lower) = lower {
+                let b = lower - score;
+                let (rises, falls) = (falling_sigmoid(-b), falling_sigmoid(b));
+                total += share * softplus(b);
+                *slope -= share * rises;
+                slopes.extras[grade - 1] += share * rises;
+                mine.below = share * rises * falls;
+            }
+            if let (Some(upper), Some(lower)) = (upper, lower) {
+                let width = upper - lower;
+                // 1 - e^-width, exact for small widths too.
+                let apart = -(-width).exp_m1();
+                total -= share * apart.ln();
+                let pull = share * (1.0 - apart) / apart;
+                slopes.extras[grade] -= pull;
+                slopes.extras[grade - 1] += pull;
+                mine.gap = pull / apart;
+            }
+            kept.push(mine);
+        }
+        total
+    }
+
+    fn curve(&self, _query: usize, along: At<'_>, kept: &mut Vec<Kept>, slopes: Slopes<'_>) {
+        let moves = along.extras;
+        for ((kept, score), slope) in kept.iter().zip(along.scores).zip(slopes.scores.iter_mut()) {
+            let Kept { grade, above, below, gap } = *kept;
+            *slope = 0.0;
+            if above > 0.0 {
+                let bend = above * (score - moves[grade]);
+                *slope += bend;
+                slopes.extras[grade] -= bend;
+            }
+            if below > 0.0 {
+                let bend = below * (moves[grade - 1] - score);
+                *slope -= bend;
+                slopes.extras[grade - 1] += bend;
+            }
+            if gap > 0.0 {
+                let bend = gap * (moves[grade] - moves[grade - 1]);
+                slopes.extras[grade] += bend;
+                slopes.extras[grade - 1] -= bend;
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The preferences of a query as pair losses see them, and losses of listed pairs.
+//!
+//! A query's preferences are either those of its labels, kept as a level for each document and never
+//! listed, or a list: the data's own pairs, or a seeded sample where there would be too many to
+//! visit. A pair's weight is that of [`crate::preferences`], divided by the sum of all: the loss is a
+//! mean, so that c means the same on small and large data.
+//!
+//! With `norm_query` each query's weights are scaled so that all queries count alike, as in the
+//! ranking SVM of Cao et al. (2006); without it, a query counts by its number of pairs.
+
+use rankwright_data::Dataset;
+
+use super::loss::Shape;
+use crate::error::LearnError;
+use crate::preferences::Preferences;
+
+/// One listed preference: documents of the query, and the weight.
+pub(super) type Pair = (u32, u32, f64);
+
+/// The preferences of one query.
+#[derive(Debug, Default)]
+pub(super) enum Wanted {
+    /// None at all.
+    #[default]
+    Nothing,
+    /// Any two documents of different levels: the higher one should lead.
+    Levels(Levels),
+    /// Listed pairs.
+    Listed(Vec<Pair>),
+}
+
+/// Documents by level.
+#[derive(Debug)]
+pub(super) struct Levels {
+    /// The level of each document, from 0.
+    pub(super) of: Vec<u32>,
+    /// How many levels there are, 2 at least.
+    pub(super) count: u32,
+    /// The weight of each document; empty where all are 1.
+    pub(super) weights: Vec<f64>,
+    /// What every pair's weight is multiplied by: the weight of the query.
+    pub(super) scale: f64,
+}
+
+impl Levels {
+    /// The levels of labels; `None` where all that count are equal. Documents of weight 0 count for
+    /// nothing, but keep their place.
+    fn new(labels: &[f64], weights: Vec<f64>, scale: f64) -> Option<Self> {
+        let mut different: Vec<f64> = labels.to_vec();
+        different.sort_unstable_by(f64::total_cmp);
+        different.dedup_by(|a, b| a == b);
+        let level = |label: &f64| different.partition_point(|other| other < label) as u32;
+        let of: Vec<u32> = labels.iter().map(level).collect();
+        let levels = Self { of, count: different.len() as u32, weights, scale };
+        (levels.mass() > 0.0).then_some(levels)
+    }
+
+    /// The weight of a document.
+    pub(super) fn weight(&self, document: usize) -> f64 {
+        self.weights.get(document).copied().unwrap_or(1.0)
+    }
+
+    /// The sum of all pairs' weights but for the scale: half of (all squared less each level's
+    /// squared).
+    fn mass(&self) -> f64 {
+        let mut sums = vec![0.0; self.count as usize];
+        for (document, level) in self.of.iter().enumerate() {
+            sums[*level as usize] += self.weight(document);
+        }
+        let mut below = 0.0;
+        let mut pairs = 0.0;
+        for sum in sums {
+            pairs += sum * below;
+            below += sum;
+        }
+        pairs
+    }
+}
+
+impl Wanted {
+    /// The sum of the weights of all pairs.
+    fn mass(&self) -> f64 {
+        match self {
+            Wanted::Nothing => 0.0,
+            Wanted::Levels(levels) => levels.scale * levels.mass(),
+            Wanted::Listed(pairs) => pairs.iter().map(|(_, _, weight)| weight).sum(),
+        }
+    }
+
+    fn scale(&mut self, by: f64) {
+        match self {
+            Wanted::Nothing => {}
+            Wanted::Levels(levels) => levels.scale *= by,
+            Wanted::Listed(pairs) => pairs.iter_mut().for_each(|(_, _, weight)| *weight *= by),
+        }
+    }
+}
+
+/// The preferences of every query; refuses data without any.
+pub(super) fn wanted(data: &Dataset, norm_query: bool) -> Result<Vec<Wanted>, LearnError> {
+    let preferences = Preferences::new(data);
+    preferences.check()?;
+    let mut all: Vec<Wanted> = (0..data.queries()).map(|q| one(data, &preferences, q)).collect();
+    let masses: Vec<f64> = all.iter().map(Wanted::mass).collect();
+    let whole: f64 = masses.iter().sum();
+    if whole <= 0.0 {
+        return Err(LearnError::unfit(
+            "every preference has a weight of 0",
+            "give some documents and queries of weight above 0 that differ in their labels",
+        ));
+    }
+    if !norm_query {
+        all.iter_mut().for_each(|wanted| wanted.scale(1.0 / whole));
+        return Ok(all);
+    }
+    let weight = |q: usize| data.query_weights().map_or(1.0, |weights| f64::from(weights[q]));
+    let counts = |q: &usize| masses[*q] > 0.0;
+    let queries: f64 = (0..data.queries()).filter(counts).map(weight).sum();
+    for q in (0..data.queries()).filter(counts) {
+        all[q].scale(weight(q) / (queries * masses[q]));
+    }
+    Ok(all)
+}
+
+fn one(data: &Dataset, preferences: &Preferences<'_>, query: usize) -> Wanted {
+    if preferences.own(query).is_some() {
+        let pairs = preferences.listed(query);
+        return match pairs.is_empty() {
+            true => Wanted::Nothing,
+            false => Wanted::Listed(
+                pairs.into_iter().map(|(a, b, weight)| (a, b, f64::from(weight))).collect(),
+            ),
+        };
+    }
+    let rows = data.query_rows(query);
+    let scale = data.query_weights().map_or(1.0, |weights| f64::from(weights[query]));
+    let weights = data.row_weights().map_or(&[][..], |weights| &weights[rows]);
+    let weights = weights.iter().map(|weight| f64::from(*weight)).collect();
+    match Levels::new(data.query(query).labels, weights, scale) {
+        Some(levels) if scale > 0.0 => Wanted::Levels(levels),
+        _ => Wanted::Nothing,
+    }
+}
+
+/// The loss of listed pairs at these scores; slopes are set, second derivatives kept.
+pub(super) fn value(
+    shape: Shape,
+    pairs: &[Pair],
+    scores: &[f64],
+    bends: &mut Vec<f64>,
+    slopes: &mut [f64],
+) -> f64 {
+    slopes.fill(0.0);
+    bends.clear();
+    let mut total = 0.0;
+    for &(better, worse, weight) in pairs {
+        let (i, j) = (better as usize, worse as usize);
+        let (loss, first, second) = shape.at(scores[i] - scores[j]);
+        total += weight * loss;
+        slopes[i] += weight * first;
+        slopes[j] -= weight * first;
+        bends.push(weight * second);
+    }
+    total
+}
+
+/// The second derivatives of listed pairs times a direction.
+pub(super) fn curve(pairs: &[Pair], bends: &[f64], along: &[f64], slopes: &mut [f64]) {
+    slopes.fill(0.0);
+    for (&(better, worse, _), bend) in pairs.iter().zip(bends) {
+        if *bend != 0.0 {
+            let (i, j) = (better as usize, worse as usize);
+            let moved = bend * (along[i] - along[j]);
+            slopes[i] += moved;
+            slopes[j] -= moved;
+        }
+    }
+}

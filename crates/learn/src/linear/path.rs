@@ -1,0 +1,157 @@
+//! The search for the best weights along a path: for each value of c, and within it for each width of
+//! a smoothed loss, Newton's method from where the one before ended.
+//!
+//! A [`Solver`] goes step by step, and its [`Place`] is all that is needed to go on later with the
+//! same bits.
+
+use super::line::Fit;
+use super::loss::Loss;
+use super::newton::{Search, Smooth, Step};
+use super::problem::Problem;
+use crate::error::LearnError;
+
+/// Where a search is: what a checkpoint keeps.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Place {
+    /// The number of the value of c, and of the stage of smoothing, that are worked on.
+    c: usize,
+    stage: usize,
+    /// Steps taken for this c.
+    steps: usize,
+    /// The radius of the next step; `None` at the start of a stage.
+    radius: Option<f64>,
+    /// The weights, then the other unknowns.
+    pub(super) point: Vec<f64>,
+}
+
+impl Place {
+    /// As bytes: numbers of eight each.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let radius = self.radius.unwrap_or(f64::NAN).to_bits();
+        let numbers = [self.c as u64, self.stage as u64, self.steps as u64, radius];
+        let point = self.point.iter().map(|x| x.to_bits());
+        numbers.into_iter().chain(point).flat_map(u64::to_le_bytes).collect()
+    }
+
+    fn from_bytes(bytes: &[u8], unknowns: usize) -> Option<Self> {
+        let (words, rest) = bytes.as_chunks::<8>();
+        let words: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        let [c, stage, steps, radius, point @ ..] = words.as_slice() else { return None };
+        if !rest.is_empty() || point.len() != unknowns {
+            return None;
+        }
+        Some(Self {
+            c: *c as usize,
+            stage: *stage as usize,
+            steps: *steps as usize,
+            radius: Some(f64::from_bits(*radius)).filter(|radius| !radius.is_nan()),
+            point: point.iter().map(|x| f64::from_bits(*x)).collect(),
+        })
+    }
+}
+
+/// One step of a search.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Taken {
+    /// The function after it.
+    pub(super) value: f64,
+    /// Whether the place changed.
+    pub(super) moved: bool,
+    /// Whether it was the last for its value of c.
+    pub(super) ends: bool,
+}
+
+/// A search under way.
+pub(super) struct Solver<'a, L: Loss> {
+    fit: &'a Fit,
+    problem: Problem<'a, L>,
+    widths: &'static [f64],
+    place: Place,
+    /// The search of the stage that is worked on.
+    search: Option<Search>,
+    /// The length of the loss's gradient where all weights are 0.
+    first: f64,
+}
+
+impl<'a, L: Loss> Solver<'a, L> {
+    /// Begins at weights of 0, or goes on from a place.
+    pub(super) fn begin(
+        fit: &'a Fit,
+        mut problem: Problem<'a, L>,
+        place: Option<&[u8]>,
+    ) -> Result<Self, LearnError> {
+        let mut point = vec![0.0; problem.columns()];
+        point.extend(problem.loss.extras());
+        let widths = problem.loss.widths();
+        problem.loss.smooth(widths.first().copied().unwrap_or(0.0));
+        let mut gradient = vec![0.0; point.len()];
+        problem.c = 1.0;
+        problem.value(&point, &mut gradient);
+        let first = super::newton::length(&gradient);
+        let place = match place {
+            None => Place { c: 0, stage: 0, steps: 0, radius: None, point },
+            Some(bytes) => Place::from_bytes(bytes, point.len()).ok_or_else(|| {
+                LearnError::unfit("the checkpoint is not that of this learner", "delete it")
+            })?,
+        };
+        Ok(Self { fit, problem, widths, place, search: None, first })
+    }
+
+    /// Where it is.
+    pub(super) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Whether every value of c is done with.
+    pub(super) fn is_over(&self) -> bool {
+        self.place.c >= self.fit.path.len()
+    }
+
+    /// Takes a step; `None` when all is done.
+    pub(super) fn next(&mut self) -> Option<Taken> {
+        let c = *self.fit.path.get(self.place.c)?;
+        let Self { problem, place, .. } = self;
+        let mut search = match self.search.take() {
+            Some(search) => search,
+            None => {
+                problem.c = c;
+                problem.loss.smooth(self.widths.get(place.stage).copied().unwrap_or(0.0));
+                Search::begin(problem, place.point.clone(), place.radius)
+            }
+        };
+        let first = c * self.first;
+        let step = search.step(problem, self.fit.tolerance * first, first);
+        place.steps += 1;
+        place.radius = search.radius();
+        place.point.copy_from_slice(search.point());
+        let value = search.value();
+        let spent = place.steps >= self.fit.steps;
+        if step == Step::Converged || spent {
+            place.radius = None;
+            place.stage += 1;
+        } else {
+            self.search = Some(search);
+        }
+        let ends = spent || place.stage >= self.widths.len();
+        if ends {
+            (place.c, place.stage, place.steps) = (place.c + 1, 0, 0);
+        }
+        Some(Taken { value, moved: step == Step::Moved, ends })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_read_back_as_it_was() {
+        for radius in [None, Some(0.25)] {
+            let place = Place { c: 2, stage: 1, steps: 7, radius, point: vec![1.5, -0.0, 1e-300] };
+            let bytes = place.to_bytes();
+            assert_eq!(Place::from_bytes(&bytes, 3), Some(place));
+            assert_eq!(Place::from_bytes(&bytes, 4), None);
+            assert_eq!(Place::from_bytes(&bytes[1..], 3), None);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Losses of single documents: relevant or not, and the label itself.
+//!
+//! [`Signed`] is a loss of `y (s + b)`, with y = +1 where the label reaches `rel` and -1 below, and b
+//! an intercept: the logistic loss, the squared hinge or the smoothed hinge of `loss.rs`.
+//! [`LeastSquares`] is `(s + b - label)^2 / 2`. Both are means: each document counts by its weight
+//! times that of its query, divided by the sum of all; those of weight 0 do not count at all. Cost
+//! O(n).
+
+use rankwright_data::Dataset;
+
+use super::loss::{At, Loss, Shape, Slopes};
+use crate::error::LearnError;
+
+/// The part of each row in a mean over all: its weight, its query's multiplied in, over the sum.
+pub(super) fn shares(data: &Dataset) -> Result<Vec<f64>, LearnError> {
+    let mut all = match data.row_weights() {
+        Some(weights) => weights.iter().map(|w| f64::from(*w)).collect(),
+        None => vec![1.0; data.rows()],
+    };
+    for (query, weight) in data.query_weights().unwrap_or_default().iter().enumerate() {
+        all[data.query_rows(query)].iter_mut().for_each(|w| *w *= f64::from(*weight));
+    }
+    let whole: f64 = all.iter().sum();
+    if whole <= 0.0 {
+        return Err(LearnError::unfit(
+            "every document has a weight of 0",
+            "give some documents and queries of weight above 0",
+        ));
+    }
+    all.iter_mut().for_each(|share| *share /= whole);
+    Ok(all)
+}
+
+/// Labels and shares of the rows that count.
+pub(super) fn counted(data: &Dataset, shares: &[f64]) -> impl Iterator<Item = (f64, f64)> {
+    data.labels().iter().copied().zip(shares.iter().copied()).filter(|(_, share)| *share > 0.0)
+}
+
+/// A loss of relevant or not.
+#[derive(Debug)]
+pub(super) struct Signed<'a> {
+    data: &'a Dataset,
+    rel: f64,
+    shares: Vec<f64>,
+    shape: Shape,
+}
+
+impl<'a> Signed<'a> {
+    /// Refuses data of one class only.
+    pub(super) fn new(data: &'a Dataset, rel: f64, shape: Shape) -> Result<Self, LearnError> {
+        let shares = shares(data)?;
+        let any =
+            |relevant: bool| counted(data, &shares).any(|(label, _)| (label >= rel) == relevant);
+        if !any(true) {
+            return Err(LearnError::unfit(
+                format!("no document has a label of {rel} or more"),
+                "there must be relevant documents to learn from; give other data, or a lower rel=",
+            ));
+        }
+        if !any(false) {
+            return Err(LearnError::unfit(
+                format!("every document has a label of {rel} or more"),
+                "there must be documents of both kinds; give other data, or a higher rel=",
+            ));
+        }
+        Ok(Self { data, rel, shares, shape })
+    }
+
+    fn sign(&self, row: usize) -> f64 {
+        if self.data.labels()[row] >= self.rel { 1.0 } else { -1.0 }
+    }
+}
+
+impl Loss for Signed<'_> {
+    /// Second derivatives by score, shares multiplied in.
+    type Memory = Vec<f64>;
+
+    fn extras(&self) -> Vec<f64> {
+        vec![0.0]
+    }
+
+    fn value(&self, query: usize, at: At<'_>, bends: &mut Vec<f64>, slopes: Slopes<'_>) -> f64 {
+        let intercept = at.extras[0];
+        let mut total = 0.0;
+        bends.clear();
+        for ((row, score), slope) in
+            self.data.query_rows(query).zip(at.scores).zip(slopes.scores.iter_mut())
+        {
+            let (y, share) = (self.sign(row), self.shares[row]);
+            let (loss, first, second) = self.shape.at(y * (score + intercept));
+            total += share * loss;
+            *slope = share * y * first;
+            slopes.extras[0] += *slope;
+            bends.push(share * second);
+        }
+        total
+    }
+
+    fn curve(&self, _query: usize, along: At<'_>, bends: &mut Vec<f64>, slopes: Slopes<'_>) {
+        for ((bend, score), slope) in bends.iter().zip(along.scores).zip(slopes.scores.iter_mut()) {
+            *slope = bend * (score + along.extras[0]);
+            slopes.extras[0] += *slope;
+        }
+    }
+
+    fn widths(&self) -> &'static [f64] {
+        self.shape.widths()
+    }
+
+    fn smooth(&mut self, width: f64) {
+        self.shape.smooth(width);
+    }
+}
+
+/// Half the squared distance to the label.
+#[derive(Debug)]
+pub(super) struct LeastSquares<'a> {
+    pub(super) data: &'a Dataset,
+    pub(super) shares: Vec<f64>,
+}
+
+impl Loss for LeastSquares<'_> {
+    type Memory = ();
+
+    fn extras(&self) -> Vec<f64> {
+        vec![0.0]
+    }
+
+    fn value(&self, query: usize, at: At<'_>, _: &mut (), slopes: Slopes<'_>) -> f64 {
+        let rows = self.data.query_rows(query);
+        let mut total = 0.0;
+        for ((row, score), slope) in rows.zip(at.scores).zip(slopes.scores.iter_mut()) {
+            let share = self.shares[row];
+            let off = score + at.extras[0] - self.data.labels()[row];
+            total += 0.5 * share * off * off;
+            *slope = share * off;
+            slopes.extras[0] += *slope;
+        }
+        total
+    }
+
+    fn curve(&self, query: usize, along: At<'_>, _: &mut (), slopes: Slopes<'_>) {
+        let rows = self.data.query_rows(query);
+        for ((row, score), slope) in rows.zip(along.scores).zip(slopes.scores.iter_mut()) {
+            *slope = self.shares[row] * (score + along.extras[0]);
+            slopes.extras[0] += *slope;
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! A line over data as a function to be made small:
+//!
+//! ```text
+//! f(w, e) = penalty/2 |w|^2 + c * sum over queries of their part in the mean loss(X w, e)
+//! ```
+//!
+//! where X are the transformed features and e the unknowns besides the weights (an intercept,
+//! thresholds), which are not penalised. Queries are cut into chunks by the data alone; a chunk's
+//! scores, losses and sums of rows are made by one task while its rows are in the cache, and the
+//! chunks' sums are added in their order: no number of threads changes a bit.
+//!
+//! Cost of a value or of a product with the second derivatives: two passes over the features, and
+//! what the loss needs. Memory: a few numbers a row besides the features.
+
+use std::ops::Range;
+
+use rankwright_data::Dataset;
+use rayon::prelude::*;
+
+use super::kernel::{add_rows, products};
+use super::loss::{At, Loss, Slopes};
+use super::newton::Smooth;
+use crate::simd::Simd;
+
+/// Least rows of a chunk, unless it is the last.
+const CHUNK: usize = 2048;
+/// Rows of a large query whose sums are made by one task.
+const BLOCK: usize = 8192;
+
+/// Queries that one task works on.
+#[derive(Debug)]
+struct Chunk<M> {
+    queries: Range<usize>,
+    rows: Range<usize>,
+    scores: Vec<f64>,
+    slopes: Vec<f64>,
+    memory: Vec<M>,
+}
+
+/// Feature values as the learner sees them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Design<'a> {
+    pub(super) data: &'a Dataset,
+    /// Transformed values, rows x columns.
+    pub(super) values: &'a [f32],
+    pub(super) simd: Simd,
+}
+
+/// The function, and where it was looked at last.
+#[derive(Debug)]
+pub(super) struct Problem<'a, L: Loss> {
+    design: Design<'a>,
+    pub(super) loss: L,
+    pub(super) penalty: f64,
+    pub(super) c: f64,
+    chunks: Vec<Chunk<L::Memory>>,
+}
+
+impl<'a, L: Loss> Problem<'a, L> {
+    pub(super) fn new(design: Design<'a>, loss: L) -> Self {
+        let data = design.data;
+        let mut chunks = Vec::new();
+        let mut first = 0;
+        for query in 0..data.queries() {
+            let rows = data.query_rows(first).start..data.query_rows(query).end;
+            if rows.len() >= CHUNK || query + 1 == data.queries() {
+                let zeros = vec![0.0; rows.len()];
+                let queries = first..query + 1;
+                let memory = queries.clone().map(|_| L::Memory::default()).collect();
+                chunks.push(Chunk { queries, rows, scores: zeros.clone(), slopes: zeros, memory });
+                first = query + 1;
+            }
+        }
+        Self { design, loss, penalty: 1.0, c: 1.0, chunks }
+    }
+
+    /// Number of weights; the other unknowns come after them.
+    pub(super) fn columns(&self) -> usize {
+        self.design.data.columns()
+    }
+
+    /// One pass over all chunks: the sums of `each` query's losses, and of the rows with its slopes.
+    fn pass(
+        &mut self,
+        point: &[f64],
+        sums: &mut [f64],
+        each: impl Fn(&L, usize, At<'_>, &mut L::Memory, Slopes<'_>) -> f64 + Sync,
+    ) -> f64 {
+        let (design, loss) = (self.design, &self.loss);
+        let (columns, unknowns) = (design.data.columns(), sums.len());
+        let (weights, extras) = point.split_at(columns);
+        let of_chunk = |chunk: &mut Chunk<L::Memory>| {
+            let rows = chunk.rows.clone();
+            let values = &design.values[rows.start * columns..rows.end * columns];
+            all_products(design.simd, values, weights, &mut chunk.scores);
+            let mut sums = vec![0.0; unknowns];
+            let mut total = 0.0;
+            for (query, memory) in chunk.queries.clone().zip(&mut chunk.memory) {
+                let mine = design.data.query_rows(query);
+                let mine = mine.start - rows.start..mine.end - rows.start;
+                let at = At { scores: &chunk.scores[mine.clone()], extras };
+                let slopes =
+                    Slopes { scores: &mut chunk.slopes[mine], extras: &mut sums[columns..] };
+                total += each(loss, query, at, memory, slopes);
+            }
+            add_all_rows(design.simd, values, &chunk.slopes, &mut sums[..columns]);
+            (total, sums)
+        };
+        let parts: Vec<(f64, Vec<f64>)> =
+            self.chunks.par_iter_mut().with_max_len(1).map(of_chunk).collect();
+        let mut total = 0.0;
+        sums.fill(0.0);
+        for (value, part) in parts {
+            total += value;
+            sums.iter_mut().zip(part).for_each(|(sum, more)| *sum += more);
+        }
+        total
+    }
+
+    /// Multiplies the loss's part by c and adds the penalty's.
+    fn penalise(&self, point: &[f64], sums: &mut [f64]) {
+        let columns = self.columns();
+        for (at, (sum, x)) in sums.iter_mut().zip(point).enumerate() {
+            *sum = self.c * *sum + if at < columns { self.penalty * x } else { 0.0 };
+        }
+    }
+}
+
+impl<L: Loss> Smooth for Problem<'_, L> {
+    fn value(&mut self, point: &[f64], gradient: &mut [f64]) -> f64 {
+        let total = self.pass(point, gradient, |loss, query, at, memory, slopes| {
+            loss.value(query, at, memory, slopes)
+        });
+        self.penalise(point, gradient);
+        let weights = &point[..self.columns()];
+        self.c * total + 0.5 * self.penalty * weights.iter().map(|w| w * w).sum::<f64>()
+    }
+
+    fn curve(&mut self, direction: &[f64], out: &mut [f64]) {
+        self.pass(direction, out, |loss, query, along, memory, slopes| {
+            loss.curve(query, along, memory, slopes);
+            0.0
+        });
+        self.penalise(direction, out);
+    }
+}
+
+/// Products of all rows with the weights; those of a large query on all threads.
+fn all_products(simd: Simd, values: &[f32], weights: &[f64], out: &mut [f64]) {
+    if out.len() < 2 * BLOCK || weights.is_empty() {
+        return products(simd, values, weights, out);
+    }
+    let blocks = out.par_chunks_mut(BLOCK).zip(values.par_chunks(BLOCK * weights.len()));
+    blocks.for_each(|(out, values)| products(simd, values, weights, out));
+}
+
+/// Sums of all rows with coefficients; blocks of a large query are added in their order.
+fn add_all_rows(simd: Simd, values: &[f32], coefficients: &[f64], sums: &mut [f64]) {
+    let columns = sums.len();
+    if coefficients.len() < 2 * BLOCK || columns == 0 {
+        return add_rows(simd, values, coefficients, sums);
+    }
+    let blocks = coefficients.par_chunks(BLOCK).zip(values.par_chunks(BLOCK * columns));
+    let of_block = |(coefficients, values): (&[f64], &[f32])| {
+        let mut sums = vec![0.0; columns];
+        add_rows(simd, values, coefficients, &mut sums);
+        sums
+    };
+    let parts: Vec<Vec<f64>> = blocks.map(of_block).collect();
+    for part in parts {
+        sums.iter_mut().zip(part).for_each(|(sum, more)| *sum += more);
+    }
+}

@@ -1,0 +1,246 @@
+//! Losses against finite differences and slow twins, and learners as people ask for them.
+
+mod learners;
+
+use proptest::prelude::*;
+use rankwright_data::bytes::Input;
+use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex, Random};
+
+use super::counting::Sorted;
+use super::logistic_pairs::LogisticPairs;
+use super::loss::{At, Loss, Shape, Slopes};
+use super::newton::{Search, Smooth, Step};
+use super::ordinal::Grades;
+use super::pairs::{self, Wanted, wanted};
+use super::pointwise::{LeastSquares, Signed, shares};
+use super::problem::{Design, Problem};
+use super::ranksvm::Margin;
+use super::ridge;
+use crate::simd::Simd;
+
+/// Data of drawn features and labels; with weights where asked for.
+fn drawn(seed: u64, sizes: &[usize], columns: usize, grades: usize, weighted: bool) -> Dataset {
+    let mut draw = Random::new(seed, 5);
+    let rows: usize = sizes.iter().sum();
+    let mut queries = QueryIndex::default();
+    let of_row: Vec<u32> = sizes
+        .iter()
+        .enumerate()
+        .flat_map(|(query, n)| vec![queries.number(&format!("q{query}")); *n])
+        .collect();
+    let values = (0..rows * columns).map(|_| draw.normal() as f32).collect();
+    let labels = (0..rows).map(|_| draw.below(grades) as f64).collect();
+    let matrix = Matrix::from_rows(rows, columns, values).unwrap();
+    let names = FeatureNames::Ids { first: 1, count: columns };
+    let mut all = Columns::new(matrix, names, labels, queries, of_row.clone());
+    if weighted {
+        all.row_weights = Some((0..rows).map(|_| draw.below(4) as f32 * 0.5).collect());
+        let of_query: Vec<f32> = sizes.iter().map(|_| 0.5 + draw.unit() as f32).collect();
+        all.query_weights = Some(of_row.iter().map(|q| of_query[*q as usize]).collect());
+    }
+    Dataset::new(all).unwrap()
+}
+
+fn with_pairs(data: Dataset, text: &str) -> Dataset {
+    let input = Input::from_bytes("pairs", text.as_bytes().to_vec()).unwrap();
+    data.with_pairs(&input).unwrap().0
+}
+
+/// Compares first and second derivatives with differences, at a drawn place.
+fn check_differences<L: Loss>(name: &str, data: &Dataset, loss: L) {
+    let values = data.matrix().values();
+    let mut problem = Problem::new(Design { data, values, simd: Simd::Auto }, loss);
+    (problem.c, problem.penalty) = (70.0, 0.3);
+    let mut draw = Random::new(17, 3);
+    let mut point: Vec<f64> = (0..data.columns()).map(|_| 0.4 * draw.normal()).collect();
+    point.extend(problem.loss.extras().iter().map(|x| x + 0.01));
+    let n = point.len();
+    let (mut gradient, mut up, mut down) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+    let direction: Vec<f64> = (0..n).map(|_| draw.normal()).collect();
+    let moved = |step: f64| -> Vec<f64> {
+        point.iter().zip(&direction).map(|(x, d)| x + step * d).collect()
+    };
+    let step = 1e-5;
+    let high = problem.value(&moved(step), &mut up);
+    let low = problem.value(&moved(-step), &mut down);
+    let middle = problem.value(&point, &mut gradient);
+    assert!(middle.is_finite() && middle > 0.0, "{name}");
+    let slope: f64 = gradient.iter().zip(&direction).map(|(g, d)| g * d).sum();
+    let difference = (high - low) / (2.0 * step);
+    assert!(
+        (slope - difference).abs() < 1e-5 * slope.abs().max(1.0),
+        "{name}: {slope} {difference}"
+    );
+    let mut curved = vec![0.0; n];
+    problem.curve(&direction, &mut curved);
+    for at in 0..n {
+        let difference = (up[at] - down[at]) / (2.0 * step);
+        let size = curved[at].abs().max(1.0);
+        assert!(
+            (curved[at] - difference).abs() < 1e-3 * size,
+            "{name} {at}: {curved:?} {difference}"
+        );
+    }
+}
+
+#[test]
+fn every_loss_has_the_derivatives_of_finite_differences() {
+    for weighted in [false, true] {
+        let data = drawn(11, &[7, 1, 12, 5], 4, 4, weighted);
+        let rel = 2.0;
+        for shape in [Shape::Logistic, Shape::Squared, Shape::Hinge(1.0), Shape::Hinge(0.2)] {
+            check_differences("signed", &data, Signed::new(&data, rel, shape).unwrap());
+            if shape == Shape::Logistic {
+                continue;
+            }
+            for norm_query in [false, true] {
+                let wanted = wanted(&data, norm_query).unwrap();
+                check_differences("margin", &data, Margin { wanted, shape });
+            }
+        }
+        check_differences("ordinal", &data, Grades::new(&data).unwrap());
+        let squares = LeastSquares { data: &data, shares: shares(&data).unwrap() };
+        check_differences("least squares", &data, squares);
+        let wanted = |data: &Dataset| wanted(data, false).unwrap();
+        check_differences("pairs", &data, LogisticPairs::new(&data, wanted(&data), 1));
+        let own = with_pairs(data.clone(), "q0 0 1\nq0 4 > 2 3\nq2 9 = 10\nq2 12 11 0.5\nq0 1 4\n");
+        check_differences("own pairs", &own, LogisticPairs::new(&own, wanted(&own), 1));
+        let shape = Shape::Squared;
+        check_differences("own margin", &own, Margin { wanted: wanted(&own), shape });
+    }
+}
+
+/// The same preferences as a list.
+fn listed(wanted: &Wanted) -> Vec<pairs::Pair> {
+    let Wanted::Levels(levels) = wanted else { return Vec::new() };
+    let mut all = Vec::new();
+    for i in 0..levels.of.len() {
+        for j in (0..levels.of.len()).filter(|j| levels.of[i] > levels.of[*j]) {
+            let weight = levels.scale * levels.weight(i) * levels.weight(j);
+            all.push((i as u32, j as u32, weight));
+        }
+    }
+    all
+}
+
+fn close(a: &[f64], b: &[f64]) -> bool {
+    let size = a.iter().fold(1.0_f64, |most, x| most.max(x.abs()));
+    a.iter().zip(b).all(|(x, y)| (x - y).abs() < 1e-9 * size)
+}
+
+proptest! {
+    #[test]
+    fn counting_gives_what_visiting_every_pair_gives(
+        seed: u64,
+        n in 1_usize..60,
+        grades in 1_usize..12,
+        weighted: bool,
+        width in prop::option::of(0.05..1.0_f64),
+        // Ties, and pairs right at the margin, are the hard cases.
+        coarse: bool,
+        far in prop::sample::select(vec![0.0, 1e6]),
+    ) {
+        let data = drawn(seed, &[n], 1, grades, weighted);
+        let Ok(all) = wanted(&data, false) else { return Ok(()) };
+        let Wanted::Levels(levels) = &all[0] else { return Ok(()) };
+        let mut draw = Random::new(seed, 9);
+        let score = |draw: &mut Random| match coarse {
+            true => 0.5 * draw.below(7) as f64,
+            false => 1.5 * draw.normal(),
+        };
+        let list = listed(&all[0]);
+        let (shape, margins) = match width {
+            Some(w) => (Shape::Hinge(w), vec![(1.0, 0.5 / w), (1.0 - w, -0.5 / w)]),
+            None => (Shape::Squared, vec![(1.0, 1.0)]),
+        };
+        let mut sorted = Sorted::default();
+        let mut bends = Vec::new();
+        for _ in 0..3 {
+            let scores: Vec<f64> = (0..n).map(|_| far + score(&mut draw)).collect();
+            let along: Vec<f64> = (0..n).map(|_| draw.normal()).collect();
+            let (mut fast, mut slow) = (vec![9.0; n], vec![9.0; n]);
+            let quick = sorted.value(levels, &margins, &scores, &mut fast);
+            let plain = pairs::value(shape, &list, &scores, &mut bends, &mut slow);
+            prop_assert!((quick - plain).abs() < 1e-8 * plain.max(1.0), "{quick} {plain}");
+            prop_assert!(close(&slow, &fast), "{slow:?} {fast:?}");
+            sorted.curve(levels, &margins, &along, &mut fast);
+            pairs::curve(&list, &bends, &along, &mut slow);
+            // A pair exactly at a margin bends on one side only, and rounding may choose either.
+            if !coarse {
+                prop_assert!(close(&slow, &fast), "{slow:?} {fast:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn logistic_pairs_by_levels_are_those_of_the_list(
+        seed: u64,
+        n in 1_usize..40,
+        grades in 1_usize..6,
+        weighted: bool,
+        spread in prop::sample::select(vec![1.0, 30.0, 1e4]),
+    ) {
+        let data = drawn(seed, &[n], 1, grades, weighted);
+        let Ok(all) = wanted(&data, false) else { return Ok(()) };
+        let list = listed(&all[0]);
+        let loss = LogisticPairs::new(&data, all, 1);
+        let mut draw = Random::new(seed, 9);
+        let scores: Vec<f64> = (0..n).map(|_| spread * draw.normal()).collect();
+        let along: Vec<f64> = (0..n).map(|_| draw.normal()).collect();
+        let (mut fast, mut slow, mut bends) = (vec![9.0; n], vec![9.0; n], Vec::new());
+        let mut memory = Default::default();
+        let at = At { scores: &scores, extras: &[] };
+        let slopes = Slopes { scores: &mut fast, extras: &mut [] };
+        let quick = loss.value(0, at, &mut memory, slopes);
+        let plain = pairs::value(Shape::Logistic, &list, &scores, &mut bends, &mut slow);
+        prop_assert!((quick - plain).abs() < 1e-8 * plain.max(1.0), "{quick} {plain}");
+        prop_assert!(close(&slow, &fast), "{slow:?} {fast:?}");
+        let at = At { scores: &along, extras: &[] };
+        loss.curve(0, at, &mut memory, Slopes { scores: &mut fast, extras: &mut [] });
+        pairs::curve(&list, &bends, &along, &mut slow);
+        prop_assert!(close(&slow, &fast), "{slow:?} {fast:?}");
+    }
+}
+
+#[test]
+fn weights_of_pairs_add_up_to_1_and_a_norm_by_query_makes_queries_equal() {
+    let data = drawn(3, &[30, 4, 9], 1, 3, false);
+    let mass = |wanted: &Wanted| listed(wanted).iter().map(|pair| pair.2).sum::<f64>();
+    let plain: Vec<f64> = wanted(&data, false).unwrap().iter().map(mass).collect();
+    let even: Vec<f64> = wanted(&data, true).unwrap().iter().map(mass).collect();
+    assert!(plain[0] > 2.0 * plain[1]);
+    assert!(even.iter().all(|mass| (mass - 1.0 / 3.0).abs() < 1e-12), "{even:?}");
+    assert!((plain.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn normal_equations_and_conjugate_gradients_agree() {
+    for weighted in [false, true] {
+        let data = drawn(5, &[400, 300, 500], 9, 4, weighted);
+        let values = data.matrix().values();
+        let design = Design { data: &data, values, simd: Simd::Auto };
+        let exact = ridge::fit(design, &shares(&data).unwrap(), 0.003);
+        let mut problem =
+            Problem::new(design, LeastSquares { data: &data, shares: shares(&data).unwrap() });
+        problem.penalty = 0.003;
+        let mut search = Search::begin(&mut problem, vec![0.0; 10], None);
+        let first = search.slope();
+        while search.step(&mut problem, 1e-12 * first, first) != Step::Converged {}
+        for (a, b) in exact.iter().zip(search.point()) {
+            assert!((a - b).abs() < 1e-7, "{exact:?} {:?}", search.point());
+        }
+    }
+}
+
+#[test]
+fn a_sample_of_pairs_has_the_expectation_of_all() {
+    let n = 20_001;
+    let data = drawn(1, &[n], 1, 3, false);
+    let loss = LogisticPairs::new(&data, wanted(&data, false).unwrap(), 1);
+    let scores = vec![0.0; n];
+    let mut slopes = vec![0.0; n];
+    let at = At { scores: &scores, extras: &[] };
+    let out = Slopes { scores: &mut slopes, extras: &mut [] };
+    let found = loss.value(0, at, &mut Default::default(), out) / std::f64::consts::LN_2;
+    assert!((found - 1.0).abs() < 0.01, "{found}");
+}

@@ -1,0 +1,226 @@
+//! A block of rows on its way through a net and back.
+//!
+//! ```text
+//! there   z = X W' + b,   x^ = norm(z),   y = dropout(activation(scale x^ + shift))
+//! back    d = gradient by y * slope,  then through the norm;   W: d' X    b: sums of d    X: d W
+//! ```
+//!
+//! A mini-batch is cut into blocks, each with its buffers and a gradient of its own. A block's
+//! results depend on its rows alone, but for batch norm, whose sums are asked for and given back by
+//! the caller between the two halves of a layer. Cost: three products of matrices a layer (two for
+//! the first, whose inputs need no gradient).
+
+use super::activation::activate;
+use super::draws::Draws;
+use super::matrix::{Matrix, multiply};
+use super::norm::{self, BatchStats};
+use super::shape::{LayerShape, Norm, Shape};
+
+/// What a layer keeps for the way back.
+#[derive(Debug, Default)]
+struct Kept {
+    /// After the norm, before scale and shift; empty without one.
+    hats: Vec<f32>,
+    /// Of layer norm, one a row.
+    inverses: Vec<f32>,
+    /// Derivative of the output by what went into the activation.
+    slopes: Vec<f32>,
+}
+
+/// Buffers of a block.
+#[derive(Debug)]
+pub(super) struct Block {
+    rows: usize,
+    /// The inputs, then the outputs of each layer.
+    values: Vec<Vec<f32>>,
+    kept: Vec<Kept>,
+    /// The gradient by the outputs of the layer at hand, and room for the next.
+    delta: Vec<f32>,
+    next: Vec<f32>,
+    /// The gradient by all numbers of the net, of this block's rows.
+    pub(super) gradient: Vec<f32>,
+    /// Sums for batch norm.
+    pub(super) sums: Vec<f64>,
+    draws: Draws,
+}
+
+/// What is random in a pass; 0 switches either off.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Chance {
+    /// Standard deviation of the noise on inputs.
+    pub(super) noise: f32,
+    /// Part of the hidden outputs that is dropped.
+    pub(super) dropout: f32,
+}
+
+impl Block {
+    pub(super) fn new(shape: &Shape) -> Self {
+        let layers = shape.layers.len();
+        Self {
+            rows: 0,
+            values: vec![Vec::new(); layers + 1],
+            kept: (0..layers).map(|_| Kept::default()).collect(),
+            delta: Vec::new(),
+            next: Vec::new(),
+            gradient: vec![0.0; shape.numbers],
+            sums: Vec::new(),
+            draws: Draws::new(0, 0),
+        }
+    }
+
+    /// Takes rows of `data` and adds noise.
+    pub(super) fn load(&mut self, data: Matrix<'_>, rows: &[u32], draws: Draws, noise: f32) {
+        self.rows = rows.len();
+        self.draws = draws;
+        let inputs = &mut self.values[0];
+        inputs.clear();
+        rows.iter().for_each(|row| inputs.extend_from_slice(data.row(*row as usize)));
+        if noise > 0.0 {
+            self.draws.add_noise(inputs, noise);
+        }
+    }
+
+    /// One score a row, once all layers are done.
+    pub(super) fn scores(&self) -> &[f32] {
+        self.values.last().map_or(&[], |scores| scores)
+    }
+
+    /// The first half of a layer: the product and the bias. For batch norm, sums of the results and
+    /// of their squares are left in `sums`.
+    pub(super) fn forward_product(&mut self, shape: &Shape, at: usize, numbers: &[f32]) {
+        let layer = &shape.layers[at];
+        let (before, after) = self.values.split_at_mut(at + 1);
+        let kept = &mut self.kept[at];
+        let into = if layer.norm == Norm::None { &mut after[0] } else { &mut kept.hats };
+        into.resize(self.rows * layer.outputs, 0.0);
+        let weights = Matrix::by_rows(&numbers[layer.weights.clone()], layer.inputs);
+        multiply(Matrix::by_rows(&before[at], layer.inputs), weights.transposed(), into);
+        let biases = &numbers[layer.biases.clone()];
+        if !biases.is_empty() {
+            for row in into.chunks_exact_mut(layer.outputs) {
+                row.iter_mut().zip(biases).for_each(|(z, bias)| *z += bias);
+            }
+        }
+        if layer.norm == Norm::Batch {
+            norm::column_sums(into, into, layer.outputs, &mut self.sums);
+        }
+    }
+
+    /// The second half: norm, activation, dropout.
+    pub(super) fn forward_rest(
+        &mut self,
+        shape: &Shape,
+        at: usize,
+        numbers: &[f32],
+        stats: Option<&BatchStats>,
+        dropout: f32,
+    ) {
+        let layer = &shape.layers[at];
+        let (kept, output) = (&mut self.kept[at], &mut self.values[at + 1]);
+        match (layer.norm, stats) {
+            (Norm::Layer, _) => {
+                kept.inverses.resize(self.rows, 0.0);
+                norm::layer_forward(&mut kept.hats, layer.outputs, &mut kept.inverses);
+            }
+            (Norm::Batch, Some(stats)) => norm::batch_forward(&mut kept.hats, stats),
+            _ => {}
+        }
+        if layer.norm != Norm::None {
+            let (scales, shifts) = (&numbers[layer.scales.clone()], &numbers[layer.shifts.clone()]);
+            output.resize(kept.hats.len(), 0.0);
+            let rows = output.chunks_exact_mut(layer.outputs);
+            for (row, hats) in rows.zip(kept.hats.chunks_exact(layer.outputs)) {
+                let learnt = scales.iter().zip(shifts);
+                for ((y, x), (scale, shift)) in row.iter_mut().zip(hats).zip(learnt) {
+                    *y = scale * x + shift;
+                }
+            }
+        }
+        if at + 1 < shape.layers.len() {
+            kept.slopes.resize(output.len(), 0.0);
+            activate(layer.activation, output, &mut kept.slopes);
+            if dropout > 0.0 {
+                self.draws.drop(dropout, output, &mut kept.slopes);
+            }
+        }
+    }
+
+    /// Begins the way back with the gradient by the scores.
+    pub(super) fn start_back(&mut self, gradient: &[f32]) {
+        self.delta.clear();
+        self.delta.extend_from_slice(gradient);
+    }
+
+    /// The first half of the way back through a layer: activation and dropout, and the gradient of
+    /// the norm's scales and shifts. For batch norm, their sums are left in `sums`.
+    pub(super) fn backward_activation(&mut self, shape: &Shape, at: usize) {
+        let (layer, kept) = (&shape.layers[at], &self.kept[at]);
+        if at + 1 < shape.layers.len() {
+            self.delta.iter_mut().zip(&kept.slopes).for_each(|(d, slope)| *d *= slope);
+        }
+        if layer.norm != Norm::None {
+            norm::column_sums(&self.delta, &kept.hats, layer.outputs, &mut self.sums);
+            let (shifts, scales) = self.sums.split_at(layer.outputs);
+            for (range, sums) in [(&layer.shifts, shifts), (&layer.scales, scales)] {
+                let into = &mut self.gradient[range.clone()];
+                into.iter_mut().zip(sums).for_each(|(g, sum)| *g = *sum as f32);
+            }
+        }
+    }
+
+    /// The second half: the norm, and the gradients by weights, biases and inputs. `over` are the
+    /// sums of batch norm over the mini-batch, its statistics and its rows.
+    pub(super) fn backward_product(
+        &mut self,
+        shape: &Shape,
+        at: usize,
+        numbers: &[f32],
+        over: Option<(&[f64], &BatchStats, usize)>,
+    ) {
+        let layer = &shape.layers[at];
+        self.backward_norm(layer, at, numbers, over);
+        column_totals(&self.delta, layer.outputs, &mut self.gradient[layer.biases.clone()]);
+        let delta = Matrix::by_rows(&self.delta, layer.outputs);
+        let inputs = Matrix::by_rows(&self.values[at], layer.inputs);
+        multiply(delta.transposed(), inputs, &mut self.gradient[layer.weights.clone()]);
+        if at > 0 {
+            let weights = Matrix::by_rows(&numbers[layer.weights.clone()], layer.inputs);
+            self.next.resize(self.rows * layer.inputs, 0.0);
+            multiply(delta, weights, &mut self.next);
+            std::mem::swap(&mut self.delta, &mut self.next);
+        }
+    }
+
+    fn backward_norm(
+        &mut self,
+        layer: &LayerShape,
+        at: usize,
+        numbers: &[f32],
+        over: Option<(&[f64], &BatchStats, usize)>,
+    ) {
+        let (kept, scales) = (&self.kept[at], &numbers[layer.scales.clone()]);
+        match (layer.norm, over) {
+            (Norm::Layer, _) => {
+                for row in self.delta.chunks_exact_mut(layer.outputs) {
+                    row.iter_mut().zip(scales).for_each(|(d, scale)| *d *= scale);
+                }
+                norm::layer_backward(&mut self.delta, &kept.hats, layer.outputs, &kept.inverses);
+            }
+            (Norm::Batch, Some((sums, stats, rows))) => {
+                norm::batch_backward(&mut self.delta, &kept.hats, scales, stats, sums, rows);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Sums over rows, column by column; nothing where `into` is empty.
+fn column_totals(rows: &[f32], width: usize, into: &mut [f32]) {
+    if into.is_empty() {
+        return;
+    }
+    into.fill(0.0);
+    for row in rows.chunks_exact(width) {
+        into.iter_mut().zip(row).for_each(|(total, value)| *total += value);
+    }
+}

@@ -1,0 +1,75 @@
+//! From the numbers of a training to a model: layers with batch norm folded into their weights.
+//!
+//! At rest batch norm uses the moving means of its statistics, so it is a line and the layer takes it
+//! in: with f = scale / sqrt(variance + epsilon), W becomes f W and the bias shift - f mean.
+
+use rankwright_model::{Kind, Layer, LayerNorm, Net, Transforms};
+
+use super::norm::BatchStats;
+use super::shape::{LayerShape, Norm, Shape};
+use crate::error::LearnError;
+
+/// Moving means of the statistics of batch norm, layer by layer; empty without it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Moving(pub(super) Vec<BatchStats>);
+
+/// What part of the moving means is taken over by each mini-batch.
+const SHARE: f32 = 0.1;
+
+impl Moving {
+    /// Takes in the statistics of a mini-batch; the first are taken as they are.
+    pub(super) fn add(&mut self, batch: &[BatchStats]) {
+        if self.0.len() != batch.len() {
+            self.0 = batch.to_vec();
+            return;
+        }
+        let towards = |old: &mut [f32], new: &[f32]| {
+            old.iter_mut().zip(new).for_each(|(old, new)| *old += SHARE * (new - *old));
+        };
+        for (old, new) in self.0.iter_mut().zip(batch) {
+            towards(&mut old.means, &new.means);
+            towards(&mut old.variances, &new.variances);
+        }
+    }
+}
+
+/// The net as a model.
+pub(super) fn kind(
+    shape: &Shape,
+    numbers: &[f32],
+    moving: &Moving,
+    transforms: &Transforms,
+) -> Result<Kind, LearnError> {
+    let layer = |(at, layer): (usize, &LayerShape)| {
+        let mut weights = numbers[layer.weights.clone()].to_vec();
+        let mut biases = numbers[layer.biases.clone()].to_vec();
+        biases.resize(layer.outputs, 0.0);
+        let norm = (layer.norm == Norm::Layer).then(|| LayerNorm {
+            scale: numbers[layer.scales.clone()].to_vec(),
+            shift: numbers[layer.shifts.clone()].to_vec(),
+        });
+        if let Some(stats) = moving.0.get(at).filter(|_| layer.norm == Norm::Batch) {
+            fold(layer, numbers, stats, &mut weights, &mut biases);
+        }
+        Layer::new(layer.inputs, weights, biases, norm, layer.activation)
+    };
+    let layers: Result<Vec<Layer>, _> = shape.layers.iter().enumerate().map(layer).collect();
+    Ok(Kind::Net(Net::new(transforms.clone(), layers?)?))
+}
+
+fn fold(
+    layer: &LayerShape,
+    numbers: &[f32],
+    stats: &BatchStats,
+    weights: &mut [f32],
+    biases: &mut [f32],
+) {
+    let (scales, shifts) = (&numbers[layer.scales.clone()], &numbers[layer.shifts.clone()]);
+    let rows = weights.chunks_exact_mut(layer.inputs).zip(biases);
+    for (at, (row, bias)) in rows.enumerate() {
+        let deviation = (f64::from(stats.variances[at]) + LayerNorm::EPSILON).sqrt();
+        let factor = (f64::from(scales[at]) / deviation) as f32;
+        row.iter_mut().for_each(|weight| *weight *= factor);
+        *bias = shifts[at] - factor * stats.means[at];
+    }
+}

@@ -1,0 +1,248 @@
+//! Layer norm and batch norm, there and back.
+//!
+//! Both bring values to mean 0 and variance 1, then multiply with a scale and add a shift that are
+//! learnt; layer norm over the outputs of a document, batch norm over the documents of a mini-batch,
+//! output by output. With x^ the value after the first step and g the gradient by x^:
+//!
+//! ```text
+//! gradient by x = (g - mean of g - x^ * mean of g x^) / standard deviation
+//! ```
+//!
+//! The variance has [`EPSILON`] added to it, so equal values become 0. A mini-batch is cut into
+//! blocks: each gives its sums in 64 bits, which are added in the order of the blocks.
+
+/// Added to a variance before its root is taken.
+const EPSILON: f32 = rankwright_model::LayerNorm::EPSILON as f32;
+
+const LANES: usize = 8;
+
+/// Sum of products, in eight lanes: an order that does not depend on the width of registers.
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let mut lanes = [0.0_f32; LANES];
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    for (a, b) in a.iter().zip(b) {
+        for lane in 0..LANES {
+            lanes[lane] += a[lane] * b[lane];
+        }
+    }
+    for ((lane, a), b) in lanes.iter_mut().zip(a_rest).zip(b_rest) {
+        *lane += a * b;
+    }
+    total(lanes)
+}
+
+/// Sum in eight lanes.
+fn sum(values: &[f32]) -> f32 {
+    let mut lanes = [0.0_f32; LANES];
+    let (chunks, rest) = values.as_chunks::<LANES>();
+    for chunk in chunks {
+        for (lane, value) in lanes.iter_mut().zip(chunk) {
+            *lane += value;
+        }
+    }
+    lanes.iter_mut().zip(rest).for_each(|(lane, value)| *lane += value);
+    total(lanes)
+}
+
+fn total([a, b, c, d, e, f, g, h]: [f32; LANES]) -> f32 {
+    ((a + e) + (b + f)) + ((c + g) + (d + h))
+}
+
+/// Layer norm of each row in place; `inverses` gets 1 / standard deviation of each.
+pub(super) fn layer_forward(rows: &mut [f32], width: usize, inverses: &mut [f32]) {
+    let part = 1.0 / width as f32;
+    for (row, inverse) in rows.chunks_exact_mut(width).zip(inverses) {
+        let mean = sum(row) * part;
+        row.iter_mut().for_each(|x| *x -= mean);
+        let variance = dot(row, row) * part;
+        *inverse = 1.0 / (variance + EPSILON).sqrt();
+        row.iter_mut().for_each(|x| *x *= *inverse);
+    }
+}
+
+/// The way back through layer norm: `gradient` by the results (before the scale) becomes that by
+/// the inputs. `hats` are the results.
+pub(super) fn layer_backward(gradient: &mut [f32], hats: &[f32], width: usize, inverses: &[f32]) {
+    let part = 1.0 / width as f32;
+    let rows = gradient.chunks_exact_mut(width).zip(hats.chunks_exact(width));
+    for ((row, hats), inverse) in rows.zip(inverses) {
+        let mean = sum(row) * part;
+        let along = dot(row, hats) * part;
+        for (g, x) in row.iter_mut().zip(hats) {
+            *g = inverse * (*g - mean - x * along);
+        }
+    }
+}
+
+/// Sums over the rows of a block, output by output, one after the other: of a and of a b.
+pub(super) fn column_sums(a: &[f32], b: &[f32], width: usize, into: &mut Vec<f64>) {
+    into.clear();
+    into.resize(2 * width, 0.0);
+    let (plain, products) = into.split_at_mut(width);
+    for (a, b) in a.chunks_exact(width).zip(b.chunks_exact(width)) {
+        let sums = plain.iter_mut().zip(products.iter_mut());
+        for ((plain, product), (a, b)) in sums.zip(a.iter().zip(b)) {
+            *plain += f64::from(*a);
+            *product += f64::from(*a) * f64::from(*b);
+        }
+    }
+}
+
+/// Mean and 1 / standard deviation of each output over a mini-batch.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct BatchStats {
+    pub(super) means: Vec<f32>,
+    pub(super) variances: Vec<f32>,
+    pub(super) inverses: Vec<f32>,
+}
+
+impl BatchStats {
+    /// From the sums of values and of their squares.
+    pub(super) fn new(sums: &[f64], rows: usize) -> Self {
+        let (plain, squares) = sums.split_at(sums.len() / 2);
+        let part = 1.0 / rows.max(1) as f64;
+        let variance = |(sum, square): (&f64, &f64)| {
+            let mean = sum * part;
+            (square * part - mean * mean).max(0.0) as f32
+        };
+        let variances: Vec<f32> = plain.iter().zip(squares).map(variance).collect();
+        Self {
+            means: plain.iter().map(|sum| (sum * part) as f32).collect(),
+            inverses: variances.iter().map(|v| 1.0 / (v + EPSILON).sqrt()).collect(),
+            variances,
+        }
+    }
+}
+
+/// Batch norm of each row in place.
+pub(super) fn batch_forward(rows: &mut [f32], stats: &BatchStats) {
+    let width = stats.means.len();
+    for row in rows.chunks_exact_mut(width) {
+        for ((x, mean), inverse) in row.iter_mut().zip(&stats.means).zip(&stats.inverses) {
+            *x = (*x - mean) * inverse;
+        }
+    }
+}
+
+/// The way back through batch norm: `gradient` by the scaled results becomes that by the inputs.
+/// `sums` are those of the gradient and of its products with the results, over the mini-batch.
+pub(super) fn batch_backward(
+    gradient: &mut [f32],
+    hats: &[f32],
+    scales: &[f32],
+    stats: &BatchStats,
+    sums: &[f64],
+    rows: usize,
+) {
+    let width = scales.len();
+    let (plain, products) = sums.split_at(width);
+    let part = 1.0 / rows.max(1) as f64;
+    let means: Vec<f32> = plain.iter().map(|s| (s * part) as f32).collect();
+    let along: Vec<f32> = products.iter().map(|s| (s * part) as f32).collect();
+    let factors: Vec<f32> = scales.iter().zip(&stats.inverses).map(|(s, i)| s * i).collect();
+    for (row, hats) in gradient.chunks_exact_mut(width).zip(hats.chunks_exact(width)) {
+        for (at, (g, x)) in row.iter_mut().zip(hats).enumerate() {
+            *g = factors[at] * (*g - means[at] - x * along[at]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rankwright_data::Random;
+
+    fn numbers(count: usize, seed: u64) -> Vec<f32> {
+        let mut random = Random::new(seed, 2);
+        (0..count).map(|_| 3.0 + 2.0 * random.normal() as f32).collect()
+    }
+
+    fn stats(rows: &[f32], width: usize) -> BatchStats {
+        let mut sums = Vec::new();
+        column_sums(rows, rows, width, &mut sums);
+        BatchStats::new(&sums, rows.len() / width)
+    }
+
+    #[test]
+    fn results_have_mean_0_and_variance_1() {
+        let (mut by_layer, mut by_batch, mut inverses) = (numbers(60, 1), numbers(60, 1), [0.0; 6]);
+        layer_forward(&mut by_layer, 10, &mut inverses);
+        for row in by_layer.chunks(10) {
+            assert!(row.iter().sum::<f32>().abs() < 1e-5);
+            assert!((row.iter().map(|x| x * x).sum::<f32>() / 10.0 - 1.0).abs() < 1e-4);
+        }
+        let stats = stats(&by_batch, 10);
+        batch_forward(&mut by_batch, &stats);
+        for column in 0..10 {
+            let values = || by_batch.iter().skip(column).step_by(10);
+            assert!(values().sum::<f32>().abs() < 1e-4);
+            assert!((values().map(|x| x * x).sum::<f32>() / 6.0 - 1.0).abs() < 1e-4);
+        }
+    }
+
+    #[test]
+    fn equal_values_become_zero() {
+        let (mut rows, mut inverses) = (vec![4.0; 12], [0.0; 3]);
+        layer_forward(&mut rows, 4, &mut inverses);
+        assert_eq!(rows, [0.0; 12]);
+        let mut rows = vec![4.0; 12];
+        let stats = stats(&rows, 4);
+        batch_forward(&mut rows, &stats);
+        assert_eq!(rows, [0.0; 12]);
+    }
+
+    /// A loss of the results: weights times their cosines, so that all have different slopes.
+    fn loss(results: &[f32]) -> f64 {
+        let terms = results.iter().enumerate();
+        terms.map(|(at, x)| (1.0 + at as f64 * 0.1) * f64::from(*x).cos()).sum()
+    }
+
+    fn slope(at: usize, result: f32) -> f32 {
+        -((1.0 + at as f64 * 0.1) * f64::from(result).sin()) as f32
+    }
+
+    fn check(forward: impl Fn(&mut [f32]), found: &[f32], start: &[f32]) {
+        for at in 0..start.len() {
+            let moved = |by: f32| {
+                let mut rows = start.to_vec();
+                rows[at] += by;
+                forward(&mut rows);
+                loss(&rows)
+            };
+            let expected = (moved(0.02) - moved(-0.02)) / 0.04;
+            assert!(
+                (f64::from(found[at]) - expected).abs() < 2e-3,
+                "{at}: {} {expected}",
+                found[at]
+            );
+        }
+    }
+
+    #[test]
+    fn the_way_back_through_layer_norm_is_its_derivative() {
+        let start = numbers(24, 3);
+        let (mut hats, mut inverses) = (start.clone(), [0.0; 3]);
+        layer_forward(&mut hats, 8, &mut inverses);
+        let mut gradient: Vec<f32> = hats.iter().enumerate().map(|(at, x)| slope(at, *x)).collect();
+        layer_backward(&mut gradient, &hats, 8, &inverses);
+        check(|rows| layer_forward(rows, 8, &mut [0.0; 3]), &gradient, &start);
+    }
+
+    #[test]
+    fn the_way_back_through_batch_norm_is_its_derivative() {
+        let (start, scales) = (numbers(28, 4), [0.5, -1.0, 2.0, 1.5]);
+        let scaled = |rows: &mut [f32]| {
+            let stats = stats(rows, 4);
+            batch_forward(rows, &stats);
+            rows.iter_mut().enumerate().for_each(|(at, x)| *x *= scales[at % 4]);
+        };
+        let (mut hats, stats) = (start.clone(), stats(&start, 4));
+        batch_forward(&mut hats, &stats);
+        let result = |(at, x): (usize, &f32)| slope(at, x * scales[at % 4]);
+        let mut gradient: Vec<f32> = hats.iter().enumerate().map(result).collect();
+        let mut sums = Vec::new();
+        column_sums(&gradient, &hats, 4, &mut sums);
+        batch_backward(&mut gradient, &hats, &scales, &stats, &sums, 7);
+        check(scaled, &gradient, &start);
+    }
+}

@@ -1,0 +1,161 @@
+//! Optimisers: from a gradient to a step.
+//!
+//! ```text
+//! sgd     v = momentum v + g                              w -= rate v
+//! adam    m = 0.9 m + 0.1 g,  v = 0.999 v + 0.001 g^2     w -= rate m^ / (sqrt(v^) + 1e-8)
+//! ```
+//!
+//! m^ and v^ make up for the start at 0 (Kingma and Ba, 2015). Weight decay is added to the gradient
+//! as decay * w under `sgd` and `adam`; under `adamw` it shrinks weights apart from it, by rate *
+//! decay * w (Loshchilov and Hutter, 2019). Biases and norms do not decay. Steps go number by number,
+//! so that threads change nothing.
+
+use rayon::prelude::*;
+
+use super::shape::Shape;
+
+/// Which optimiser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Method {
+    /// Stochastic gradient descent with momentum.
+    Sgd,
+    /// Adam, decay within the gradient.
+    Adam,
+    /// Adam, decay apart.
+    AdamW,
+}
+
+const FIRST: f32 = 0.9;
+const SECOND: f32 = 0.999;
+const LEAST: f32 = 1e-8;
+/// Numbers that one task moves.
+const PIECE: usize = 8192;
+
+/// An optimiser with its memory.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Optimiser {
+    pub(super) method: Method,
+    pub(super) momentum: f32,
+    pub(super) decay: f32,
+    /// Means of gradients (of sgd: the moving step).
+    pub(super) first: Vec<f32>,
+    /// Means of squares; empty for sgd.
+    pub(super) second: Vec<f32>,
+    /// 0.9 and 0.999 to the power of the steps done.
+    pub(super) powers: [f64; 2],
+}
+
+/// What the step of one number needs to know.
+#[derive(Debug, Clone, Copy)]
+struct Rule {
+    rate: f32,
+    /// Decay within the gradient, and apart from it.
+    inside: f32,
+    apart: f32,
+    momentum: f32,
+    /// 1 - 0.9^t and 1 - 0.999^t, inverted.
+    first: f32,
+    second: f32,
+}
+
+impl Optimiser {
+    pub(super) fn new(method: Method, momentum: f32, decay: f32, numbers: usize) -> Self {
+        let seconds = if method == Method::Sgd { 0 } else { numbers };
+        let (first, second) = (vec![0.0; numbers], vec![0.0; seconds]);
+        Self { method, momentum, decay, first, second, powers: [1.0; 2] }
+    }
+
+    /// Moves the numbers one step against the gradient.
+    pub(super) fn step(&mut self, shape: &Shape, numbers: &mut [f32], gradient: &[f32], rate: f32) {
+        self.powers[0] *= f64::from(FIRST);
+        self.powers[1] *= f64::from(SECOND);
+        let [first, second] = self.powers.map(|power| (1.0 / (1.0 - power)) as f32);
+        for (range, decays) in shape.parts() {
+            let decay = if decays { self.decay } else { 0.0 };
+            let (inside, apart) =
+                if self.method == Method::AdamW { (0.0, decay * rate) } else { (decay, 0.0) };
+            let rule = Rule { rate, inside, apart, momentum: self.momentum, first, second };
+            let (w, g) = (&mut numbers[range.clone()], &gradient[range.clone()]);
+            let m = &mut self.first[range.clone()];
+            let pieces = w.par_chunks_mut(PIECE).zip(g.par_chunks(PIECE));
+            let pieces = pieces.zip(m.par_chunks_mut(PIECE));
+            if self.method == Method::Sgd {
+                pieces.for_each(|((w, g), m)| rule.sgd(w, g, m));
+            } else {
+                let v = self.second[range].par_chunks_mut(PIECE);
+                pieces.zip(v).for_each(|(((w, g), m), v)| rule.adam(w, g, m, v));
+            }
+        }
+    }
+}
+
+impl Rule {
+    fn sgd(&self, w: &mut [f32], g: &[f32], m: &mut [f32]) {
+        for ((w, g), m) in w.iter_mut().zip(g).zip(m) {
+            *m = self.momentum * *m + (g + self.inside * *w);
+            *w -= self.rate * *m;
+        }
+    }
+
+    fn adam(&self, w: &mut [f32], g: &[f32], m: &mut [f32], v: &mut [f32]) {
+        for (((w, g), m), v) in w.iter_mut().zip(g).zip(m).zip(v) {
+            let g = g + self.inside * *w;
+            *m = FIRST * *m + (1.0 - FIRST) * g;
+            *v = SECOND * *v + (1.0 - SECOND) * (g * g);
+            let step = *m * self.first / ((*v * self.second).sqrt() + LEAST);
+            *w -= self.rate * step + self.apart * *w;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rankwright_model::Activation;
+
+    use super::*;
+    use crate::net::shape::Norm;
+
+    fn steps(method: Method, decay: f32, gradients: &[f32]) -> f32 {
+        let shape = Shape::new(1, &[], Norm::None, Activation::None);
+        let mut optimiser = Optimiser::new(method, 0.9, decay, 1);
+        let mut numbers = [1.0];
+        for gradient in gradients {
+            optimiser.step(&shape, &mut numbers, &[*gradient], 0.1);
+        }
+        numbers[0]
+    }
+
+    #[test]
+    fn steps_are_those_of_the_formulas() {
+        let near = |found: f32, expected: f32| {
+            assert!((found - expected).abs() < 1e-6, "{found} instead of {expected}");
+        };
+        near(steps(Method::Sgd, 0.0, &[2.0]), 1.0 - 0.2);
+        near(steps(Method::Sgd, 0.0, &[2.0, 1.0]), 0.8 - 0.1 * (0.9 * 2.0 + 1.0));
+        near(steps(Method::Sgd, 0.5, &[2.0]), 1.0 - 0.1 * 2.5);
+        // The first step of Adam is the rate, whatever the gradient's size.
+        near(steps(Method::Adam, 0.0, &[2.0]), 0.9);
+        near(steps(Method::Adam, 0.0, &[-0.01]), 1.1);
+        let (m, v) = ((0.9 * 0.2 + 0.1) / 0.19, (0.999 * 0.004 + 0.001) / 0.001_999_f32);
+        near(steps(Method::Adam, 0.0, &[2.0, 1.0]), 0.9 - 0.1 * m / v.sqrt());
+        near(steps(Method::AdamW, 0.5, &[2.0]), 1.0 - 0.1 - 0.1 * 0.5);
+        near(steps(Method::AdamW, 0.5, &[0.0]), 1.0 - 0.1 * 0.5);
+        assert!(
+            steps(Method::Adam, 0.5, &[0.0]) < 0.91,
+            "decay within the gradient is a full step"
+        );
+    }
+
+    #[test]
+    fn biases_do_not_decay() {
+        let shape = Shape::new(2, &[3], Norm::None, Activation::Relu);
+        let mut numbers = vec![1.0; shape.numbers];
+        let gradient = vec![0.0; shape.numbers];
+        let mut optimiser = Optimiser::new(Method::AdamW, 0.9, 0.1, shape.numbers);
+        optimiser.step(&shape, &mut numbers, &gradient, 0.1);
+        let biases = shape.layers[0].biases.clone();
+        for (at, number) in numbers.iter().enumerate() {
+            assert_eq!(*number == 1.0, biases.contains(&at), "{at}");
+        }
+    }
+}

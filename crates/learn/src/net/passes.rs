@@ -1,0 +1,303 @@
+//! A mini-batch through the net and back: scores, derivatives of the loss, gradient.
+//!
+//! A mini-batch is a set of [`Lists`] of rows. Its rows are cut into blocks of about 128, and at most
+//! 64 of them, however many threads there are; lists are handed to the loss as wholes. Each block has
+//! its own gradient, and these are added in the order of the blocks. So the result is the same on any
+//! number of threads, and a single list of a million documents keeps all of them busy.
+//!
+//! Batch norm is the one thing that ties blocks together: with it they meet after each layer.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::block::{Block, Chance};
+use super::draws::Draws;
+use super::matrix::Matrix;
+use super::norm::BatchStats;
+use super::shape::{Norm, Shape};
+use crate::error::LearnError;
+use crate::objective::{Derivatives, Preference, Workspace};
+
+/// Rows of a block, where that makes no more than [`MOST_BLOCKS`].
+const BLOCK_ROWS: usize = 128;
+const MOST_BLOCKS: usize = 64;
+/// Numbers of the net that one task adds up.
+const PIECE: usize = 8192;
+
+/// What the net is shown at once: rows of the data, list by list.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    /// Rows of the data, those of a list together.
+    pub(super) rows: Vec<u32>,
+    pub(super) lists: Vec<List>,
+}
+
+/// Rows whose scores the loss looks at together.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct List {
+    /// The query that they belong to.
+    pub(super) query: usize,
+    /// Where it ends in the rows of all lists; it begins where the last one ends.
+    pub(super) end: usize,
+    /// Of a list of two: which is the better one (document 0 or 1). `None`: the whole query.
+    pub(super) pair: Option<Preference>,
+}
+
+impl Lists {
+    pub(super) fn clear(&mut self) {
+        self.rows.clear();
+        self.lists.clear();
+    }
+
+    pub(super) fn push(
+        &mut self,
+        query: usize,
+        rows: impl Iterator<Item = u32>,
+        pair: Option<Preference>,
+    ) {
+        self.rows.extend(rows);
+        self.lists.push(List { query, end: self.rows.len(), pair });
+    }
+}
+
+/// The derivatives of the loss of one list by its scores.
+pub(super) trait Derive: Sync {
+    /// Sets the derivatives of a list, given its scores.
+    fn derive(
+        &self,
+        list: &List,
+        scores: &[f64],
+        work: &mut Workspace,
+        out: &mut Derivatives<'_>,
+    ) -> Result<(), LearnError>;
+}
+
+/// What a pass needs besides the lists.
+#[derive(Clone, Copy)]
+pub(super) struct With<'a> {
+    /// The numbers of the net.
+    pub(super) numbers: &'a [f32],
+    /// All rows, transformed.
+    pub(super) data: Matrix<'a>,
+    pub(super) loss: &'a dyn Derive,
+    /// What derivatives are multiplied with.
+    pub(super) scale: f32,
+    pub(super) chance: Chance,
+    /// Seed and number of the random draws.
+    pub(super) draws: (u64, u64),
+}
+
+/// Buffers for mini-batches.
+#[derive(Debug)]
+pub(super) struct Passes {
+    shape: Shape,
+    blocks: Vec<Block>,
+    scores: Vec<f64>,
+    gradient: Vec<f32>,
+    hessian: Vec<f32>,
+    works: Vec<Workspace>,
+    /// Statistics of batch norm in the last pass, by layer; empty without it.
+    pub(super) stats: Vec<BatchStats>,
+    /// The gradient by the numbers of the net, of all passes since it was cleared.
+    pub(super) total: Vec<f32>,
+}
+
+impl Passes {
+    pub(super) fn new(shape: Shape) -> Self {
+        let total = vec![0.0; shape.numbers];
+        Self {
+            shape,
+            blocks: Vec::new(),
+            scores: Vec::new(),
+            gradient: Vec::new(),
+            hessian: Vec::new(),
+            works: Vec::new(),
+            stats: Vec::new(),
+            total,
+        }
+    }
+
+    /// Adds the gradient of the lists to the total.
+    pub(super) fn add(&mut self, lists: &Lists, with: With<'_>) -> Result<(), LearnError> {
+        if lists.rows.is_empty() {
+            return Ok(());
+        }
+        let count = lists.rows.len().div_ceil(BLOCK_ROWS).min(MOST_BLOCKS);
+        while self.blocks.len() < count {
+            self.blocks.push(Block::new(&self.shape));
+        }
+        self.forward(lists, count, with);
+        self.take_scores(count)?;
+        self.derive(lists, with)?;
+        self.backward(count, with);
+        self.sum(count);
+        Ok(())
+    }
+
+    /// The scores of the lists' rows, without noise and dropout; of batch norm those of this batch.
+    #[cfg(test)]
+    pub(super) fn score(&mut self, lists: &Lists, with: With<'_>) -> Vec<f64> {
+        let count = lists.rows.len().div_ceil(BLOCK_ROWS).min(MOST_BLOCKS);
+        self.blocks.resize_with(count, || Block::new(&self.shape));
+        self.forward(lists, count, With { chance: Chance::default(), ..with });
+        self.take_scores(count).unwrap();
+        self.scores.clone()
+    }
+
+    fn forward(&mut self, lists: &Lists, count: usize, with: With<'_>) {
+        let Self { shape, blocks, stats, .. } = self;
+        let (blocks, layers) = (&mut blocks[..count], shape.layers.len());
+        let (With { numbers, data, chance, draws: (seed, number), .. }, shape) = (with, &*shape);
+        let whole = !shape.has_batch_norm();
+        blocks.par_iter_mut().with_max_len(1).enumerate().for_each(|(at, block)| {
+            let rows = &lists.rows[part(lists.rows.len(), count, at)];
+            let draws = Draws::new(seed, number << 8 | at as u64);
+            block.load(data, rows, draws, chance.noise);
+            for layer in (0..layers).filter(|_| whole) {
+                block.forward_product(shape, layer, numbers);
+                block.forward_rest(shape, layer, numbers, None, chance.dropout);
+            }
+        });
+        stats.clear();
+        for at in (0..layers).filter(|_| !whole) {
+            let tasks = blocks.par_iter_mut().with_max_len(1);
+            tasks.for_each(|block| block.forward_product(shape, at, numbers));
+            let batch = shape.layers[at].norm == Norm::Batch;
+            stats.push(match batch {
+                true => BatchStats::new(&sums(blocks), lists.rows.len()),
+                false => BatchStats::default(),
+            });
+            let over = stats.last().filter(|_| batch);
+            let tasks = blocks.par_iter_mut().with_max_len(1);
+            tasks.for_each(|b| b.forward_rest(shape, at, numbers, over, chance.dropout));
+        }
+    }
+
+    /// Collects the scores of the blocks.
+    fn take_scores(&mut self, count: usize) -> Result<(), LearnError> {
+        self.scores.clear();
+        for block in &self.blocks[..count] {
+            self.scores.extend(block.scores().iter().map(|score| f64::from(*score)));
+        }
+        match self.scores.iter().all(|score| score.is_finite()) {
+            true => Ok(()),
+            false => Err(diverged()),
+        }
+    }
+
+    /// Derivatives by the scores, list by list.
+    fn derive(&mut self, lists: &Lists, with: With<'_>) -> Result<(), LearnError> {
+        let rows = lists.rows.len();
+        self.gradient.resize(rows, 0.0);
+        self.hessian.resize(rows, 0.0);
+        let tasks = share(&lists.lists, rows);
+        while self.works.len() < tasks.len() {
+            self.works.push(Workspace::default());
+        }
+        let (mut gradient, mut hessian) = (&mut self.gradient[..], &mut self.hessian[..]);
+        let mut all = Vec::with_capacity(tasks.len());
+        for (range, work) in tasks.into_iter().zip(&mut self.works) {
+            let (first, end) = (begin(&lists.lists, range.start), begin(&lists.lists, range.end));
+            let (mine, rest) = gradient.split_at_mut(end - first);
+            let (mine_too, rest_too) = hessian.split_at_mut(end - first);
+            (gradient, hessian) = (rest, rest_too);
+            all.push((&lists.lists[range], first, mine, mine_too, work));
+        }
+        let scores = &self.scores;
+        all.into_par_iter().with_max_len(1).try_for_each(
+            |(lists, first, gradient, hessian, work)| {
+                let mut from = first;
+                for list in lists {
+                    let here = from - first..list.end - first;
+                    let mut out = Derivatives {
+                        gradient: &mut gradient[here.clone()],
+                        hessian: &mut hessian[here.clone()],
+                        memory: &mut [],
+                    };
+                    with.loss.derive(list, &scores[from..list.end], work, &mut out)?;
+                    gradient[here].iter_mut().for_each(|g| *g *= with.scale);
+                    from = list.end;
+                }
+                Ok(())
+            },
+        )
+    }
+
+    fn backward(&mut self, count: usize, with: With<'_>) {
+        let Self { shape, blocks, gradient, stats, .. } = self;
+        let (blocks, layers, numbers) = (&mut blocks[..count], shape.layers.len(), with.numbers);
+        let (shape, rows) = (&*shape, gradient.len());
+        let whole = !shape.has_batch_norm();
+        blocks.par_iter_mut().with_max_len(1).enumerate().for_each(|(at, block)| {
+            block.start_back(&gradient[part(rows, count, at)]);
+            for layer in (0..layers).rev().filter(|_| whole) {
+                block.backward_activation(shape, layer);
+                block.backward_product(shape, layer, numbers, None);
+            }
+        });
+        for at in (0..layers).rev().filter(|_| !whole) {
+            let tasks = blocks.par_iter_mut().with_max_len(1);
+            tasks.for_each(|block| block.backward_activation(shape, at));
+            let batch = shape.layers[at].norm == Norm::Batch;
+            let sums = if batch { sums(blocks) } else { Vec::new() };
+            let over = batch.then(|| (&sums[..], &stats[at], rows));
+            let tasks = blocks.par_iter_mut().with_max_len(1);
+            tasks.for_each(|block| block.backward_product(shape, at, numbers, over));
+        }
+    }
+
+    /// Adds the gradients of the blocks, in their order.
+    fn sum(&mut self, count: usize) {
+        let blocks = &self.blocks[..count];
+        let add = |(piece, total): (usize, &mut [f32])| {
+            let range = piece * PIECE..piece * PIECE + total.len();
+            for block in blocks {
+                let more = &block.gradient[range.clone()];
+                total.iter_mut().zip(more).for_each(|(total, more)| *total += more);
+            }
+        };
+        self.total.par_chunks_mut(PIECE).enumerate().for_each(add);
+    }
+}
+
+/// What to say when numbers have left all bounds.
+pub(super) fn diverged() -> LearnError {
+    LearnError::unfit(
+        "the net's scores are no longer finite numbers",
+        "use a smaller rate=, a warm-up, or a transform of the features such as log-standard",
+    )
+}
+
+/// The rows of a block.
+fn part(rows: usize, count: usize, at: usize) -> Range<usize> {
+    at * rows / count..(at + 1) * rows / count
+}
+
+/// Where a list begins.
+fn begin(lists: &[List], at: usize) -> usize {
+    if at == 0 { 0 } else { lists[at - 1].end }
+}
+
+/// Cuts the lists into pieces of about equal rows, a few for each thread. Lists do not depend on
+/// each other, so the number of threads may have a say here.
+fn share(lists: &[List], rows: usize) -> Vec<Range<usize>> {
+    let most = rows.div_ceil(4 * rayon::current_num_threads()).max(32);
+    let (mut pieces, mut first) = (Vec::new(), 0);
+    for at in 0..lists.len() {
+        if lists[at].end - begin(lists, first) >= most || at + 1 == lists.len() {
+            pieces.push(first..at + 1);
+            first = at + 1;
+        }
+    }
+    pieces
+}
+
+/// Sums of batch norm over all blocks.
+fn sums(blocks: &[Block]) -> Vec<f64> {
+    let mut all = vec![0.0; blocks.first().map_or(0, |block| block.sums.len())];
+    for block in blocks {
+        all.iter_mut().zip(&block.sums).for_each(|(all, more)| *all += more);
+    }
+    all
+}

@@ -1,0 +1,156 @@
+//! The sizes of a net, and where its numbers lie: all in one vector, so that optimisers, sums of
+//! gradients and checkpoints are loops over a slice.
+//!
+//! A hidden layer is `y = activation(norm(W x + b))`; the last layer is `w x` alone: every loss here
+//! looks at differences of scores, so that a bias there would only drift. Under batch norm hidden
+//! layers have no bias either, since the mean is taken off again. No hidden layer gives a linear
+//! scorer.
+
+use std::ops::Range;
+
+use rankwright_data::Random;
+use rankwright_model::Activation;
+
+/// What stands between the product and the activation of a hidden layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Norm {
+    /// Nothing.
+    #[default]
+    None,
+    /// Each document's outputs to mean 0 and variance 1 (Ba et al., 2016).
+    Layer,
+    /// Each output to mean 0 and variance 1 over the mini-batch (Ioffe and Szegedy, 2015).
+    Batch,
+}
+
+/// One layer.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct LayerShape {
+    pub(super) inputs: usize,
+    pub(super) outputs: usize,
+    /// Outputs x inputs, row by row.
+    pub(super) weights: Range<usize>,
+    /// One an output, or none.
+    pub(super) biases: Range<usize>,
+    /// One an output where there is a norm: what its result is multiplied with, and what is added.
+    pub(super) scales: Range<usize>,
+    pub(super) shifts: Range<usize>,
+    pub(super) norm: Norm,
+    pub(super) activation: Activation,
+}
+
+/// All layers.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Shape {
+    pub(super) layers: Vec<LayerShape>,
+    /// How many numbers there are in all.
+    pub(super) numbers: usize,
+}
+
+impl Shape {
+    /// A net of so many inputs, with hidden layers of these widths and one output.
+    pub(super) fn new(inputs: usize, hidden: &[usize], norm: Norm, activation: Activation) -> Self {
+        let (mut layers, mut numbers, mut before) = (Vec::new(), 0, inputs);
+        let mut take = |count: usize| {
+            numbers += count;
+            numbers - count..numbers
+        };
+        for &outputs in hidden {
+            let of_norm = if norm == Norm::None { 0 } else { outputs };
+            layers.push(LayerShape {
+                inputs: before,
+                outputs,
+                weights: take(before * outputs),
+                biases: take(if norm == Norm::Batch { 0 } else { outputs }),
+                scales: take(of_norm),
+                shifts: take(of_norm),
+                norm,
+                activation,
+            });
+            before = outputs;
+        }
+        layers.push(LayerShape {
+            inputs: before,
+            outputs: 1,
+            weights: take(before),
+            biases: take(0),
+            scales: take(0),
+            shifts: take(0),
+            norm: Norm::None,
+            activation: Activation::None,
+        });
+        Self { layers, numbers }
+    }
+
+    /// Numbers to begin with: weights drawn so that values keep their size from layer to layer (He
+    /// et al., 2015, for ReLU and GELU; Glorot's for tanh), everything else neutral. A linear scorer
+    /// begins with zeros: its losses have one valley, or no better place to begin.
+    pub(super) fn draw(&self, seed: u64) -> Vec<f32> {
+        let mut numbers = vec![0.0; self.numbers];
+        for (at, layer) in self.layers.iter().enumerate() {
+            numbers[layer.scales.clone()].fill(1.0);
+            if self.layers.len() == 1 {
+                continue;
+            }
+            let mut random = Random::new(seed ^ 0x6e65_7420_7765_6967, at as u64);
+            let gain = match layer.activation {
+                Activation::Relu | Activation::Gelu => 2.0,
+                _ => 1.0,
+            };
+            let size = (gain / layer.inputs.max(1) as f64).sqrt();
+            let weights = &mut numbers[layer.weights.clone()];
+            weights.iter_mut().for_each(|w| *w = (size * random.normal()) as f32);
+        }
+        numbers
+    }
+
+    /// Whether the rows of a mini-batch depend on each other.
+    pub(super) fn has_batch_norm(&self) -> bool {
+        self.layers.iter().any(|layer| layer.norm == Norm::Batch)
+    }
+
+    /// The ranges of numbers, and whether weight decay is for them: weights only.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (Range<usize>, bool)> {
+        self.layers.iter().flat_map(|layer| {
+            let rest = layer.weights.end..layer.shifts.end;
+            [(layer.weights.clone(), true), (rest, false)]
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_belongs_to_one_part() {
+        for norm in [Norm::None, Norm::Layer, Norm::Batch] {
+            for hidden in [&[][..], &[5], &[7, 3, 2]] {
+                let shape = Shape::new(4, hidden, norm, Activation::Relu);
+                let mut end = 0;
+                for (part, _) in shape.parts() {
+                    assert_eq!(part.start, end);
+                    end = part.end;
+                }
+                assert_eq!(end, shape.numbers);
+                assert_eq!(shape.layers.len(), hidden.len() + 1);
+                assert!(shape.layers.windows(2).all(|w| w[0].outputs == w[1].inputs));
+            }
+        }
+        let plain = Shape::new(136, &[64, 32], Norm::None, Activation::Relu);
+        assert_eq!(plain.numbers, 136 * 64 + 64 + 64 * 32 + 32 + 32);
+        assert_eq!(Shape::new(9, &[], Norm::Layer, Activation::Relu).numbers, 9);
+    }
+
+    #[test]
+    fn the_first_numbers_have_the_size_they_should_and_depend_on_the_seed() {
+        let shape = Shape::new(200, &[300], Norm::Layer, Activation::Relu);
+        let numbers = shape.draw(1);
+        let weights = &numbers[shape.layers[0].weights.clone()];
+        let mean_square = weights.iter().map(|w| w * w).sum::<f32>() / weights.len() as f32;
+        assert!((mean_square - 0.01).abs() < 0.0005, "{mean_square}");
+        assert!(numbers[shape.layers[0].scales.clone()].iter().all(|s| *s == 1.0));
+        assert!(numbers != shape.draw(2) && numbers == shape.draw(1));
+        assert_eq!(Shape::new(3, &[], Norm::None, Activation::None).draw(1), [0.0; 3]);
+    }
+}

@@ -1,0 +1,69 @@
+//! How long an epoch takes, and what factoring RankNet saves; ignored by default. Run it with
+//! `cargo test --release -p rankwright-learn net::speed -- --ignored --nocapture --test-threads 1`.
+
+use std::time::Instant;
+
+use rankwright_data::Dataset;
+use rankwright_data::generate::LetorOptions;
+
+use super::tests::data;
+use crate::boost::Job;
+use crate::learner::LearnerSpec;
+
+/// Seconds of an epoch: the difference between a long training and a short one, so that transforms
+/// and the like do not count.
+fn epoch(spec: &str, data: &Dataset, epochs: usize) -> f64 {
+    let of = |epochs: usize| {
+        let text = spec.replace("EPOCHS", &epochs.to_string());
+        let learner = LearnerSpec::parse(&text).unwrap();
+        let best = (0..3).map(|_| {
+            let started = Instant::now();
+            learner.train(Job::new(data)).unwrap();
+            started.elapsed().as_secs_f64()
+        });
+        best.fold(f64::INFINITY, f64::min)
+    };
+    (of(1 + epochs) - of(1)) / epochs as f64
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn factoring_saves_more_the_longer_the_lists() {
+    println!("documents  pair by pair [ms]  factored [ms]  speed-up");
+    let mut last = 0.0;
+    for documents in [10, 20, 50, 100, 200, 400] {
+        let data = data(&vec![documents; 2000 / documents], 136, 1);
+        let of = |factored: bool, epochs: usize| {
+            let spec = format!("ranknet(factored={factored}, epochs=EPOCHS, batch=4)");
+            1e3 * epoch(&spec, &data, epochs)
+        };
+        let (pairs, factored) = (of(false, 1), of(true, 20));
+        println!("{documents:9}  {pairs:17.1}  {factored:13.2}  {:8.1}", pairs / factored);
+        assert!(pairs / factored > last, "the speed-up does not grow");
+        last = pairs / factored;
+    }
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn speed_of_an_epoch_of_each_learner() {
+    let data = LetorOptions { queries: 1000, documents: 120, seed: 1 }.generate().unwrap();
+    println!("{} rows of {} features", data.rows(), data.columns());
+    for spec in [
+        "ranknet(epochs=EPOCHS)",
+        "lambdarank(epochs=EPOCHS)",
+        "listnet(epochs=EPOCHS)",
+        "listmle(epochs=EPOCHS)",
+        "softmax(epochs=EPOCHS)",
+        "approxndcg(epochs=EPOCHS)",
+        "softmax(epochs=EPOCHS, layers=0)",
+        "softmax(epochs=EPOCHS, noise=0)",
+        "softmax(epochs=EPOCHS, norm=layer)",
+        "softmax(epochs=EPOCHS, norm=batch)",
+        "softmax(epochs=EPOCHS, activation=gelu)",
+        "softmax(epochs=EPOCHS, layers=1024/512/256)",
+    ] {
+        let seconds = epoch(spec, &data, 2);
+        println!("{:7.1} ms  {spec}", 1e3 * seconds);
+    }
+}

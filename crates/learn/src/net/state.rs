@@ -1,0 +1,109 @@
+//! What a checkpoint keeps of a net: its numbers, the optimiser's memory, moving means of batch norm
+//! and how many mini-batches are done. Every random draw is named by seed and mini-batch, so nothing
+//! else is needed to go on with the same bits.
+
+use super::export::Moving;
+use super::norm::BatchStats;
+use super::optimiser::Optimiser;
+use super::shape::{Norm, Shape};
+use crate::error::LearnError;
+
+/// A net in training.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct State {
+    pub(super) numbers: Vec<f32>,
+    pub(super) optimiser: Optimiser,
+    pub(super) moving: Moving,
+    /// Mini-batches done.
+    pub(super) batches: u64,
+}
+
+impl State {
+    /// As bytes, little-endian: counts first, then all floats one after another.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = self.batches.to_le_bytes().to_vec();
+        self.optimiser.powers.iter().for_each(|power| bytes.extend(power.to_le_bytes()));
+        bytes.push(u8::from(!self.moving.0.is_empty()));
+        let floats = [&self.numbers, &self.optimiser.first, &self.optimiser.second];
+        let stats = self.moving.0.iter().flat_map(|stats| [&stats.means, &stats.variances]);
+        for float in floats.into_iter().chain(stats).flatten() {
+            bytes.extend(float.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// Takes over what [`to_bytes`](Self::to_bytes) gave for a net of this shape.
+    pub(super) fn restore(&mut self, shape: &Shape, bytes: &[u8]) -> Result<(), LearnError> {
+        let mut rest = bytes;
+        self.batches = u64::from_le_bytes(take(&mut rest)?);
+        for power in &mut self.optimiser.powers {
+            *power = f64::from_le_bytes(take(&mut rest)?);
+        }
+        let [moving] = take(&mut rest)?;
+        if moving != 0 {
+            let stats = |norm: Norm, outputs: usize| match norm {
+                Norm::Batch => BatchStats {
+                    means: vec![0.0; outputs],
+                    variances: vec![0.0; outputs],
+                    inverses: Vec::new(),
+                },
+                _ => BatchStats::default(),
+            };
+            let layers = shape.layers.iter();
+            self.moving = Moving(layers.map(|layer| stats(layer.norm, layer.outputs)).collect());
+        }
+        let floats = [&mut self.numbers, &mut self.optimiser.first, &mut self.optimiser.second];
+        let stats = self.moving.0.iter_mut();
+        let stats = stats.flat_map(|stats| [&mut stats.means, &mut stats.variances]);
+        for float in floats.into_iter().chain(stats).flatten() {
+            *float = f32::from_le_bytes(take(&mut rest)?);
+        }
+        if rest.is_empty() { Ok(()) } else { Err(damaged()) }
+    }
+}
+
+fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], LearnError> {
+    let (first, others) = rest.split_first_chunk::<N>().ok_or_else(damaged)?;
+    *rest = others;
+    Ok(*first)
+}
+
+fn damaged() -> LearnError {
+    LearnError::unfit(
+        "the checkpoint holds the state of another net",
+        "give another folder, or delete this one to begin anew",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use rankwright_model::Activation;
+
+    use super::*;
+    use crate::net::optimiser::Method;
+
+    fn state(shape: &Shape, seed: u64, moving: bool) -> State {
+        let mut optimiser = Optimiser::new(Method::Adam, 0.0, 0.1, shape.numbers);
+        let (mut numbers, gradient) = (shape.draw(seed), shape.draw(seed + 1));
+        optimiser.step(shape, &mut numbers, &gradient, 0.1);
+        let means = vec![0.5, -1.0, 3.0];
+        let stats = BatchStats { variances: means.clone(), means, inverses: Vec::new() };
+        let moving = if moving { vec![stats, BatchStats::default()] } else { Vec::new() };
+        State { numbers, optimiser, moving: Moving(moving), batches: seed }
+    }
+
+    #[test]
+    fn a_state_comes_back_as_it_was_and_damage_is_told() {
+        let shape = Shape::new(4, &[3], Norm::Batch, Activation::Relu);
+        for moving in [false, true] {
+            let (first, mut second) = (state(&shape, 1, moving), state(&shape, 7, false));
+            let bytes = first.to_bytes();
+            second.restore(&shape, &bytes).unwrap();
+            assert_eq!(first, second);
+            for wrong in [&bytes[..bytes.len() - 1], &[], &[&bytes[..], &[0]].concat()] {
+                let error = second.restore(&shape, wrong).unwrap_err().to_string();
+                assert!(error.contains("delete"), "{error}");
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Nets as a whole: gradients by differences, both forms of RankNet, threads, interruptions, and
+//! what is refused.
+
+mod gradients;
+mod refused;
+mod trained;
+
+use rankwright_data::bytes::Input;
+use rankwright_data::{Columns, Dataset, FeatureNames, Matrix as DataMatrix, QueryIndex, Random};
+use rankwright_eval::{MetricSpec, Params, Spec};
+
+use super::loss::{Learner, Loss, Ready};
+use super::matrix::Matrix;
+use super::passes::{Lists, Passes, With};
+use super::shape::Shape;
+use crate::boost::queries::Queries;
+use crate::learner::LEARNERS;
+use crate::objective::{Objective, parse_objective};
+use crate::preferences::Preferences;
+
+/// The learners of this folder.
+const NETS: [(&str, Learner); 6] = [
+    ("ranknet", Learner::RankNet),
+    ("lambdarank", Learner::LambdaRank),
+    ("listnet", Learner::ListNet),
+    ("listmle", Learner::ListMle),
+    ("softmax", Learner::Softmax),
+    ("approxndcg", Learner::ApproxNdcg),
+];
+
+/// Random features and labels 0 to 3, in queries of these sizes.
+pub(super) fn data(sizes: &[usize], columns: usize, seed: u64) -> Dataset {
+    let mut random = Random::new(seed, 4);
+    let rows: usize = sizes.iter().sum();
+    let values = (0..rows * columns).map(|_| random.normal() as f32).collect();
+    let labels = (0..rows).map(|_| random.below(4) as f64).collect();
+    with_labels(sizes, columns, values, labels)
+}
+
+fn with_labels(sizes: &[usize], columns: usize, values: Vec<f32>, labels: Vec<f64>) -> Dataset {
+    let mut queries = QueryIndex::default();
+    let ids: Vec<String> = (0..sizes.len()).map(|query| query.to_string()).collect();
+    let of = |(id, size): (&String, &usize)| vec![queries.number(id); *size];
+    let of_row: Vec<u32> = ids.iter().zip(sizes).flat_map(of).collect();
+    let matrix = DataMatrix::from_rows(of_row.len(), columns, values).unwrap();
+    let names = FeatureNames::Ids { first: 1, count: columns };
+    Dataset::new(Columns::new(matrix, names, labels, queries, of_row)).unwrap()
+}
+
+/// Reads preference pairs for a data set.
+fn with_pairs(data: Dataset, text: &str) -> Dataset {
+    let input = Input::from_bytes("pairs", text.as_bytes().to_vec()).unwrap();
+    data.with_pairs(&input).unwrap().0
+}
+
+/// A loss by the learner's spec.
+fn loss(text: &str) -> (Loss, Box<dyn Objective>) {
+    let spec = Spec::parse(text).unwrap();
+    let info = LEARNERS.iter().find(|info| info.name == spec.name).unwrap();
+    let params = Params::new(&spec, info.params, &[]).unwrap();
+    let (_, learner) = NETS.iter().find(|(name, _)| *name == spec.name).unwrap();
+    let target = MetricSpec::parse(params.text("metric").unwrap_or("ndcg@10")).unwrap();
+    let loss = Loss::read(*learner, &params, &target).unwrap();
+    let objective = parse_objective(&loss.objective).unwrap();
+    (loss, objective)
+}
+
+/// A net on data, and everything around it for passes.
+struct Bench<'a> {
+    data: &'a Dataset,
+    loss: Loss,
+    objective: Box<dyn Objective>,
+    shape: Shape,
+    numbers: Vec<f32>,
+}
+
+impl<'a> Bench<'a> {
+    fn new(text: &str, data: &'a Dataset, shape: Shape) -> Self {
+        let (loss, objective) = loss(text);
+        // Scales and shifts off their neutral places, so that slips there show.
+        let mut numbers = shape.draw(3);
+        let mut random = Random::new(5, 5);
+        numbers.iter_mut().for_each(|n| *n += 0.1 * random.normal() as f32);
+        Self { data, loss, objective, shape, numbers }
+    }
+
+    fn queries(&self) -> Vec<usize> {
+        self.loss.queries(&Preferences::new(self.data), self.data).unwrap()
+    }
+
+    /// The gradient of the sum over all queries.
+    fn gradient(&self) -> Vec<f32> {
+        let mut passes = Passes::new(self.shape.clone());
+        self.with(|with, preferences| {
+            let mut lists = Lists::default();
+            let add = |lists: &Lists| passes.add(lists, with);
+            self.loss.show(&self.queries(), self.data, preferences, &mut lists, add).unwrap();
+        });
+        passes.total
+    }
+
+    fn with(&self, go: impl FnOnce(With<'_>, &Preferences<'_>)) {
+        let queries = Queries::new(self.data, self.objective.as_ref());
+        let ready = Ready {
+            source: queries.source(),
+            objective: self.objective.as_ref(),
+            data: self.data,
+            seed: 7,
+        };
+        let with = With {
+            numbers: &self.numbers,
+            data: Matrix::by_rows(self.data.matrix().values(), self.data.columns()),
+            loss: &ready,
+            scale: 1.0,
+            chance: Default::default(),
+            draws: (1, 1),
+        };
+        go(with, &Preferences::new(self.data));
+    }
+
+    /// The scores of all rows, all queries in one batch.
+    fn scores(&self, numbers: &[f32]) -> Vec<f64> {
+        let mut passes = Passes::new(self.shape.clone());
+        let mut lists = Lists::default();
+        for query in 0..self.data.queries() {
+            lists.push(query, self.data.query_rows(query).map(|row| row as u32), None);
+        }
+        let mut scores = Vec::new();
+        self.with(|with, _| scores = passes.score(&lists, With { numbers, ..with }));
+        scores
+    }
+}
+
+fn norm(values: &[f64]) -> f64 {
+    values.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+/// Size of the difference, as a part of the size.
+fn apart(found: &[f32], expected: &[f64]) -> f64 {
+    let difference: Vec<f64> = found.iter().zip(expected).map(|(f, e)| f64::from(*f) - e).collect();
+    norm(&difference) / norm(expected)
+}

@@ -1,0 +1,199 @@
+//! Gradients against differences, and RankNet's two forms against each other.
+
+use rankwright_model::Activation;
+
+use super::super::shape::Norm;
+use super::*;
+use crate::boost::queries::Pass;
+use crate::objective::{Derivatives, QueryView, Workspace};
+
+/// Differences of a function of the numbers, number by number.
+fn differences(numbers: &[f32], step: f32, of: impl Fn(&[f32]) -> f64) -> Vec<f64> {
+    let slope = |at: usize| {
+        let moved = |by: f32| {
+            let mut moved = numbers.to_vec();
+            moved[at] += by;
+            (of(&moved), f64::from(moved[at]))
+        };
+        let ((up, high), (down, low)) = (moved(step), moved(-step));
+        (up - down) / (high - low)
+    };
+    (0..numbers.len()).map(slope).collect()
+}
+
+/// The loss of all queries, where the objective has one.
+fn total_loss(bench: &Bench<'_>, numbers: &[f32]) -> f64 {
+    let scores = bench.scores(numbers);
+    let mut queries = Queries::new(bench.data, bench.objective.as_ref());
+    let pass =
+        Pass { objective: bench.objective.as_ref(), scores: &scores, seed: 7, sampled: None };
+    queries.loss(pass).unwrap().unwrap()
+}
+
+#[test]
+fn every_loss_has_the_gradient_of_its_differences() {
+    let data = data(&[9, 1, 14, 6], 4, 1);
+    for text in [
+        "ranknet",
+        "ranknet(sigma=2, ties=half)",
+        "listnet",
+        "listmle",
+        "listmle(top=3)",
+        "softmax",
+        "softmax(target=label)",
+        "softmax(target=noisy-gain)",
+        "approxndcg",
+        "approxndcg(temperature=0.5)",
+    ] {
+        for hidden in [&[][..], &[6, 5]] {
+            let shape = Shape::new(4, hidden, Norm::None, Activation::Tanh);
+            let bench = Bench::new(text, &data, shape);
+            let expected = differences(&bench.numbers, 3e-3, |numbers| total_loss(&bench, numbers));
+            let apart = apart(&bench.gradient(), &expected);
+            assert!(apart < 3e-3, "{text} {hidden:?}: {apart}");
+        }
+    }
+}
+
+/// With a metric there is no loss: the lambdas are held, and scores times lambdas take its place.
+#[test]
+fn lambdas_of_every_metric_go_through_the_net_as_they_should() {
+    let data = data(&[9, 14, 6], 4, 2);
+    for metric in ["ndcg@5", "ap", "err@10", "rbp", "rr", "p@3", "dcg"] {
+        let text = format!("lambdarank(metric={metric})");
+        let shape = Shape::new(4, &[6, 5], Norm::None, Activation::Gelu);
+        let bench = Bench::new(&text, &data, shape);
+        let scores = bench.scores(&bench.numbers);
+        let mut lambdas = vec![0.0; data.rows()];
+        for query in 0..data.queries() {
+            let rows = data.query_rows(query);
+            let view = QueryView {
+                query,
+                seed: 7,
+                ..QueryView::new(&data.labels()[rows.clone()], &scores[rows.clone()])
+            };
+            let (gradient, hessian) = (&mut lambdas[rows.clone()], &mut vec![0.0; rows.len()]);
+            let mut out = Derivatives { gradient, hessian, memory: &mut [] };
+            bench.objective.derivatives(&view, &mut Workspace::default(), &mut out).unwrap();
+        }
+        let along = |numbers: &[f32]| {
+            let scores = bench.scores(numbers);
+            scores.iter().zip(&lambdas).map(|(s, l)| s * f64::from(*l)).sum::<f64>()
+        };
+        let expected = differences(&bench.numbers, 1e-2, along);
+        let apart = apart(&bench.gradient(), &expected);
+        assert!(apart < 3e-3, "{metric}: {apart}");
+    }
+}
+
+#[test]
+fn every_kind_of_layer_has_the_gradient_of_its_differences() {
+    // Several blocks of rows, of which one query spans some.
+    let data = data(&[40, 300, 9], 3, 3);
+    for norm in [Norm::None, Norm::Layer, Norm::Batch] {
+        for activation in [Activation::Relu, Activation::Gelu, Activation::Tanh] {
+            let shape = Shape::new(3, &[7, 4], norm, activation);
+            let bench = Bench::new("listnet", &data, shape);
+            // A kink within the step spoils a difference: the smaller, the fewer.
+            let step = if activation == Activation::Relu { 1e-3 } else { 5e-3 };
+            let expected = differences(&bench.numbers, step, |numbers| total_loss(&bench, numbers));
+            let apart = apart(&bench.gradient(), &expected);
+            assert!(apart < 0.01, "{norm:?} {activation:?}: {apart}");
+        }
+    }
+}
+
+fn same(text: &str, other: &str, data: &Dataset) {
+    let shape = || Shape::new(data.columns(), &[6, 5], Norm::Layer, Activation::Relu);
+    let expected = Bench::new(other, data, shape()).gradient();
+    let expected: Vec<f64> = expected.iter().map(|g| f64::from(*g)).collect();
+    let apart = apart(&Bench::new(text, data, shape()).gradient(), &expected);
+    assert!(apart < 1e-5, "{text} {other}: {apart}");
+    assert!(super::norm(&expected) > 1e-3);
+}
+
+#[test]
+fn ranknet_pair_by_pair_and_factored_have_the_same_gradient() {
+    let labelled = data(&[9, 14, 30, 2], 4, 4);
+    same("ranknet(factored=false)", "ranknet", &labelled);
+    same(
+        "ranknet(factored=false, sigma=1.7, ties=half)",
+        "ranknet(sigma=1.7, ties=half)",
+        &labelled,
+    );
+    let pairs = "0 0 4 0.5\n0 4 > 7 2\n1 12 = 9 0.25\n1 10 11\n2 30 24 3\n";
+    let preferred = with_pairs(data(&[9, 14, 30, 2], 4, 4), pairs);
+    same("ranknet(factored=false)", "ranknet", &preferred);
+    // Preferences take the labels' place.
+    let (shape, other) = (Shape::new(4, &[], Norm::None, Activation::None), "ranknet");
+    assert!(
+        Bench::new(other, &preferred, shape.clone()).gradient()
+            != Bench::new(other, &labelled, shape).gradient()
+    );
+}
+
+/// One feature, weight 1: the scores are the feature.
+fn linear_gradient(data: &Dataset) -> f32 {
+    let shape = Shape::new(1, &[], Norm::None, Activation::None);
+    let bench = Bench { numbers: vec![1.0], ..Bench::new("ranknet", data, shape) };
+    bench.gradient()[0]
+}
+
+/// P-hat(1, 2) = 0.2 with truth 1 gives lambda -0.8; by the weight of one feature that is -0.8 times
+/// the difference of the two values.
+#[test]
+fn numbers_of_the_lectures_come_out_of_a_linear_scorer() {
+    let first = 0.25_f32.ln();
+    let data = with_labels(&[2], 1, vec![first, 0.0], vec![1.0, 0.0]);
+    assert!((linear_gradient(&data) + 0.8 * first).abs() < 1e-6);
+    // Cross entropy of P-hat 0.99, 0.5 and 0.01 with truth 1.
+    for (p, expected) in [(0.99_f32, 0.01), (0.5, 0.69), (0.01, 4.61)] {
+        let data = with_labels(&[2], 1, vec![(p / (1.0 - p)).ln(), 0.0], vec![1.0, 0.0]);
+        let shape = Shape::new(1, &[], Norm::None, Activation::None);
+        let bench = Bench::new("ranknet", &data, shape);
+        assert!((total_loss(&bench, &[1.0]) - expected).abs() < 0.005);
+    }
+}
+
+/// A preference of weight p and its opposite of 1 - p: lambda is P-hat - p.
+#[test]
+fn opposite_preferences_are_a_soft_label() {
+    let first = 0.25_f32.ln();
+    let plain = with_labels(&[2], 1, vec![first, 0.0], vec![0.0, 0.0]);
+    for p in [0.9, 0.5, 0.3] {
+        let text = format!("0 0 1 {p}\n0 1 0 {}\n", 1.0 - p);
+        let data = with_pairs(plain.clone(), &text);
+        assert!((linear_gradient(&data) - (0.2 - p) * first).abs() < 1e-6, "{p}");
+    }
+    let equal = with_pairs(plain, "0 0 = 1\n0 0 > 1 0.5\n");
+    assert!((linear_gradient(&equal) - ((0.2 - 0.5) + 0.5 * (0.2 - 1.0)) * first).abs() < 1e-6);
+}
+
+#[test]
+fn weights_of_queries_and_documents_count() {
+    let shape = || Shape::new(3, &[4], Norm::None, Activation::Tanh);
+    let plain = data(&[6, 8], 3, 5);
+    let weighted = |rows: Option<Vec<f32>>, queries: Option<Vec<f32>>| {
+        let matrix = DataMatrix::from_rows(14, 3, plain.matrix().values().to_vec()).unwrap();
+        let mut index = QueryIndex::default();
+        let of_row = (0..14).map(|row| index.number(if row < 6 { "0" } else { "1" })).collect();
+        let names = FeatureNames::Ids { first: 1, count: 3 };
+        let mut columns = Columns::new(matrix, names, plain.labels().to_vec(), index, of_row);
+        columns.row_weights = rows;
+        // Given row by row.
+        columns.query_weights =
+            queries.map(|w| (0..14).map(|row| w[usize::from(row >= 6)]).collect());
+        Dataset::new(columns).unwrap()
+    };
+    for text in ["ranknet", "ranknet(factored=false)", "listnet", "approxndcg"] {
+        let of = |data: &Dataset| Bench::new(text, data, shape()).gradient();
+        let (first, both) = (of(&weighted(None, Some(vec![1.0, 0.0]))), of(&plain));
+        let second = of(&weighted(None, Some(vec![0.0, 3.0])));
+        for ((both, first), second) in both.iter().zip(first).zip(second) {
+            assert!((both - first - second / 3.0).abs() < 1e-4, "{text}");
+        }
+        let mut rows = vec![1.0; 14];
+        rows[2] = 0.5;
+        assert!(of(&weighted(Some(rows), None)) != both, "{text}");
+    }
+}

@@ -1,0 +1,96 @@
+//! Specs and data that nets refuse, and what they say.
+
+use super::*;
+use crate::boost::Job;
+use crate::learner::LearnerSpec;
+
+#[test]
+fn wrong_parameters_say_what_is_allowed() {
+    for (text, expected) in [
+        ("ranknet(layers=64/0)", "outputs of up to 32 layers"),
+        ("ranknet(layers=)", "layers"),
+        ("ranknet(layers=99999)", "16384"),
+        ("ranknet(activation=sigmoid)", "relu | gelu | tanh"),
+        ("ranknet(dropout=1)", "0 to 0.9"),
+        ("ranknet(dropout=-0.1)", "0 to 0.9"),
+        ("ranknet(norm=group)", "none | layer | batch"),
+        ("ranknet(noise=-1)", "from 0"),
+        ("ranknet(optimiser=lbfgs)", "adam | adamw | sgd"),
+        ("ranknet(rate=0)", "above 0"),
+        ("ranknet(rate=nan)", "above 0"),
+        ("ranknet(decay=-1)", "from 0"),
+        ("ranknet(schedule=linear)", "constant | cosine | step"),
+        ("ranknet(epochs=10, warmup=11)", "at most all"),
+        ("ranknet(batch=0)", "from 1 on"),
+        ("ranknet(epochs=0)", "from 1 on"),
+        ("ranknet(stop=-1)", "from 0 on"),
+        ("ranknet(momentum=0.5)", "optimiser=sgd"),
+        ("ranknet(drop=0.5)", "schedule=step"),
+        ("ranknet(schedule=step, drop=0)", "above 0"),
+        ("ranknet(layers=0, dropout=0.5)", "hidden layers"),
+        ("ranknet(layers=0, norm=layer)", "hidden layers"),
+        ("ranknet(layers=0, activation=tanh)", "hidden layers"),
+        ("ranknet(sigma=0)", "`ranknet`: sigma=0"),
+        ("ranknet(factored=false, truncation=5)", "factored=true"),
+        ("ranknet(factored=false, norm_query=true)", "factored=true"),
+        ("ranknet(factored=false, norm=batch)", "factored=true"),
+        ("ranknet(factored=maybe)", "true | false"),
+        ("lambdarank(metric=kendall)", "no change under swaps"),
+        ("lambdarank(ties=half)", "no parameter `ties`"),
+        ("listnet(sigma=1)", "no parameter `sigma`"),
+        ("listmle(top=0)", "from 1 on"),
+        ("softmax(target=softmax)", "gain | label | noisy-gain"),
+        ("approxndcg(temperature=0)", "0.000001"),
+        ("approxndcg(transform=gauss, clip=3)", "clip"),
+    ] {
+        let found = LearnerSpec::parse(text).unwrap_err().to_string();
+        assert!(found.contains(expected), "{text}: {found}");
+    }
+}
+
+fn refusal(text: &str, data: &Dataset) -> String {
+    LearnerSpec::parse(text).unwrap().train(Job::new(data)).unwrap_err().to_string()
+}
+
+#[test]
+fn data_with_nothing_to_learn_from_is_refused() {
+    let flat = with_labels(&[3, 2], 1, vec![1.0, 2.0, 3.0, 4.0, 5.0], vec![1.0; 5]);
+    let apart = with_labels(&[1, 1], 1, vec![1.0, 2.0], vec![0.0, 1.0]);
+    for (name, _) in NETS {
+        for data in [&flat, &apart] {
+            let error = refusal(&format!("{name}(epochs=1)"), data);
+            assert!(error.contains("no query has two documents with different labels"), "{error}");
+        }
+    }
+    let equal = with_pairs(flat.clone(), "0 0 = 1\n");
+    assert!(refusal("ranknet(epochs=1)", &equal).contains("equal ones"));
+    let pairs = with_pairs(flat, "0 0 > 1\n");
+    assert!(LearnerSpec::parse("ranknet(epochs=1)").unwrap().train(Job::new(&pairs)).is_ok());
+    // Lambdas of a metric need labels that say something.
+    assert!(refusal("lambdarank(epochs=1)", &pairs).contains("need labels too"));
+    assert!(refusal("listnet(epochs=1)", &pairs).contains("preference pairs"));
+}
+
+#[test]
+fn numbers_that_leave_all_bounds_are_told() {
+    let data = data(&[20, 20], 3, 1);
+    let error = refusal("listmle(layers=8, optimiser=sgd, rate=1000000, epochs=50)", &data);
+    assert!(error.contains("smaller rate="), "{error}");
+}
+
+#[test]
+fn huge_values_of_features_are_no_trouble() {
+    let values = (0..20).map(|n| if n % 2 == 0 { 3e38 } else { -3e38 }).collect();
+    let data = with_labels(&[20], 1, values, (0..20).map(|n| f64::from(n % 3)).collect());
+    for transform in ["none", "standard", "log-standard", "rank"] {
+        let spec = format!("softmax(epochs=2, transform={transform})");
+        let outcome = LearnerSpec::parse(&spec).unwrap().train(Job::new(&data));
+        // Raw values of that size may leave all bounds, and then it is said.
+        match outcome {
+            Ok(_) => {}
+            Err(error) => {
+                assert!(transform == "none" && error.to_string().contains("rate="), "{error}")
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Whole trainings: the same bits again and again, and nets that have learnt something.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rankwright_data::format::{ReadOptions, read};
+use rankwright_data::generate::LetorOptions;
+use rankwright_eval::{ScoredDataset, SourceKind};
+use rankwright_model::{Activation, Kind, ScoreOptions};
+
+use super::super::export::{self, Moving};
+use super::super::shape::Norm;
+use super::*;
+use crate::boost::{Checkpoints, Job, Observer, Outcome, Record, WatchedSet};
+use crate::error::LearnError;
+use crate::learner::LearnerSpec;
+
+fn letor(queries: usize, seed: u64) -> Dataset {
+    LetorOptions { queries, documents: 25, seed }.generate().unwrap()
+}
+
+fn train(text: &str, job: Job<'_>) -> Result<Outcome, LearnError> {
+    LearnerSpec::parse(text).unwrap().train(job)
+}
+
+fn ndcg(outcome: &Outcome, data: &Dataset) -> f64 {
+    let scores = outcome.model.score(data, ScoreOptions::default()).unwrap();
+    let measure = MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap();
+    ScoredDataset::new(data, &scores).unwrap().evaluate(&[measure]).unwrap().results[0].value
+}
+
+/// A short training of each learner, with everything random switched on.
+const LIVELY: &str = "layers=12/6, epochs=3, batch=5, dropout=0.2, noise=0.1";
+
+fn lively(learner: &str, more: &str) -> String {
+    format!("{learner}({LIVELY}{more})")
+}
+
+#[test]
+fn threads_do_not_change_a_bit() {
+    let data = letor(23, 1);
+    let bytes = |text: &str, threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| train(text, Job::new(&data)).unwrap().model.to_bytes())
+    };
+    let mut specs: Vec<String> = NETS.iter().map(|(name, _)| lively(name, "")).collect();
+    specs.push(lively("listnet", ", norm=layer"));
+    specs.push(lively("ranknet", ", norm=batch, activation=gelu, optimiser=sgd"));
+    specs.push(lively("ranknet", ", factored=false"));
+    for text in specs {
+        let one = bytes(&text, 1);
+        for threads in [3, 4] {
+            assert!(one == bytes(&text, threads), "{text} on {threads} threads");
+        }
+    }
+}
+
+/// Stops after so many epochs.
+struct Impatient(usize, AtomicUsize);
+
+impl Observer for Impatient {
+    fn added(&self, record: &Record) {
+        self.1.store(record.iterations.len(), Ordering::Relaxed);
+    }
+
+    fn wants_to_stop(&self) -> bool {
+        self.1.load(Ordering::Relaxed) >= self.0
+    }
+}
+
+#[test]
+fn an_interrupted_training_goes_on_to_the_same_bits() {
+    let (data, valid) = (letor(20, 1), letor(10, 2));
+    let job = || {
+        let watched = WatchedSet { name: "valid".into(), data: &valid };
+        Job { valid: vec![watched], ..Job::new(&data) }
+    };
+    for more in [", norm=batch, optimiser=adam", ", norm=layer, optimiser=sgd, stop=0", ""] {
+        let text = lively("lambdarank", more).replace("epochs=3", "epochs=6");
+        let whole = train(&text, job()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let checkpoints = || Some(Checkpoints::new(folder.path()));
+        for epochs in [1, 2, 5] {
+            let observer = Impatient(epochs, AtomicUsize::new(0));
+            let part = Job { observer: &observer, checkpoints: checkpoints(), ..job() };
+            let part = train(&text, part).unwrap();
+            assert!(!part.finished && part.record.iterations.len() == epochs);
+        }
+        let rest = train(&text, Job { checkpoints: checkpoints(), ..job() }).unwrap();
+        assert!(rest.finished && rest.model.to_bytes() == whole.model.to_bytes(), "{text}");
+        assert_eq!(rest.record.best, whole.record.best);
+    }
+}
+
+#[test]
+fn seeds_make_a_difference_and_nothing_else_does() {
+    let data = letor(15, 1);
+    let text = lively("softmax", "");
+    let of = |seed: u64| train(&text, Job { seed, ..Job::new(&data) }).unwrap().model;
+    assert!(of(1).to_bytes() == of(1).to_bytes());
+    assert!(of(1).kind() != of(2).kind());
+}
+
+/// Every learner gets well ahead of chance on data that it has not seen, linear or not.
+#[test]
+fn every_learner_learns() {
+    let (data, test) = (letor(120, 1), letor(60, 2));
+    let mut random = Random::new(1, 1);
+    let scores: Vec<f64> = (0..test.rows()).map(|_| random.unit()).collect();
+    let measure = MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap();
+    let chance =
+        ScoredDataset::new(&test, &scores).unwrap().evaluate(&[measure]).unwrap().results[0].value;
+    for (name, _) in NETS {
+        for layers in ["0", "24/12"] {
+            let text = format!("{name}(layers={layers}, epochs=12, rate=0.005)");
+            let outcome = train(&text, Job::new(&data)).unwrap();
+            let reached = ndcg(&outcome, &test);
+            assert!(reached > chance + 0.12, "{text}: {reached}, by chance {chance}");
+        }
+    }
+}
+
+#[test]
+fn the_loss_falls_where_training_is_watched() {
+    let data = letor(40, 1);
+    for name in ["ranknet", "listnet", "listmle", "softmax", "approxndcg"] {
+        let text = format!("{name}(layers=16, epochs=8, noise=0)");
+        let record = train(&text, Job { watch_training: true, ..Job::new(&data) }).unwrap().record;
+        let losses: Vec<f64> = record.iterations.iter().map(|i| i.loss.unwrap()).collect();
+        assert!(losses[7] < losses[0], "{name}: {losses:?}");
+        assert_eq!((record.unit.as_str(), losses.len()), ("epoch", 8));
+    }
+}
+
+#[test]
+fn validation_chooses_the_epoch_and_stops() {
+    let (data, valid) = (letor(20, 1), letor(10, 2));
+    let job = || {
+        let watched = WatchedSet { name: "valid".into(), data: &valid };
+        Job { valid: vec![watched], ..Job::new(&data) }
+    };
+    let text = "lambdarank(layers=32, epochs=40, rate=0.05, schedule=constant, stop=3)";
+    let outcome = train(text, job()).unwrap();
+    let record = &outcome.record;
+    let best = record.best.unwrap();
+    assert!(record.iterations.len() == best + 3 && best < 37, "{best}");
+    assert_eq!(ndcg(&outcome, &valid), record.iterations[best - 1].values[0][0]);
+    let error = train(text, Job::new(&data)).unwrap_err().to_string();
+    assert!(error.contains("--valid"), "{error}");
+}
+
+/// The model gives the scores that training saw: with batch norm, of a batch whose statistics are
+/// those that were folded in.
+#[test]
+fn an_exported_net_gives_the_scores_of_training() {
+    let data = data(&[30, 200], 5, 8);
+    for norm in [Norm::None, Norm::Layer, Norm::Batch] {
+        for activation in [Activation::Relu, Activation::Gelu, Activation::Tanh] {
+            let bench = Bench::new("listnet", &data, Shape::new(5, &[9, 4], norm, activation));
+            let mut passes = Passes::new(bench.shape.clone());
+            let mut lists = Lists::default();
+            lists.push(0, 0..230, None);
+            let mut scores = Vec::new();
+            bench.with(|with, _| scores = passes.score(&lists, with));
+            let mut moving = Moving::default();
+            moving.add(&passes.stats);
+            let transforms = rankwright_model::Transforms::identity(5);
+            let kind = export::kind(&bench.shape, &bench.numbers, &moving, &transforms).unwrap();
+            let Kind::Net(net) = kind else { panic!("no net") };
+            for (row, score) in scores.iter().enumerate() {
+                let found = net.score_row(data.matrix().row(row));
+                assert!((found - score).abs() < 1e-4, "{norm:?} {activation:?}: {found} {score}");
+            }
+        }
+    }
+}
+
+#[test]
+fn missing_and_constant_features_do_no_harm() {
+    let (sizes, rows) = ([20_usize; 6], 120);
+    let mut random = Random::new(3, 3);
+    let labels: Vec<f64> = (0..rows).map(|_| random.below(3) as f64).collect();
+    let values = labels.iter().enumerate().flat_map(|(row, label)| {
+        let gap = if row % 3 == 0 { f32::NAN } else { *label as f32 };
+        [gap, 4.0, f32::NAN, *label as f32 + random.normal() as f32]
+    });
+    let data = with_labels(&sizes, 4, values.collect(), labels);
+    for (name, _) in NETS {
+        let outcome = train(&format!("{name}(layers=8, epochs=20, rate=0.02)"), Job::new(&data));
+        assert!(ndcg(&outcome.unwrap(), &data) > 0.8, "{name}");
+    }
+}
+
+/// MQ2008, fold 1: every learner beats the best single feature's usual value on the test part.
+#[test]
+fn mq2008_is_learnt() {
+    let Some(root) = std::env::var_os("RANKWRIGHT_DATA").map(std::path::PathBuf::from) else {
+        println!("skipped: RANKWRIGHT_DATA is not set");
+        return;
+    };
+    let part = |numbers: &[usize]| {
+        let files: Vec<_> =
+            numbers.iter().map(|n| root.join("mq2008").join(format!("S{n}.txt"))).collect();
+        read(&files, &ReadOptions::default()).unwrap().data
+    };
+    let (data, valid, test) = (part(&[1, 2, 3]), part(&[4]), part(&[5]));
+    for (name, _) in NETS {
+        let watched = WatchedSet { name: "valid".into(), data: &valid };
+        let outcome = train(name, Job { valid: vec![watched], ..Job::new(&data) }).unwrap();
+        let reached = ndcg(&outcome, &test);
+        println!("{name}: ndcg@10 {reached:.4} after {:?} epochs", outcome.record.best);
+        assert!(reached > 0.60, "{name}: {reached}");
+    }
+}

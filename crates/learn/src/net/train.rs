@@ -1,0 +1,223 @@
+//! The loop: epochs of mini-batches.
+//!
+//! Each epoch goes through the queries in an order of its own, drawn by seed and epoch; each
+//! mini-batch of `batch` queries makes one step against the mean gradient of its queries (times their
+//! weights). After an epoch the net so far is measured on what is watched.
+
+use rankwright_data::{Dataset, Random};
+use rankwright_eval::{MetricSpec, Params, SpecError};
+use rankwright_model::{Kind, Model, ScoreOptions, Transforms};
+
+use super::export::{self, Moving};
+use super::loss::{Learner, Loss, Ready};
+use super::matrix::Matrix;
+use super::optimiser::Optimiser;
+use super::params::NetParams;
+use super::passes::{Lists, Passes, With, diverged};
+use super::shape::Shape;
+use super::state::State;
+use crate::boost::queries::{Pass, Queries};
+use crate::boost::{Job, Outcome};
+use crate::error::LearnError;
+use crate::objective::{Objective, parse_objective};
+use crate::preferences::Preferences;
+use crate::rounds::{Go, Rounds, header};
+use crate::trainer::{Trainer, Validation};
+use crate::transform::transformed;
+
+/// A net learner with its parameters read.
+#[derive(Debug)]
+pub(super) struct NetTrainer {
+    params: NetParams,
+    loss: Loss,
+}
+
+impl NetTrainer {
+    pub(super) fn read(
+        learner: Learner,
+        params: &Params<'_>,
+        target: &MetricSpec,
+    ) -> Result<Self, SpecError> {
+        let loss = Loss::read(learner, params, target)?;
+        Ok(Self { params: NetParams::read(params)?, loss })
+    }
+}
+
+impl Trainer for NetTrainer {
+    fn train(&self, job: &Job<'_>) -> Result<Outcome, LearnError> {
+        let data = job.train;
+        if data.columns() == 0 {
+            return Err(LearnError::unfit("the training data has no features", "give some"));
+        }
+        let mut objective = parse_objective(&self.loss.objective)?;
+        objective.set_simd(job.simd);
+        let preferences = Preferences::new(data);
+        let useful = self.loss.queries(&preferences, data)?;
+        let queries = Queries::new(data, objective.as_ref());
+        objective.prepare(&queries.documents(&[]))?;
+        let transforms = self.params.transform(data).fit(data)?;
+        let inputs = transformed(data, &transforms);
+        let shape = Shape::new(
+            data.columns(),
+            &self.params.hidden,
+            self.params.norm,
+            self.params.activation,
+        );
+        let state = State {
+            numbers: shape.draw(job.seed),
+            optimiser: Optimiser::new(
+                self.params.method,
+                self.params.momentum,
+                self.params.decay,
+                shape.numbers,
+            ),
+            moving: Moving::default(),
+            batches: 0,
+        };
+        let mut run = Run {
+            params: &self.params,
+            loss: &self.loss,
+            job,
+            preferences,
+            objective: objective.as_ref(),
+            queries,
+            useful,
+            inputs: Matrix::by_rows(&inputs, data.columns()),
+            transforms,
+            passes: Passes::new(shape.clone()),
+            shape,
+            lists: Lists::default(),
+            state,
+        };
+        run.train()
+    }
+
+    fn objective(&self) -> String {
+        self.loss.objective.to_string()
+    }
+
+    fn takes_pairs(&self) -> bool {
+        self.loss.takes_pairs()
+    }
+
+    fn rounds(&self) -> Option<(usize, &'static str)> {
+        Some((self.params.epochs, "epoch"))
+    }
+
+    fn validation(&self) -> Validation {
+        match self.params.stop {
+            Some(stop) if stop > 0 => Validation::Needed,
+            _ => Validation::Welcome,
+        }
+    }
+
+    fn sampled_queries(&self, data: &Dataset) -> usize {
+        let Ok(objective) = parse_objective(&self.loss.objective) else { return 0 };
+        let sampled = |query: &usize| objective.samples_pairs(data.query_rows(*query).len());
+        (0..data.queries()).filter(sampled).count()
+    }
+}
+
+/// A training under way.
+struct Run<'a> {
+    params: &'a NetParams,
+    loss: &'a Loss,
+    job: &'a Job<'a>,
+    preferences: Preferences<'a>,
+    objective: &'a dyn Objective,
+    queries: Queries<'a>,
+    /// Queries that can change anything.
+    useful: Vec<usize>,
+    inputs: Matrix<'a>,
+    transforms: Transforms,
+    shape: Shape,
+    passes: Passes,
+    lists: Lists,
+    state: State,
+}
+
+/// Seed of what belongs to an epoch.
+fn seed_of(job: &Job<'_>, epoch: usize) -> u64 {
+    job.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(epoch as u64)
+}
+
+impl Run<'_> {
+    fn train(&mut self) -> Result<Outcome, LearnError> {
+        let stop = self.params.patience(!self.job.valid.is_empty());
+        let (mut rounds, saved) = Rounds::begin(self.job, "epoch", stop)?;
+        if let Some(bytes) = saved {
+            self.state.restore(&self.shape, &bytes)?;
+        }
+        while rounds.done() < self.params.epochs && !rounds.is_over() {
+            self.epoch(rounds.done())?;
+            let loss = if self.job.watch_training { self.mean_loss(rounds.done())? } else { None };
+            let state = &self.state;
+            match rounds.add(loss, || self.kind(), &|| state.to_bytes())? {
+                Go::On => {}
+                Go::Over => break,
+                Go::Interrupted => return rounds.finish(false),
+            }
+        }
+        rounds.finish(true)
+    }
+
+    /// Goes through all queries once.
+    fn epoch(&mut self, epoch: usize) -> Result<(), LearnError> {
+        let mut order = self.useful.clone();
+        Random::new(self.job.seed ^ 0x6570_6f63_6873_2121, epoch as u64).shuffle(&mut order);
+        let batches = order.len().div_ceil(self.params.batch);
+        for batch in order.chunks(self.params.batch) {
+            self.step(batch, epoch, batches)?;
+        }
+        match self.state.numbers.iter().all(|number| number.is_finite()) {
+            true => Ok(()),
+            false => Err(diverged()),
+        }
+    }
+
+    /// One mini-batch.
+    fn step(&mut self, batch: &[usize], epoch: usize, batches: usize) -> Result<(), LearnError> {
+        let Self { params, loss, job, preferences, queries, passes, lists, state, .. } = self;
+        let ready = Ready {
+            source: queries.source(),
+            objective: self.objective,
+            data: job.train,
+            seed: seed_of(job, epoch),
+        };
+        passes.total.fill(0.0);
+        let mut with = With {
+            numbers: &state.numbers,
+            data: self.inputs,
+            loss: &ready,
+            scale: 1.0 / batch.len() as f32,
+            chance: params.chance,
+            draws: (job.seed ^ 0x6e6f_6973_6520_2121, state.batches << 16),
+        };
+        loss.show(batch, job.train, preferences, lists, |lists| {
+            passes.add(lists, with)?;
+            with.draws.1 += 1;
+            Ok(())
+        })?;
+        if self.shape.has_batch_norm() {
+            state.moving.add(&passes.stats);
+        }
+        let rate = params.schedule.at(state.batches, batches);
+        state.optimiser.step(&self.shape, &mut state.numbers, &passes.total, rate);
+        state.batches += 1;
+        Ok(())
+    }
+
+    fn kind(&self) -> Result<Kind, LearnError> {
+        export::kind(&self.shape, &self.state.numbers, &self.state.moving, &self.transforms)
+    }
+
+    /// The mean loss of a row of the training data under the net so far, where there is a loss.
+    fn mean_loss(&mut self, epoch: usize) -> Result<Option<f64>, LearnError> {
+        let model = Model::new(header(self.job), self.kind()?)?;
+        let scores = model.score(self.job.train, ScoreOptions::default())?;
+        let seed = seed_of(self.job, epoch);
+        let pass = Pass { objective: self.objective, scores: &scores, seed, sampled: None };
+        let loss = self.queries.loss(pass)?;
+        Ok(loss.map(|loss| loss / scores.len() as f64))
+    }
+}

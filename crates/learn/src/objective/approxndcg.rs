@@ -1,0 +1,257 @@
+//! ApproxNDCG: NDCG with ranks made smooth (Qin, Liu and Li, Information Retrieval 2010; Bruch et
+//! al., SIGIR 2019).
+//!
+//! ```text
+//! r_i = 1 + sum over j != i of w_j sigmoid((s_j - s_i) / T)       close to the rank for small T
+//! L   = 1 - (sum over i of G_i / log2(1 + r_i)) / ideal           G_i = w_i (2^label_i - 1)
+//! ```
+//!
+//! With f_i = dL/dr_i >= 0 and d_ij = sigmoid'((s_j - s_i) / T) / T, each pair adds f_i w_j d_ij to the
+//! gradient of j and takes it from that of i. L is not convex; in place of the second derivative
+//! stands a bound of it, the sum of f_i w_j d_ij / T over the pairs of a document, which leaves out
+//! what the curve of the logarithm takes off.
+//!
+//! Only documents with a gain have an f, so the cost is O(R n) for R of them; in queries of more than
+//! 20,000 documents each meets 256 partners drawn by the seed, each of which stands for its stretch
+//! of rows. A document of weight 0 is not there. Queries of 0 or 1 documents or without any gain give
+//! zeros; equal labels above 0 do not, since the smooth ranks can still move.
+
+use std::f64::consts::LN_2;
+
+use rankwright_data::Random;
+use rankwright_eval::{Gain, ParamInfo, Params, SpecError};
+
+use super::{Derivatives, Documents, Objective, QueryView, Workspace};
+use super::{SAMPLED_PARTNERS, check_shape, listwise, pointwise};
+use crate::error::LearnError;
+use crate::exp::exp;
+
+/// NDCG with smooth ranks.
+#[derive(Debug, Clone, Copy)]
+pub struct ApproxNdcg {
+    /// Width of the smooth step from rank to rank, in units of the score; above 0.
+    pub temperature: f64,
+}
+
+impl Default for ApproxNdcg {
+    fn default() -> Self {
+        Self { temperature: 0.1 }
+    }
+}
+
+/// Parameters of `approxndcg`.
+pub(super) const PARAMS: &[ParamInfo] = &[ParamInfo {
+    name: "temperature",
+    doc: "difference of scores over which ranks change smoothly",
+    default: "0.1",
+}];
+
+/// Documents of a query above which partners are drawn.
+const MOST_DOCUMENTS: usize = 20_000;
+
+/// What a thread keeps from query to query.
+#[derive(Debug, Default)]
+pub(super) struct ApproxWork {
+    gains: Vec<f64>,
+    ideal: Vec<f64>,
+    /// Documents that every other one is compared with.
+    partners: Vec<u32>,
+    /// Scores and weights of the partners.
+    scores: Vec<f64>,
+    weights: Vec<f64>,
+    /// What the partners' gradients grow by.
+    forces: Vec<f64>,
+    gradient: Vec<f64>,
+    hessian: Vec<f64>,
+}
+
+impl ApproxNdcg {
+    pub(super) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
+        let legal = |t: f64| (1e-6..=1e6).contains(&t);
+        let expected = "a number from 0.000001 to 1000000";
+        Ok(Self { temperature: params.f64_in("temperature", 0.1, legal, expected)? })
+    }
+
+    /// Gains over the ideal, and the partners; false where there is nothing to learn.
+    fn start(&self, query: &QueryView<'_>, work: &mut ApproxWork) -> Result<bool, LearnError> {
+        pointwise::need_labels(query)?;
+        let ApproxWork { gains, ideal, partners, scores, weights, .. } = work;
+        let weight = |row: usize| query.weights.get(row).map_or(1.0, |w| f64::from(*w));
+        gains.clear();
+        for (row, &label) in query.labels.iter().enumerate() {
+            gains.push(weight(row) * Gain::Exp.of(label)?);
+        }
+        ideal.clone_from(gains);
+        ideal.sort_unstable_by(|a, b| b.total_cmp(a));
+        let best: f64 = ideal.iter().zip(2..).map(|(g, rank)| g / f64::from(rank).log2()).sum();
+        if query.scores.len() < 2 || best <= 0.0 {
+            return Ok(false);
+        }
+        gains.iter_mut().for_each(|gain| *gain /= best);
+        let copies = draw_partners(query, partners);
+        scores.clear();
+        scores.extend(partners.iter().map(|&p| query.scores[p as usize]));
+        weights.clear();
+        weights.extend(partners.iter().zip(copies).map(|(&p, n)| n * weight(p as usize)));
+        Ok(true)
+    }
+
+    /// The smooth rank of a document. A partner that is the document itself does not count.
+    fn rank(&self, document: usize, score: f64, work: &ApproxWork) -> f64 {
+        let steepness = 1.0 / self.temperature;
+        let mut lanes = [0.0; 4];
+        let rows = work.scores.iter().zip(&work.weights).enumerate();
+        for (at, (other, weight)) in rows {
+            let x = steepness * (other - score);
+            let small = exp(-x.abs());
+            let above = if x > 0.0 { 1.0 } else { small };
+            lanes[at % 4] += weight * (above / (1.0 + small));
+        }
+        let own = work.partners.binary_search(&(document as u32)).map_or(0.0, |p| work.weights[p]);
+        1.0 + ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) - 0.5 * own).max(0.0)
+    }
+
+    /// Adds the pairs of one document whose loss has the slope f by its rank.
+    fn add_pairs(&self, document: usize, score: f64, f: f64, work: &mut ApproxWork) {
+        let steepness = 1.0 / self.temperature;
+        let ApproxWork { partners, scores, weights, forces, gradient, hessian, .. } = work;
+        forces.clear();
+        forces.extend(scores.iter().zip(weights.iter()).map(|(other, weight)| {
+            let small = exp(-(steepness * (other - score)).abs());
+            let share = 1.0 / (1.0 + small);
+            f * weight * steepness * (small * share * share)
+        }));
+        if let Ok(own) = partners.binary_search(&(document as u32)) {
+            forces[own] = 0.0;
+        }
+        let mut total = 0.0;
+        for (&partner, &force) in partners.iter().zip(forces.iter()) {
+            gradient[partner as usize] += force;
+            hessian[partner as usize] += force * steepness;
+            total += force;
+        }
+        gradient[document] -= total;
+        hessian[document] += total * steepness;
+    }
+}
+
+/// All documents, or a sample of them, ascending; gives how many documents each stands for.
+fn draw_partners(
+    query: &QueryView<'_>,
+    partners: &mut Vec<u32>,
+) -> impl Iterator<Item = f64> + use<> {
+    let documents = query.scores.len();
+    let sampled = documents > MOST_DOCUMENTS;
+    let count = if sampled { SAMPLED_PARTNERS } else { documents };
+    let mut random = Random::new(query.seed, query.query as u64);
+    let ends = move |n: usize| (n * documents / count, (n + 1) * documents / count);
+    partners.clear();
+    partners.extend((0..count).map(|n| {
+        let (start, end) = ends(n);
+        (if sampled { start + random.below(end - start) } else { n }) as u32
+    }));
+    (0..count).map(move |n| (ends(n).1 - ends(n).0) as f64)
+}
+
+impl Objective for ApproxNdcg {
+    fn derivatives(
+        &self,
+        query: &QueryView<'_>,
+        work: &mut Workspace,
+        out: &mut Derivatives<'_>,
+    ) -> Result<(), LearnError> {
+        check_shape(query, out)?;
+        let work = &mut work.approx;
+        let n = query.scores.len();
+        for sums in [&mut work.gradient, &mut work.hessian] {
+            sums.clear();
+            sums.resize(n, 0.0);
+        }
+        if self.start(query, work)? {
+            for document in 0..n {
+                let (gain, score) = (work.gains[document], query.scores[document]);
+                if gain > 0.0 {
+                    let rank = self.rank(document, score, work);
+                    let log = rank.ln_1p();
+                    // The derivative of -ln 2 / ln(1 + r).
+                    let f = gain * LN_2 / ((1.0 + rank) * log * log);
+                    self.add_pairs(document, score, f, work);
+                }
+            }
+        }
+        listwise::write(query, out, |i| (work.gradient[i], work.hessian[i]))
+    }
+
+    fn loss(&self, query: &QueryView<'_>, work: &mut Workspace) -> Result<Option<f64>, LearnError> {
+        let work = &mut work.approx;
+        if !self.start(query, work)? {
+            return Ok(Some(0.0));
+        }
+        let mut reached = 0.0;
+        for (document, &gain) in work.gains.iter().enumerate().filter(|(_, gain)| **gain > 0.0) {
+            let rank = self.rank(document, query.scores[document], work);
+            reached += gain * LN_2 / rank.ln_1p();
+        }
+        Ok(Some(1.0 - reached))
+    }
+
+    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+        pointwise::check_labels(all)?;
+        Gain::Exp.of(all.labels.iter().copied().fold(0.0, f64::max))?;
+        Ok(0.0)
+    }
+
+    fn samples_pairs(&self, documents: usize) -> bool {
+        documents > MOST_DOCUMENTS
+    }
+
+    fn cost(&self, documents: usize) -> u64 {
+        let partners = if self.samples_pairs(documents) { SAMPLED_PARTNERS } else { documents };
+        // About half of the documents have a gain; a pair takes two exponentials.
+        (documents as u64).saturating_mul(10 + 4 * partners as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objective::tests::derivatives;
+
+    #[test]
+    fn cold_ranks_are_ranks_and_the_loss_is_one_less_ndcg() {
+        // The lectures' example: 2^label - 1 at ranks [1, 4, 2, 3, 5] by scores without ties.
+        let (labels, scores) = ([3.0, 2.0, 1.0, 0.0, 0.0], [3.0, 0.5, 2.0, 1.0, 0.0]);
+        let cold = ApproxNdcg { temperature: 1e-3 };
+        let loss = cold.loss(&QueryView::new(&labels, &scores), &mut Workspace::default());
+        assert!((1.0 - loss.unwrap().unwrap() - 0.94998).abs() < 1e-5);
+    }
+
+    #[test]
+    fn gradients_of_a_query_add_up_to_zero() {
+        let (labels, scores) = ([3.0, 2.0, 1.0, 0.0, 0.0], [0.3, 0.5, 0.2, 0.4, 0.0]);
+        let view = QueryView::new(&labels, &scores);
+        let (gradient, _) = derivatives(&ApproxNdcg::default(), &view).unwrap();
+        assert!(gradient.iter().sum::<f32>().abs() < 1e-5);
+        let blank = QueryView { labels: &[0.0; 5], ..view };
+        assert_eq!(derivatives(&ApproxNdcg::default(), &blank).unwrap().0, [0.0; 5]);
+    }
+
+    #[test]
+    fn a_long_list_is_sampled_and_close_to_the_whole() {
+        let n = MOST_DOCUMENTS + 1;
+        let mut random = Random::new(3, 3);
+        let scores: Vec<f64> = (0..n).map(|_| random.normal()).collect();
+        let labels: Vec<f64> = (0..n).map(|i| f64::from(u8::from(i % 2000 == 5))).collect();
+        let objective = ApproxNdcg::default();
+        let view = QueryView::new(&labels, &scores);
+        assert!(objective.samples_pairs(n) && !objective.samples_pairs(n - 1));
+        let loss = |view: &QueryView<'_>| {
+            objective.loss(view, &mut Workspace::default()).unwrap().unwrap()
+        };
+        let all = QueryView::new(&labels[1..], &scores[1..]);
+        assert!((loss(&view) - loss(&all)).abs() < 0.01);
+        let (gradient, _) = derivatives(&objective, &view).unwrap();
+        let other = derivatives(&objective, &QueryView { seed: 9, ..view }).unwrap().0;
+        assert!(gradient != other);
+    }
+}

@@ -1,0 +1,219 @@
+//! ListMLE: the likelihood of the order that the labels give (Xia et al., ICML 2008).
+//!
+//! Scores are a Plackett-Luce model: the best document is drawn first, each with a probability in
+//! proportion to exp(s), then the second best among the rest, and so on. With the documents in the
+//! order of their labels:
+//!
+//! ```text
+//! S_k = sum over j >= k of w_j exp(s_j)        L = sum over k of w_k (log S_k - s_k)
+//! gradient_i = w_i exp(s_i) * (sum over k <= i of w_k / S_k) - w_i
+//! hessian_i  = sum over k <= i of w_k (q_ik - q_ik^2),      q_ik = w_i exp(s_i) / S_k
+//! ```
+//!
+//! The gradient is exact and the hessian is the exact diagonal. Documents of equal labels stand in an
+//! order that is drawn anew for each query and iteration, so that on average all their orders count
+//! alike. `top=k` sums over the first k places only (Xia et al., NIPS 2009). A document of weight w
+//! counts w times where it is drawn and where others are drawn before it; one of weight 0 is not
+//! there. Sums are kept as logarithms, so no range of scores overflows. Queries of 0 or 1 documents
+//! give zeros; queries of equal labels pull scores together. Cost O(n log n).
+
+use rankwright_data::Random;
+use rankwright_eval::{EvalError, ParamInfo, Params, SpecError};
+
+use super::{Derivatives, Documents, Objective, QueryView, Workspace};
+use super::{check_shape, pointwise};
+use crate::error::LearnError;
+use crate::exp::exp;
+
+/// The Plackett-Luce likelihood of the best order.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ListMle {
+    /// Places that count, from the first on; `None` is all.
+    pub top: Option<usize>,
+}
+
+/// Parameters of `listmle`.
+pub(super) const PARAMS: &[ParamInfo] = &[ParamInfo {
+    name: "top",
+    doc: "places of the best order that count: none (all) | a number from 1 on",
+    default: "none",
+}];
+
+/// What a thread keeps from query to query.
+#[derive(Debug, Default)]
+pub(super) struct ListWork {
+    /// Documents of weight above 0, the best first.
+    order: Vec<u32>,
+    draws: Vec<f64>,
+    /// log(w exp(s)) by place.
+    logs: Vec<f64>,
+    /// log S by place.
+    sums: Vec<f64>,
+}
+
+impl ListMle {
+    pub(super) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
+        let top = match params.text("top") {
+            None | Some("none") => None,
+            Some(text) => match text.parse::<usize>() {
+                Ok(places) if places > 0 => Some(places),
+                _ => return Err(params.bad("top", text, "none | a number from 1 on")),
+            },
+        };
+        Ok(Self { top })
+    }
+
+    /// Puts the query in its best order and adds up from the end; gives the places that count.
+    fn start(&self, query: &QueryView<'_>, work: &mut ListWork) -> Result<usize, LearnError> {
+        pointwise::need_labels(query)?;
+        if let Some(row) = query.scores.iter().position(|s| s.is_nan()) {
+            return Err(EvalError::NanScore { row }.into());
+        }
+        let ListWork { order, draws, logs, sums } = work;
+        let mut random = Random::new(query.seed, query.query as u64);
+        draws.clear();
+        draws.extend(query.labels.iter().map(|_| random.unit()));
+        order.clear();
+        order.extend((0..query.scores.len() as u32).filter(|d| weight(query, *d) > 0.0));
+        let key = |d: u32| (query.labels[d as usize], draws[d as usize]);
+        order.sort_unstable_by(|a, b| {
+            let ((label_a, draw_a), (label_b, draw_b)) = (key(*a), key(*b));
+            // Adding 0 makes one zero of both.
+            (label_b + 0.0).total_cmp(&(label_a + 0.0)).then(draw_a.total_cmp(&draw_b))
+        });
+        logs.clear();
+        logs.extend(order.iter().map(|&d| query.scores[d as usize] + log_weight(query, d)));
+        sums.clear();
+        sums.resize(logs.len(), f64::NEG_INFINITY);
+        let mut below = f64::NEG_INFINITY;
+        for (sum, log) in sums.iter_mut().zip(logs.iter()).rev() {
+            below = log_add(below, *log);
+            *sum = below;
+        }
+        Ok(if order.len() < 2 { 0 } else { self.top.unwrap_or(usize::MAX).min(order.len()) })
+    }
+}
+
+fn weight(query: &QueryView<'_>, document: u32) -> f64 {
+    query.weights.get(document as usize).map_or(1.0, |w| f64::from(*w))
+}
+
+fn log_weight(query: &QueryView<'_>, document: u32) -> f64 {
+    query.weights.get(document as usize).map_or(0.0, |w| f64::from(*w).ln())
+}
+
+/// log(e^a + e^b).
+fn log_add(a: f64, b: f64) -> f64 {
+    let (less, more) = if a < b { (a, b) } else { (b, a) };
+    if less == f64::NEG_INFINITY { more } else { more + exp(less - more).ln_1p() }
+}
+
+impl Objective for ListMle {
+    fn derivatives(
+        &self,
+        query: &QueryView<'_>,
+        work: &mut Workspace,
+        out: &mut Derivatives<'_>,
+    ) -> Result<(), LearnError> {
+        check_shape(query, out)?;
+        let places = self.start(query, &mut work.list)?;
+        let ListWork { order, logs, sums, .. } = &work.list;
+        out.gradient.fill(0.0);
+        out.hessian.fill(0.0);
+        // Logarithms of the sums of w / S and w / S^2 over the places so far.
+        let (mut first, mut second) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+        let mut finite = true;
+        for (place, (&document, &log)) in order.iter().zip(logs).enumerate() {
+            if places == 0 {
+                break;
+            }
+            let mut drawn = 0.0;
+            if place < places {
+                let own = log_weight(query, document);
+                first = log_add(first, own - sums[place]);
+                second = log_add(second, own - 2.0 * sums[place]);
+                drawn = weight(query, document);
+            }
+            let share = exp(log + first);
+            let (gradient, hessian) = (share - drawn, share - exp(2.0 * log + second));
+            let (gradient, hessian) = (gradient as f32, hessian.max(0.0) as f32);
+            finite &= gradient.is_finite() && hessian.is_finite();
+            out.gradient[document as usize] = gradient;
+            out.hessian[document as usize] = hessian;
+        }
+        if finite { Ok(()) } else { Err(pointwise::too_large(query)) }
+    }
+
+    fn loss(&self, query: &QueryView<'_>, work: &mut Workspace) -> Result<Option<f64>, LearnError> {
+        let places = self.start(query, &mut work.list)?;
+        let ListWork { order, sums, .. } = &work.list;
+        let of = |(&document, sum): (&u32, &f64)| {
+            weight(query, document) * (sum - query.scores[document as usize])
+        };
+        Ok(Some(order.iter().zip(sums).take(places).map(of).sum()))
+    }
+
+    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+        pointwise::check_labels(all)?;
+        Ok(0.0)
+    }
+
+    fn cost(&self, documents: usize) -> u64 {
+        // Five exponentials or logarithms a document, and the order.
+        20 * documents as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objective::tests::derivatives;
+
+    /// By the definition, in the order given.
+    fn plain(scores: &[f64], top: usize) -> (f64, Vec<f64>) {
+        let (mut loss, mut gradient) = (0.0, vec![0.0; scores.len()]);
+        for k in 0..scores.len().min(top) {
+            let sum: f64 = scores[k..].iter().map(|s| s.exp()).sum();
+            loss += sum.ln() - scores[k];
+            gradient[k] -= 1.0;
+            (k..scores.len()).for_each(|j| gradient[j] += scores[j].exp() / sum);
+        }
+        (loss, gradient)
+    }
+
+    #[test]
+    fn loss_and_gradient_are_those_of_the_definition() {
+        let (labels, scores) = ([4.0, 3.0, 1.0, 0.0, -2.0], [0.3, -1.0, 2.0, 0.1, 0.7]);
+        for top in [1, 3, 5, 9] {
+            let listmle = ListMle { top: Some(top) };
+            let view = QueryView::new(&labels, &scores);
+            let (loss, gradient) = plain(&scores, top);
+            let found = listmle.loss(&view, &mut Workspace::default()).unwrap().unwrap();
+            assert!((found - loss).abs() < 1e-12);
+            for (found, expected) in derivatives(&listmle, &view).unwrap().0.iter().zip(gradient) {
+                assert!((f64::from(*found) - expected).abs() < 1e-6);
+            }
+        }
+    }
+
+    #[test]
+    fn orders_of_equal_labels_are_drawn_by_seed_and_query() {
+        let (labels, scores) = ([1.0, 1.0, 1.0, 0.0, 0.0], [0.3, -1.0, 2.0, 0.1, 0.7]);
+        let of = |seed: u64, query: usize| {
+            let view = QueryView { seed, query, ..QueryView::new(&labels, &scores) };
+            derivatives(&ListMle::default(), &view).unwrap()
+        };
+        assert_eq!(of(1, 2), of(1, 2));
+        assert!((2..12).any(|seed| of(seed, 2) != of(1, 2)));
+        assert!((3..12).any(|query| of(1, query) != of(1, 2)));
+    }
+
+    #[test]
+    fn scores_far_apart_neither_overflow_nor_vanish() {
+        let (labels, scores) = ([0.0, 1.0, 2.0], [5000.0, 0.0, -5000.0]);
+        let (gradient, _) =
+            derivatives(&ListMle::default(), &QueryView::new(&labels, &scores)).unwrap();
+        // The best stands last by far: it and the next should rise, the first should fall twice.
+        assert_eq!(gradient, [2.0, -1.0, -1.0]);
+    }
+}

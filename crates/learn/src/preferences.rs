@@ -1,0 +1,188 @@
+//! Which document of a query should stand above which: one form for all pairwise learners.
+//!
+//! Preferences come from the data's own pairs (`--pairs`), where it has any, else from the labels:
+//! every two documents of a query with different labels. The latter are quadratic in the documents,
+//! so they are counted and never listed unless someone asks. A query of 0 or 1 documents or of
+//! equal labels has none.
+//!
+//! The weight of a preference is its own (1 for labels), times the weights of both documents (a
+//! document of weight 2 counts like two of them), times the weight of the query.
+
+use rankwright_data::{Dataset, Pair};
+
+use crate::error::LearnError;
+use crate::objective::Preference;
+
+/// One preference: the better document and the worse one, numbered within their query, and the
+/// weight.
+pub(crate) type Listed = (u32, u32, f32);
+
+/// The preferences of a data set.
+#[derive(Debug)]
+pub(crate) struct Preferences<'a> {
+    data: &'a Dataset,
+    /// The data's own pairs by query, in the order of the file within one.
+    own: Vec<Preference>,
+    /// Where each query's pairs begin; empty where the data has no pairs of its own.
+    firsts: Vec<usize>,
+}
+
+impl<'a> Preferences<'a> {
+    /// Sorts the data's own pairs by query, where it has any. Cost O(pairs log pairs).
+    pub(crate) fn new(data: &'a Dataset) -> Self {
+        let (own, firsts) = by_query(data);
+        Self { data, own, firsts }
+    }
+
+    /// The query's own pairs, weights as in the file; `None` where the labels speak.
+    pub(crate) fn own(&self, query: usize) -> Option<&[Preference]> {
+        match (self.firsts.get(query), self.firsts.get(query + 1)) {
+            (Some(&from), Some(&to)) => self.own.get(from..to),
+            _ => None,
+        }
+    }
+
+    /// All preferences of a query, with their weights; equal pairs and weights of 0 are left out.
+    /// From labels, better documents come in row order, each with all that are worse.
+    pub(crate) fn listed(&self, query: usize) -> Vec<Listed> {
+        let rows = self.data.query_rows(query);
+        let of_query = self.data.query_weights().map_or(1.0, |weights| weights[query]);
+        let of_row = |document: u32| {
+            self.data.row_weights().map_or(1.0, |weights| weights[rows.start + document as usize])
+        };
+        let scale = |better, worse| of_query * of_row(better) * of_row(worse);
+        let mut all = Vec::new();
+        if let Some(own) = self.own(query) {
+            let preferred = own.iter().filter(|pair| !pair.equal);
+            all.extend(preferred.map(|p| (p.better, p.worse, p.weight * scale(p.better, p.worse))));
+        } else {
+            let labels = self.data.query(query).labels;
+            for (i, label) in (0..).zip(labels) {
+                let worse = (0..).zip(labels).filter(|(_, other)| label > *other);
+                all.extend(worse.map(|(j, _)| (i, j, scale(i, j))));
+            }
+        }
+        all.retain(|(_, _, weight)| *weight > 0.0);
+        all
+    }
+
+    /// How many preferences a query has, weights left aside; equal pairs do not count.
+    pub(crate) fn count(&self, query: usize) -> u64 {
+        match self.own(query) {
+            Some(own) => own.iter().filter(|pair| !pair.equal).count() as u64,
+            None => count_by_labels(self.data.query(query).labels),
+        }
+    }
+
+    /// Refuses data without a single preference.
+    pub(crate) fn check(&self) -> Result<(), LearnError> {
+        match (0..self.data.queries()).any(|query| self.count(query) > 0) {
+            true => Ok(()),
+            false if self.firsts.is_empty() => Err(LearnError::unfit(
+                "no query has two documents with different labels",
+                "pairwise learners need some; give data with graded labels, or --pairs",
+            )),
+            false => Err(LearnError::unfit(
+                "all preference pairs are equal ones",
+                "give some that say which document is the better one",
+            )),
+        }
+    }
+}
+
+/// The preferences of one query; [`Preferences`] is quicker where many queries are asked for.
+#[cfg(test)]
+pub(crate) fn listed(data: &Dataset, query: usize) -> Vec<Listed> {
+    Preferences::new(data).listed(query)
+}
+
+/// The number of pairs with different labels: all pairs less those within a label.
+pub(crate) fn count_by_labels(labels: &[f64]) -> u64 {
+    let mut sorted = labels.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let pairs = |n: usize| (n as u64) * (n as u64).saturating_sub(1) / 2;
+    // 0 and -0 are one label: the comparison of the numbers decides, not that of their bits.
+    pairs(labels.len()) - sorted.chunk_by(|a, b| a == b).map(|same| pairs(same.len())).sum::<u64>()
+}
+
+/// Preference pairs by query, documents numbered within it, and where each query's begin; both
+/// empty where the data has none.
+pub(crate) fn by_query(data: &Dataset) -> (Vec<Preference>, Vec<usize>) {
+    let Some(pairs) = data.pairs() else { return (Vec::new(), Vec::new()) };
+    let mut sorted = pairs.to_vec();
+    // Stable: pairs of a query keep the order of the file.
+    sorted.sort_by_key(|pair| pair.query);
+    let mut firsts = Vec::with_capacity(data.queries() + 1);
+    for query in 0..=data.queries() {
+        firsts.push(sorted.partition_point(|pair| (pair.query as usize) < query));
+    }
+    let within = |pair: &Pair| {
+        let first = data.query_rows(pair.query as usize).start as u32;
+        Preference {
+            better: pair.better - first,
+            worse: pair.worse - first,
+            weight: pair.weight,
+            equal: pair.equal,
+        }
+    };
+    (sorted.iter().map(within).collect(), firsts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rankwright_data::bytes::Input;
+    use rankwright_data::{Columns, FeatureNames, Matrix, QueryIndex};
+
+    fn data(labels: &[f64], weights: Option<Vec<f32>>) -> Dataset {
+        let mut queries = QueryIndex::default();
+        let half = labels.len() / 2;
+        let id = |row: usize| if row < half { "a" } else { "b" };
+        let of_row = (0..labels.len()).map(|row| queries.number(id(row))).collect();
+        let matrix = Matrix::from_rows(labels.len(), 1, vec![0.0; labels.len()]).unwrap();
+        let names = FeatureNames::Ids { first: 1, count: 1 };
+        let columns = Columns::new(matrix, names, labels.to_vec(), queries, of_row);
+        let of_queries = Some(vec![1.0; half].into_iter().chain(vec![3.0; half]).collect());
+        let query_weights = weights.is_some().then_some(of_queries).flatten();
+        Dataset::new(Columns { row_weights: weights, query_weights, ..columns }).unwrap()
+    }
+
+    #[test]
+    fn labels_give_every_pair_that_differs() {
+        let data = data(&[1.0, 0.0, 2.0, 1.0, 1.0, -0.0], None);
+        assert_eq!(listed(&data, 0), [(0, 1, 1.0), (2, 0, 1.0), (2, 1, 1.0)]);
+        assert_eq!(listed(&data, 1), [(0, 2, 1.0), (1, 2, 1.0)]);
+        let all = Preferences::new(&data);
+        assert_eq!((all.count(0), all.count(1)), (3, 2));
+        assert!(all.check().is_ok() && all.own(0).is_none());
+    }
+
+    #[test]
+    fn weights_of_documents_and_queries_are_multiplied() {
+        let data = data(&[1.0, 0.0, 0.0, 1.0], Some(vec![2.0, 5.0, 0.5, 1.0]));
+        assert_eq!(listed(&data, 0), [(0, 1, 10.0)]);
+        assert_eq!(listed(&data, 1), [(1, 0, 1.5)]);
+    }
+
+    #[test]
+    fn own_pairs_take_the_place_of_labels() {
+        let text = "b 2 > 3 4\na 0 = 1\nb 3 2 0.5\n";
+        let input = Input::from_bytes("pairs", text.as_bytes().to_vec()).unwrap();
+        let (data, _) = data(&[1.0, 0.0, 0.0, 1.0], None).with_pairs(&input).unwrap();
+        assert_eq!(listed(&data, 0), []);
+        assert_eq!(listed(&data, 1), [(0, 1, 4.0), (1, 0, 0.5)]);
+        let all = Preferences::new(&data);
+        assert_eq!((all.count(0), all.count(1)), (0, 2));
+        assert!(all.own(0).unwrap()[0].equal);
+    }
+
+    #[test]
+    fn data_without_preferences_is_refused_with_what_to_do() {
+        let flat = data(&[1.0; 4], None);
+        assert!(Preferences::new(&flat).check().unwrap_err().to_string().contains("--pairs"));
+        let input = Input::from_bytes("pairs", b"a 0 = 1".to_vec()).unwrap();
+        let (equal, _) = flat.with_pairs(&input).unwrap();
+        let error = Preferences::new(&equal).check().unwrap_err().to_string();
+        assert!(error.contains("equal ones"), "{error}");
+    }
+}

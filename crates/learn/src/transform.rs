@@ -1,0 +1,187 @@
+//! Feature transforms of learners that are not trees, fitted on the training data.
+//!
+//! | `transform=` | value x becomes | a missing value |
+//! |---|---|---|
+//! | `auto` | `log-standard` for features with a value beyond -10..10, else `standard` | 0, the mean |
+//! | `none` | x | 0 |
+//! | `standard` | (x - mean) / standard deviation | 0, the mean |
+//! | `min-max` | (x - min) / (max - min) over all training data | the mean |
+//! | `query-min-max` | (x - min) / (max - min) within its query | 1/2 |
+//! | `log` | sign(x) ln(1 + abs(x)) | 0 |
+//! | `log-standard` | the log, standardised | 0, the mean |
+//! | `rank` | the part of training values below it (ties: half of the equal ones) | 1/2 |
+//! | `gauss` | the normal quantile of that rank | 0, the median |
+//!
+//! `clip=C` cuts values (after a log) at C standard deviations from the mean before anything else;
+//! `rank` and `gauss` have no use for it and refuse it. Columns with infinite values are cut at
+//! their finite ones. A constant feature becomes 0 (`rank`: 1/2). Cost: one pass over the data, or
+//! two; for ranks a sort of each feature.
+
+mod quantiles;
+mod stats;
+
+use rankwright_data::Dataset;
+use rankwright_eval::{ParamInfo, Params, SpecError};
+use rankwright_model::{Step, Transforms};
+use rayon::prelude::*;
+
+use self::stats::Stats;
+use crate::error::LearnError;
+
+/// Parameters of learners that transform features, with their default transform.
+pub(crate) const fn transform_params(default: &'static str) -> [ParamInfo; 2] {
+    [
+        ParamInfo {
+            name: "transform",
+            doc: "how features are prepared: auto | none | standard | min-max | query-min-max | log | \
+                  log-standard | rank | gauss",
+            default,
+        },
+        ParamInfo {
+            name: "clip",
+            doc: "cut values at so many standard deviations from the mean; none | number",
+            default: "none",
+        },
+    ]
+}
+
+/// The same for learners that choose a default themselves.
+pub(crate) const TRANSFORM: &[ParamInfo] = &transform_params("fits the learner");
+
+/// From here on a feature counts as one of many sizes, for which `auto` takes logarithms.
+const LARGE: f64 = 10.0;
+
+/// The ways to transform.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Auto,
+    None,
+    Standard,
+    MinMax,
+    QueryMinMax,
+    Log,
+    LogStandard,
+    Rank,
+    Gauss,
+}
+
+const WAYS: [(&str, Way); 9] = [
+    ("auto", Way::Auto),
+    ("none", Way::None),
+    ("standard", Way::Standard),
+    ("min-max", Way::MinMax),
+    ("query-min-max", Way::QueryMinMax),
+    ("log", Way::Log),
+    ("log-standard", Way::LogStandard),
+    ("rank", Way::Rank),
+    ("gauss", Way::Gauss),
+];
+
+/// A transform that is yet to be fitted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct TransformPlan {
+    way: Way,
+    clip: Option<f64>,
+}
+
+impl TransformPlan {
+    /// Reads `transform=` and `clip=`; `default` is one of the names above.
+    pub(crate) fn read(params: &Params<'_>, default: &'static str) -> Result<Self, SpecError> {
+        let of_name = |name: &str| WAYS.iter().find(|(n, _)| *n == name).map(|(_, way)| *way);
+        let default = of_name(default).unwrap_or(Way::None);
+        let way = params.choice("transform", &WAYS, default)?;
+        let clip = match params.text("clip") {
+            None | Some("none") => None,
+            Some(_) => Some(params.f64_in("clip", 0.0, |c| c > 0.0, "none | a number above 0")?),
+        };
+        if clip.is_some() && matches!(way, Way::Rank | Way::Gauss) {
+            return Err(params.conflict(
+                "clip= does nothing where values become ranks; leave it out, or choose another \
+                 transform=",
+            ));
+        }
+        Ok(Self { way, clip })
+    }
+
+    /// Fits it to the values of a data set.
+    pub(crate) fn fit(&self, data: &Dataset) -> Result<Transforms, LearnError> {
+        let columns = data.columns();
+        let log = matches!(self.way, Way::Log | Way::LogStandard);
+        if self.way == Way::None && self.clip.is_none() && !stats::any_infinite(data) {
+            return Ok(Transforms::identity(columns));
+        }
+        if matches!(self.way, Way::Rank | Way::Gauss) {
+            return quantiles::fit(data, self.way == Way::Gauss);
+        }
+        let mut all: Vec<(Stats, bool)> =
+            stats::of(data, log).into_iter().map(|stats| (stats, log)).collect();
+        let is_large = |stats: &Stats| stats.max.max(-stats.min) > LARGE || stats.infinite;
+        if self.way == Way::Auto && all.iter().any(|(stats, _)| is_large(stats)) {
+            let logarithms = stats::of(data, true);
+            for (column, stats) in all.iter_mut().zip(logarithms) {
+                *column = if is_large(&column.0) { (stats, true) } else { *column };
+            }
+        }
+        let mut steps = Vec::with_capacity(columns);
+        let mut missing = Vec::with_capacity(columns);
+        for (column, log) in &all {
+            let (mine, value) = self.steps(column, *log);
+            steps.push(mine);
+            missing.push(value);
+        }
+        Ok(Transforms::new(steps, missing, self.way == Way::QueryMinMax)?)
+    }
+
+    /// The steps of a column, and what its missing values become.
+    fn steps(&self, column: &Stats, log: bool) -> (Vec<Step>, f32) {
+        let mut steps = Vec::new();
+        if log {
+            steps.push(Step::SignedLog);
+        }
+        let reach = self.clip.map_or(f64::INFINITY, |c| c * column.deviation());
+        let low = column.min.max(column.mean - reach);
+        let high = column.max.min(column.mean + reach);
+        let cuts = low > column.min || high < column.max || column.infinite;
+        if cuts && low <= high {
+            steps.push(Step::Clip { low: low as f32, high: high as f32 });
+        }
+        let affine = match self.way {
+            Way::Auto | Way::Standard | Way::LogStandard => Some((column.mean, column.deviation())),
+            Way::MinMax => Some((low, high - low)),
+            _ => None,
+        };
+        let Some((shift, width)) = affine else {
+            let value = if self.way == Way::QueryMinMax { 0.5 } else { 0.0 };
+            return (steps, value);
+        };
+        // A constant feature says nothing, whatever value it takes later.
+        let scale = if high > low && width > 0.0 { 1.0 / width } else { 0.0 };
+        let scale = scale.min(f64::from(f32::MAX)) as f32;
+        steps.push(Step::Affine { shift: shift as f32, scale });
+        let mean = (column.mean - shift) * f64::from(scale);
+        (steps, if mean.is_finite() { mean as f32 } else { 0.0 })
+    }
+}
+
+/// All rows transformed, query by query, on all threads; rows x columns.
+pub(crate) fn transformed(data: &Dataset, transforms: &Transforms) -> Vec<f32> {
+    let mut values = data.matrix().values().to_vec();
+    let columns = data.columns();
+    let mut rest = &mut values[..];
+    let mut queries = Vec::with_capacity(data.queries());
+    for query in 0..data.queries() {
+        let (mine, others) = rest.split_at_mut(data.query_rows(query).len() * columns);
+        rest = others;
+        queries.push(mine);
+    }
+    queries.into_par_iter().with_min_len(8).for_each(|rows| transforms.apply(rows));
+    values
+}
+
+/// Whether a value of the data is missing.
+pub(crate) fn any_missing(data: &Dataset) -> bool {
+    data.matrix().values().par_chunks(1 << 16).any(|part| part.iter().any(|x| x.is_nan()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+//! Transforms as people ask for them.
+
+use rankwright_data::{Columns, FeatureNames, Matrix, QueryIndex};
+use rankwright_eval::Spec;
+
+use super::*;
+
+fn data(columns: usize, values: &[f32]) -> Dataset {
+    let rows = values.len() / columns;
+    let mut queries = QueryIndex::default();
+    let of_row = (0..rows).map(|row| queries.number(if row < rows / 2 { "a" } else { "b" }));
+    let of_row = of_row.collect();
+    let matrix = Matrix::from_rows(rows, columns, values.to_vec()).unwrap();
+    let names = FeatureNames::Ids { first: 1, count: columns };
+    Dataset::new(Columns::new(matrix, names, vec![0.0; rows], queries, of_row)).unwrap()
+}
+
+fn plan(text: &str) -> Result<TransformPlan, SpecError> {
+    let spec = Spec::parse(text)?;
+    TransformPlan::read(&Params::new(&spec, &transform_params("standard"), &[])?, "standard")
+}
+
+fn fitted(text: &str, data: &Dataset) -> Vec<f32> {
+    transformed(data, &plan(text).unwrap().fit(data).unwrap())
+}
+
+const NAN: f32 = f32::NAN;
+
+#[test]
+fn each_way_does_what_its_name_says() {
+    let some = data(1, &[1.0, 3.0, 5.0, 7.0, NAN]);
+    let unit = 1.0 / 5.0_f32.sqrt();
+    let close = |found: Vec<f32>, expected: &[f32]| {
+        assert_eq!(found.len(), expected.len());
+        let near = found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6);
+        assert!(near, "{found:?} {expected:?}");
+    };
+    close(fitted("x(transform=none)", &some), &[1.0, 3.0, 5.0, 7.0, 0.0]);
+    close(fitted("x", &some), &[-3.0 * unit, -unit, unit, 3.0 * unit, 0.0]);
+    let third = 1.0 / 3.0;
+    close(fitted("x(transform=min-max)", &some), &[0.0, third, 2.0 * third, 1.0, 0.5]);
+    close(fitted("x(transform=query-min-max)", &some), &[0.0, 1.0, 0.0, 1.0, 0.5]);
+    close(fitted("x(transform=rank)", &some), &[0.125, 0.375, 0.625, 0.875, 0.5]);
+    let logs = [2.0_f32.ln(), 4.0_f32.ln(), 6.0_f32.ln(), 8.0_f32.ln(), 0.0];
+    close(fitted("x(transform=log)", &some), &logs);
+    assert_eq!(fitted("x(transform=auto)", &some), fitted("x", &some));
+    let gauss = fitted("x(transform=gauss)", &some);
+    close(gauss, &[-1.150_349, -0.318_639, 0.318_639, 1.150_349, 0.0]);
+    let standard = fitted("x(transform=log-standard)", &some);
+    let mean = standard.iter().sum::<f32>();
+    let square: f32 = standard.iter().map(|x| x * x).sum();
+    assert!(mean.abs() < 1e-5 && (square - 4.0).abs() < 1e-4, "{standard:?}");
+}
+
+#[test]
+fn auto_takes_logarithms_of_features_with_large_values_only() {
+    let some = data(2, &[1.0, 5.0, 2.0, 10.0, 300.0, -10.0, 4.0, 2.0]);
+    let found = fitted("x(transform=auto)", &some);
+    let (log, plain) = (fitted("x(transform=log-standard)", &some), fitted("x", &some));
+    for row in 0..4 {
+        assert_eq!((found[2 * row], found[2 * row + 1]), (log[2 * row], plain[2 * row + 1]));
+    }
+    let fit = |data: &Dataset| plan("x(transform=auto)").unwrap().fit(data).unwrap();
+    assert_eq!(fit(&some).steps()[0].len(), 2);
+    assert_eq!(fit(&some).steps()[1].len(), 1);
+}
+
+#[test]
+fn clipping_cuts_outliers_before_anything_else() {
+    let mut values = vec![0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1000.0];
+    let some = data(1, &values);
+    let found = fitted("x(transform=min-max, clip=1)", &some);
+    assert_eq!((found[0], found[9]), (0.0, 1.0));
+    assert!(found[1] > 0.001, "the outlier does not press the others together: {found:?}");
+    values[9] = f32::INFINITY;
+    let found = fitted("x(transform=none)", &data(1, &values));
+    assert_eq!(found[9], 1.0, "an infinite value counts as the largest finite one");
+}
+
+#[test]
+fn constant_and_empty_columns_become_nothing() {
+    let some = data(2, &[7.0, NAN, 7.0, NAN, 7.0, NAN, 7.0, NAN]);
+    for way in ["standard", "min-max", "query-min-max", "log-standard"] {
+        let found = fitted(&format!("x(transform={way})"), &some);
+        assert!(found.iter().step_by(2).all(|x| *x == 0.0), "{way}: {found:?}");
+        assert!(found.iter().all(|x| x.is_finite()), "{way}: {found:?}");
+    }
+    assert_eq!(fitted("x(transform=rank)", &some), [0.5; 8]);
+    assert_eq!(fitted("x(transform=gauss)", &some), [0.0; 8]);
+    assert!(any_missing(&some) && !any_missing(&data(1, &[1.0, 2.0])));
+}
+
+#[test]
+fn threads_change_no_bit() {
+    let values: Vec<f32> =
+        (0..60_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32 * 1e-3).collect();
+    let some = data(3, &values);
+    for way in ["standard", "log-standard", "gauss", "query-min-max"] {
+        let one = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| fitted(&format!("x(transform={way})"), &some))
+        };
+        assert_eq!(one(1), one(4), "{way}");
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    for (text, expected) in [
+        ("x(transform=whiten)", "auto | none | standard | min-max"),
+        ("x(clip=0)", "a number above 0"),
+        ("x(clip=-1)", "a number above 0"),
+        ("x(transform=rank, clip=3)", "clip= does nothing"),
+    ] {
+        let error = plan(text).unwrap_err().to_string();
+        assert!(error.contains(expected), "{text}: {error}");
+    }
+    assert!(plan("x(clip=none)").is_ok());
+}

@@ -1,0 +1,278 @@
+//! A blend: `score = w_1 n(m_1) + w_2 n(m_2) + ...`, a weighted sum of other models' scores, added in
+//! f64 in the order of the members.
+//!
+//! Scores of different models have different sizes, so `n` may first bring each member's scores to
+//! one scale within a query ([`Normalise`]). Members are whole models: their features are matched
+//! with the blend's by name or id, as those of any model with data. A blend of blends would only be
+//! a longer sum and is refused.
+//!
+//! A term that overflows counts as the largest finite number, so that a score is never NaN. Cost:
+//! that of the members; ranks add a sort of each query.
+
+use crate::error::ModelError;
+use crate::model::{Kind, Model};
+
+/// What is done with the scores of a member within each query. Equal scores stay equal, and a list
+/// of nothing but equal scores (one document, say) becomes zeros, except under `None`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Normalise {
+    /// Nothing.
+    #[default]
+    None,
+    /// (s - min) / (max - min): from 0 to 1.
+    MinMax,
+    /// (s - mean) / deviation, the deviation over n.
+    Standard,
+    /// The share of the other documents that score less, ties counting half: from 0 to 1.
+    Rank,
+}
+
+impl Normalise {
+    /// Every way.
+    pub const ALL: [Normalise; 4] =
+        [Normalise::None, Normalise::MinMax, Normalise::Standard, Normalise::Rank];
+
+    /// The name in specs and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Normalise::None => "none",
+            Normalise::MinMax => "min-max",
+            Normalise::Standard => "standard",
+            Normalise::Rank => "rank",
+        }
+    }
+
+    /// Normalises the scores of one query. Infinite scores count as the largest finite ones.
+    ///
+    /// ```
+    /// use rankwright_model::Normalise;
+    ///
+    /// let mut scores = [3.0, 1.0, 1.0, 2.0];
+    /// Normalise::MinMax.apply(&mut scores);
+    /// assert_eq!(scores, [1.0, 0.0, 0.0, 0.5]);
+    /// Normalise::Rank.apply(&mut scores);
+    /// assert_eq!(scores, [1.0, 0.5 / 3.0, 0.5 / 3.0, 2.0 / 3.0]);
+    /// ```
+    pub fn apply(self, scores: &mut [f64]) {
+        self.apply_with(scores, &mut Vec::new());
+    }
+
+    /// The same with a buffer that is kept.
+    pub(crate) fn apply_with(self, scores: &mut [f64], order: &mut Vec<(f64, u32)>) {
+        if self == Normalise::None {
+            return;
+        }
+        scores.iter_mut().for_each(|score| *score = finite(*score));
+        let (mut low, mut high) = (f64::MAX, f64::MIN);
+        for &score in scores.iter() {
+            // Not `min` and `max`, for which either zero may stand.
+            low = if score < low { score } else { low };
+            high = if score > high { score } else { high };
+        }
+        // Said outright: the mean of equal numbers may be another number.
+        if low >= high {
+            return scores.fill(0.0);
+        }
+        match self {
+            Normalise::None => {}
+            Normalise::MinMax => {
+                // Halves, as the difference of two scores may overflow.
+                let (low, width) = (low / 2.0, high / 2.0 - low / 2.0);
+                // Where half the difference vanishes there is none.
+                let place = |score: f64| finite((score / 2.0 - low) / width);
+                scores.iter_mut().for_each(|score| *score = place(*score));
+            }
+            Normalise::Standard => standard(scores, low.abs().max(high.abs())),
+            Normalise::Rank => ranks(scores, order),
+        }
+    }
+}
+
+/// The nearest finite number; 0 for NaN.
+fn finite(score: f64) -> f64 {
+    if score.is_nan() { 0.0 } else { score.clamp(f64::MIN, f64::MAX) }
+}
+
+/// Scores of sizes up to `size`, which they are divided by so that no square overflows.
+fn standard(scores: &mut [f64], size: f64) {
+    scores.iter_mut().for_each(|score| *score /= size);
+    let n = scores.len() as f64;
+    let mean = scores.iter().sum::<f64>() / n;
+    let squares: f64 = scores.iter().map(|score| (score - mean) * (score - mean)).sum();
+    let deviation = (squares / n).sqrt();
+    // Differences so small that their squares vanish count as none.
+    let scale = if deviation > 0.0 { 1.0 / deviation } else { 0.0 };
+    scores.iter_mut().for_each(|score| *score = finite((*score - mean) * scale));
+}
+
+/// At least two scores.
+fn ranks(scores: &mut [f64], order: &mut Vec<(f64, u32)>) {
+    order.clear();
+    order.extend(scores.iter().zip(0..).map(|(&score, at)| (score, at)));
+    // 0 and -0 are equal, which `total_cmp` would not have.
+    order.sort_unstable_by(|a, b| (a.0 + 0.0).total_cmp(&(b.0 + 0.0)));
+    let others = (scores.len() - 1) as f64;
+    let mut below = 0;
+    for ties in order.chunk_by(|a, b| a.0 == b.0) {
+        let rank = (below as f64 + (ties.len() - 1) as f64 / 2.0) / others;
+        ties.iter().for_each(|&(_, at)| scores[at as usize] = rank);
+        below += ties.len();
+    }
+}
+
+/// One more term of a blend.
+#[inline(always)]
+pub(crate) fn add_term(sum: f64, weight: f64, score: f64) -> f64 {
+    sum + finite(weight * finite(score))
+}
+
+/// Models and their weights.
+///
+/// ```
+/// use rankwright_data::{Absent, FeatureNames};
+/// use rankwright_model::{Blend, Header, Kind, Linear, Model, Normalise};
+///
+/// let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
+/// let line = |weight| Model::new(header.clone(), Kind::Linear(Linear::new(0.0, vec![weight])?));
+/// let members = vec![(0.75, line(100.0)?), (0.25, line(-1.0)?)];
+/// let blend = Blend::new(Normalise::MinMax, members)?;
+/// let model = Model::new(header.clone(), Kind::Blend(blend))?;
+/// // 0.75 x 0 + 0.25 x 1, and the other way round.
+/// assert_eq!(model.score_query(&[&[1.0], &[3.0]]), [0.25, 0.75]);
+/// # Ok::<(), rankwright_model::ModelError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Blend {
+    normalise: Normalise,
+    members: Vec<(f64, Model)>,
+}
+
+impl Blend {
+    /// At least one member, none of them a blend; weights must be finite.
+    pub fn new(normalise: Normalise, members: Vec<(f64, Model)>) -> Result<Blend, ModelError> {
+        if members.is_empty() {
+            return Err(ModelError::invalid("a blend without members", "at least one"));
+        }
+        for (number, (weight, model)) in members.iter().enumerate() {
+            if !weight.is_finite() {
+                let what = format!("member {number} with the weight {weight}");
+                return Err(ModelError::invalid(what, "a finite one"));
+            }
+            if matches!(model.kind(), Kind::Blend(_)) {
+                let what = format!("member {number} is a blend itself");
+                return Err(ModelError::invalid(what, "trees, lines and nets; give its members"));
+            }
+        }
+        Ok(Blend { normalise, members })
+    }
+
+    /// What is done with the scores of each member within a query.
+    pub fn normalise(&self) -> Normalise {
+        self.normalise
+    }
+
+    /// Weights and models, in the order in which they are added.
+    pub fn members(&self) -> &[(f64, Model)] {
+        &self.members
+    }
+
+    /// Whether a score depends on the other documents of its query.
+    pub(crate) fn is_listwise(&self) -> bool {
+        self.normalise != Normalise::None || self.members.iter().any(|(_, m)| m.is_listwise())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Header, Linear};
+    use proptest::prelude::*;
+    use rankwright_data::{Absent, FeatureNames};
+
+    fn applied(normalise: Normalise, scores: &[f64]) -> Vec<f64> {
+        let mut scores = scores.to_vec();
+        normalise.apply(&mut scores);
+        scores
+    }
+
+    #[test]
+    fn each_way_is_its_formula() {
+        let scores = [1.0, 5.0, 3.0, 3.0];
+        assert_eq!(applied(Normalise::None, &scores), scores);
+        assert_eq!(applied(Normalise::MinMax, &scores), [0.0, 1.0, 0.5, 0.5]);
+        assert_eq!(applied(Normalise::Rank, &scores), [0.0, 1.0, 0.5, 0.5]);
+        let root2 = 2.0_f64.sqrt();
+        for (found, exact) in
+            applied(Normalise::Standard, &scores).iter().zip([-root2, root2, 0.0, 0.0])
+        {
+            assert!((found - exact).abs() < 1e-15, "{found} {exact}");
+        }
+        assert_eq!(applied(Normalise::Rank, &[0.0, -0.0, 1.0]), [0.25, 0.25, 1.0]);
+    }
+
+    #[test]
+    fn equal_scores_become_zeros() {
+        for normalise in &Normalise::ALL[1..] {
+            assert_eq!(applied(*normalise, &[0.1; 3]), [0.0; 3]);
+            assert_eq!(applied(*normalise, &[7.0]), [0.0]);
+            assert_eq!(applied(*normalise, &[f64::INFINITY; 2]), [0.0; 2]);
+            assert!(applied(*normalise, &[]).is_empty());
+        }
+    }
+
+    #[test]
+    fn huge_and_infinite_scores_are_normalised_too() {
+        let wide = [f64::NEG_INFINITY, f64::INFINITY, 0.0];
+        assert_eq!(applied(Normalise::MinMax, &wide), [0.0, 1.0, 0.5]);
+        assert_eq!(applied(Normalise::Rank, &wide), [0.0, 1.0, 0.5]);
+        let standard = applied(Normalise::Standard, &wide);
+        assert!((standard[1] - 1.5_f64.sqrt()).abs() < 1e-15, "{standard:?}");
+    }
+
+    #[test]
+    fn what_makes_no_blend_is_refused_with_a_reason() {
+        let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
+        let line = || {
+            let line = Kind::Linear(Linear::new(0.0, vec![1.0]).unwrap());
+            Model::new(header.clone(), line).unwrap()
+        };
+        let refusal = |members| Blend::new(Normalise::None, members).unwrap_err().to_string();
+        assert!(refusal(vec![]).contains("without members"));
+        assert!(refusal(vec![(f64::NAN, line())]).contains("member 0 with the weight NaN"));
+        let blend = Blend::new(Normalise::None, vec![(1.0, line())]).unwrap();
+        let blend = Model::new(header.clone(), Kind::Blend(blend)).unwrap();
+        assert!(refusal(vec![(1.0, line()), (1.0, blend)]).contains("member 1 is a blend itself"));
+    }
+
+    proptest! {
+        #[test]
+        fn normalising_keeps_the_order_and_makes_no_nan(
+            scores in proptest::collection::vec(prop::num::f64::ANY, 0..20),
+        ) {
+            let scores: Vec<f64> = scores.into_iter().map(finite).collect();
+            for normalise in Normalise::ALL {
+                let found = applied(normalise, &scores);
+                for (a, x) in scores.iter().zip(&found) {
+                    prop_assert!(x.is_finite(), "{normalise:?}: {found:?}");
+                    for (b, y) in scores.iter().zip(&found) {
+                        prop_assert!(a > b || x <= y, "{normalise:?} of {scores:?}: {found:?}");
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn ranks_count_what_is_below(scores in proptest::collection::vec(0..6_i32, 2..20)) {
+            let scores: Vec<f64> = scores.into_iter().map(f64::from).collect();
+            let found = applied(Normalise::Rank, &scores);
+            let flat = scores.iter().all(|score| *score == scores[0]);
+            for (score, rank) in scores.iter().zip(found) {
+                let below = scores.iter().filter(|other| *other < score).count() as f64;
+                let ties = scores.iter().filter(|other| *other == score).count() as f64 - 1.0;
+                let expected = (below + ties / 2.0) / (scores.len() - 1) as f64;
+                prop_assert_eq!(rank, if flat { 0.0 } else { expected });
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The body of a blend: weights, and members as whole model files with their lengths before them.
+//!
+//! Each member has its own checksum and is validated like any model. None may be a blend, which is
+//! told from its header before its body is read: bytes cannot make this recurse.
+
+use super::body::{Reader, put};
+use crate::blend::{Blend, Normalise};
+use crate::error::ModelError;
+
+/// Before each member: its weight and its length.
+const MEMBER: usize = 8 + 8;
+
+fn normalise_byte(normalise: Normalise) -> u8 {
+    match normalise {
+        Normalise::None => 0,
+        Normalise::MinMax => 1,
+        Normalise::Standard => 2,
+        Normalise::Rank => 3,
+    }
+}
+
+pub(super) fn write(blend: &Blend, out: &mut Vec<u8>) {
+    put(out, [[normalise_byte(blend.normalise())]]);
+    put(out, [(blend.members().len() as u32).to_le_bytes()]);
+    for (weight, member) in blend.members() {
+        let bytes = member.to_bytes();
+        put(out, [weight.to_le_bytes()]);
+        put(out, [(bytes.len() as u64).to_le_bytes()]);
+        out.extend_from_slice(&bytes);
+    }
+}
+
+pub(super) fn read(from: &mut Reader<'_>) -> Result<Blend, ModelError> {
+    let [byte] = from.number()?;
+    let normalise = Normalise::ALL.into_iter().find(|known| normalise_byte(*known) == byte);
+    let normalise =
+        normalise.ok_or_else(|| ModelError::damaged(format!("a normalisation of kind {byte}")))?;
+    let count = from.count()?;
+    if count > from.left() / MEMBER {
+        return Err(ModelError::damaged(format!("{count} members do not fit into it")));
+    }
+    let mut members = Vec::new();
+    for number in 0..count {
+        let weight = f64::from_le_bytes(from.number()?);
+        let length = u64::from_le_bytes(from.number()?);
+        let bytes = from.take(usize::try_from(length).unwrap_or(usize::MAX))?;
+        let member = super::read_member(bytes);
+        members.push((weight, member.map_err(|error| error.within(format!("member {number}")))?));
+    }
+    Blend::new(normalise, members)
+}

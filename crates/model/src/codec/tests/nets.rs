@@ -1,0 +1,219 @@
+//! The same promises for nets and blends.
+
+use super::*;
+use crate::net;
+use crate::{Activation, Blend, Layer, LayerNorm, Net, Normalise, Step, Transforms};
+
+fn header(count: usize) -> Header {
+    Header::new(FeatureNames::Ids { first: 1, count }, Absent::Missing)
+}
+
+/// One step of each kind, a hidden layer with a norm.
+fn small_net() -> Model {
+    let table = Step::Table { from: vec![0.0, 1.0], to: vec![-1.0, 1.0] };
+    let steps = vec![
+        vec![Step::Clip { low: -1.0, high: 1.0 }, Step::SignedLog],
+        vec![Step::Affine { shift: 0.5, scale: 2.0 }, table],
+    ];
+    let transforms = Transforms::new(steps, vec![0.0, -0.25], true).unwrap();
+    let norm = LayerNorm { scale: vec![1.0, 2.0], shift: vec![0.0, -1.0] };
+    let hidden =
+        Layer::new(2, vec![1.0, 2.0, 3.0, 4.0], vec![0.1, 0.2], Some(norm), Activation::Gelu);
+    let last = Layer::new(2, vec![1.0, -1.0], vec![0.5], None, Activation::None);
+    let net = Net::new(transforms, vec![hidden.unwrap(), last.unwrap()]).unwrap();
+    Model::new(header(2), Kind::Net(net)).unwrap()
+}
+
+fn blend(seed: u64, normalise: Normalise) -> Model {
+    let net = Model::new(header(3), Kind::Net(net::tests::random(seed, 3, &[2], true))).unwrap();
+    let trees = Ensemble::new(0.5, vec![random(seed, 4, 3)]).unwrap();
+    let trees = Model::new(header(3), Kind::Trees(trees)).unwrap();
+    let members = vec![(0.5, net), (-1.0, trees), (0.25, line())];
+    Model::new(header(3), Kind::Blend(Blend::new(normalise, members).unwrap())).unwrap()
+}
+
+#[test]
+fn nets_and_blends_survive_the_trip_as_version_3() {
+    let mut models = vec![small_net()];
+    for seed in 0..40 {
+        let hidden = [5, 3, 17].map(|size| 1 + (seed as usize * 7) % size);
+        let net = net::tests::random(seed, 4, &hidden[..seed as usize % 4], seed % 2 == 0);
+        models.push(Model::new(header(4), Kind::Net(net)).unwrap());
+    }
+    models.extend(Normalise::ALL.map(|normalise| blend(3, normalise)));
+    for model in models {
+        let bytes = model.to_bytes();
+        assert!(bytes.starts_with(b"RANKWRIGHT MODEL 3\n"));
+        let back = Model::from_bytes(&bytes).unwrap();
+        assert_eq!(back, model);
+        assert_eq!(back.to_bytes(), bytes);
+    }
+}
+
+#[test]
+fn every_truncation_and_every_changed_byte_of_them_is_an_error() {
+    for model in [small_net(), blend(1, Normalise::Rank)] {
+        let bytes = model.to_bytes();
+        for end in 0..bytes.len() {
+            assert!(Model::from_bytes(&bytes[..end]).is_err(), "cut at {end}");
+            // What is cut off before a checksum that fits is noticed all the same.
+            if end > body(&bytes) && end != bytes.len() - 8 {
+                let cut = sealed([&bytes[..end], &[0; 8]].concat());
+                assert!(Model::from_bytes(&cut).is_err(), "cut and sealed at {end}");
+            }
+        }
+        let mut changed = bytes.clone();
+        for at in 0..bytes.len() {
+            for flip in [1, 2, 16, 128, 255] {
+                changed[at] = bytes[at] ^ flip;
+                assert!(Model::from_bytes(&changed).is_err(), "byte {at} flipped by {flip}");
+            }
+            changed[at] = bytes[at];
+        }
+    }
+}
+
+#[test]
+fn what_a_fitting_checksum_covers_is_checked_in_nets() {
+    let nan = f32::NAN.to_le_bytes();
+    let huge = u32::MAX.to_le_bytes();
+    // columns 4, flag 1, missing 8; then the steps of the first feature: count, kind, bounds, kind.
+    let (columns, flag, missing, steps) = (0, 4, 5, 13);
+    // Steps of the second feature: count, affine 9, kind of the table, its size, four numbers.
+    let (affine, table) = (steps + 11 + 1, steps + 11 + 1 + 9);
+    let layers = table + 1 + 4 + 16;
+    let (inputs, outputs, activation, weights) = (layers + 4, layers + 8, layers + 12, layers + 14);
+    for (at, new, reason) in [
+        (columns, &huge[..], "4294967295 features do not fit"),
+        (columns, &1_u32.to_le_bytes(), "damaged"),
+        (flag, &[2], "a flag that is 2"),
+        (missing, &nan, "feature number 0: missing values as NaN"),
+        (steps, &[9], "a step of kind"),
+        (steps + 1, &[4], "a step of kind 4"),
+        (steps + 2, &nan, "feature number 0: a step 'clipped'; expected finite bounds"),
+        (affine + 1, &nan, "feature number 1: a step 'shifted and scaled'"),
+        (table + 1, &huge, "bytes should follow where"),
+        (table + 5, &2_f32.to_le_bytes(), "a table whose points rise"),
+        (layers, &huge, "4294967295 layers do not fit"),
+        (layers, &1_u32.to_le_bytes(), "a last layer with 2 outputs"),
+        (layers, &3_u32.to_le_bytes(), "layer 2: 4 bytes should follow"),
+        (inputs, &huge, "layer 0: "),
+        (outputs, &huge, "layer 0: "),
+        (outputs, &0_u32.to_le_bytes(), "layer 0: 0 weights of 2 inputs and 0 outputs"),
+        (activation, &[4], "layer 0: an activation of kind 4"),
+        (activation + 1, &[3], "layer 0: a flag that is 3"),
+        (weights, &nan, "layer 0: the number NaN"),
+    ] {
+        let error = refusal(&small_net(), at, new);
+        assert!(error.contains(reason), "{at}: {error}");
+    }
+    let error = header_refusal(&small_net(), "MODEL 3\n", "MODEL 2\n");
+    assert!(error.contains("marked as version 2, and its content is that of version 3"), "{error}");
+    let error = header_refusal(&trees(vec![small()]), "MODEL 1\n", "MODEL 3\n");
+    assert!(error.contains("damaged"), "{error}");
+}
+
+/// The bytes of a blend of one member whose file is replaced.
+fn with_member(weight: f64, member: &[u8]) -> Vec<u8> {
+    let one = Blend::new(Normalise::MinMax, vec![(1.0, line())]).unwrap();
+    let model = Model::new(line().header().clone(), Kind::Blend(one)).unwrap();
+    let bytes = model.to_bytes();
+    let start = &bytes[..body(&bytes) + 5];
+    let length = (member.len() as u64).to_le_bytes();
+    sealed([start, &weight.to_le_bytes(), &length, member, &[0; 8]].concat())
+}
+
+#[test]
+fn what_a_fitting_checksum_covers_is_checked_in_blends() {
+    let whole = with_member(0.5, &line().to_bytes());
+    let Kind::Blend(read) = Model::from_bytes(&whole).unwrap().into_parts().1 else { panic!() };
+    assert_eq!(read.members(), [(0.5, line())]);
+    let cut = &line().to_bytes()[..60];
+    let mut newer = line().to_bytes();
+    newer[17] = b'7';
+    let other = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Missing);
+    let other = Model::new(other, Kind::Net(net::tests::random(1, 1, &[], false))).unwrap();
+    for (bytes, reason) in [
+        (with_member(f64::NAN, &line().to_bytes()), "member 0 with the weight NaN"),
+        (with_member(1.0, cut), "member 0: its checksum"),
+        (with_member(1.0, b"tree\n"), "member 0: this is no Rankwright model"),
+        (with_member(1.0, &newer), "member 0: the model has format version 7"),
+        (with_member(1.0, &whole), "member 0: a blend within a blend"),
+        (with_member(1.0, &other.to_bytes()), "member 0 takes absent features as missing"),
+    ] {
+        let error = Model::from_bytes(&bytes).unwrap_err().to_string();
+        assert!(error.contains(reason), "{reason}: {error}");
+    }
+    let model = blend(1, Normalise::None);
+    for (at, new, reason) in [
+        (0, &[4][..], "a normalisation of kind 4"),
+        (1, &0_u32.to_le_bytes(), "without members"),
+        (1, &4_u32.to_le_bytes(), "bytes should follow where"),
+        (1, &u32::MAX.to_le_bytes(), "4294967295 members do not fit"),
+        (13, &u64::MAX.to_le_bytes(), "bytes should follow where"),
+        (13, &8_u64.to_le_bytes(), "member 0: "),
+    ] {
+        let error = refusal(&model, at, new);
+        assert!(error.contains(reason), "{at}: {error}");
+    }
+}
+
+#[test]
+fn blends_within_blends_are_not_followed_however_deep() {
+    let mut bytes = with_member(1.0, &line().to_bytes());
+    for _ in 0..2_000 {
+        bytes = with_member(1.0, &bytes);
+    }
+    let error = Model::from_bytes(&bytes).unwrap_err().to_string();
+    assert!(error.contains("member 0: a blend within a blend"), "{error}");
+}
+
+#[test]
+fn a_member_with_a_huge_range_of_ids_costs_nothing() {
+    let huge = Header::new(FeatureNames::Ids { first: 1, count: 4_000_000_000 }, Absent::Missing);
+    let trees = Ensemble::new(0.5, vec![small()]).unwrap();
+    let trees = Model::new(huge, Kind::Trees(trees)).unwrap();
+    let blend = Blend::new(Normalise::None, vec![(2.0, trees.clone())]).unwrap();
+    let model = Model::new(header(2), Kind::Blend(blend)).unwrap();
+    let model = Model::from_bytes(&model.to_bytes()).unwrap();
+    let row = [0.6, 0.2];
+    assert_eq!(model.score_row(&row), 2.0 * trees.score_row(&row));
+    let mut scores = [0.0];
+    model.scorer().score(&row, &mut scores, &mut crate::Work::default()).unwrap();
+    assert_eq!(scores[0], model.score_row(&row));
+}
+
+proptest! {
+    #[test]
+    fn sealed_damage_gives_a_net_or_an_error(
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+        seed in 0u64..50,
+    ) {
+        let net = net::tests::random(seed, 3, &[3, 2][..seed as usize % 3], false);
+        let mut bytes = Model::new(header(3), Kind::Net(net)).unwrap().to_bytes();
+        let (start, end) = (body(&bytes), bytes.len() - 8);
+        for (index, value) in changes {
+            bytes[start + index.index(end - start)] = value;
+        }
+        if let Ok(model) = Model::from_bytes(&sealed(bytes.clone())) {
+            prop_assert_eq!(model.to_bytes(), sealed(bytes), "a model has one form only");
+            prop_assert!(model.score_row(&[1.0, f32::NAN]).is_finite());
+        }
+    }
+
+    #[test]
+    fn damage_sealed_in_a_member_gives_a_blend_or_an_error(
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+        seed in 0u64..50,
+    ) {
+        let net = net::tests::random(seed, 3, &[2], true);
+        let mut member = Model::new(line().header().clone(), Kind::Net(net)).unwrap().to_bytes();
+        let end = member.len() - 8;
+        for (index, value) in changes {
+            member[index.index(end)] = value;
+        }
+        if let Ok(model) = Model::from_bytes(&with_member(-0.5, &sealed(member))) {
+            prop_assert!(!model.score_row(&[1.0, f32::NAN]).is_nan());
+        }
+    }
+}

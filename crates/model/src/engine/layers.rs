@@ -1,0 +1,217 @@
+//! A net: four rows at a time through panels of sixteen outputs.
+//!
+//! The weights of a layer are stored in panels of sixteen outputs, input after input, so that one
+//! input of a row meets sixteen weights that lie together. Each output has one running sum, which
+//! starts at the bias and takes the inputs in their order: the bits of the plain way, whatever the
+//! width of a register. Outputs beyond the last are padding with weights of 0 that nobody reads.
+//!
+//! Rows go through the layers in blocks, so that what lies between two layers stays in the cache. Only
+//! the transforms of a net that looks at the whole query need all its rows at once.
+
+use super::{Engine, Work};
+use crate::matching::Matching;
+use crate::net::{Activation, Layer, LayerNorm, Net, finish};
+use crate::simd::Simd;
+use crate::transform::Transforms;
+
+/// Outputs of a panel.
+const PANEL: usize = 16;
+/// Rows that go through a panel together.
+const TILE: usize = 4;
+/// Rows that go through all layers together.
+const BLOCK: usize = 64;
+
+/// A net over the columns of certain data.
+#[derive(Debug)]
+pub(super) struct Layers {
+    transforms: Transforms,
+    /// The column of each feature, where it has one.
+    columns: Vec<Option<usize>>,
+    absent: f32,
+    layers: Vec<Panels>,
+    simd: Simd,
+}
+
+/// A layer.
+#[derive(Debug)]
+struct Panels {
+    inputs: usize,
+    outputs: usize,
+    /// For each panel the weights of each input.
+    weights: Vec<[f32; PANEL]>,
+    biases: Vec<[f32; PANEL]>,
+    norm: Option<LayerNorm>,
+    activation: Activation,
+}
+
+/// Buffers of a net: its inputs, and what lies between two layers.
+#[derive(Debug, Default)]
+pub(super) struct Between {
+    inputs: Vec<f32>,
+    outputs: [Vec<f32>; 2],
+}
+
+impl Layers {
+    pub(super) fn new(net: &Net, matching: &Matching, simd: Simd) -> Layers {
+        let transforms = net.transforms().clone();
+        Layers {
+            columns: (0..transforms.columns()).map(|feature| matching.column(feature)).collect(),
+            absent: matching.absent(),
+            layers: net.layers().iter().map(Panels::new).collect(),
+            transforms,
+            simd,
+        }
+    }
+
+    /// The transformed features of rows.
+    fn gather(&self, values: &[f32], columns: usize, rows: usize, inputs: &mut Vec<f32>) {
+        inputs.clear();
+        for row in 0..rows {
+            let row = &values[row * columns..(row + 1) * columns];
+            let value = |column: &Option<usize>| column.map_or(self.absent, |column| row[column]);
+            inputs.extend(self.columns.iter().map(value));
+        }
+        self.transforms.apply(inputs);
+    }
+
+    /// Takes a block of rows through all layers.
+    fn pass(&self, inputs: &[f32], scores: &mut [f64], outputs: &mut [Vec<f32>; 2]) {
+        #[cfg(target_arch = "x86_64")]
+        if self.simd.avx2() {
+            // SAFETY: `Simd::avx2` has asked the processor.
+            unsafe { pass_avx2(&self.layers, inputs, scores, outputs) };
+            return;
+        }
+        pass(&self.layers, inputs, scores, outputs);
+    }
+}
+
+impl Engine for Layers {
+    fn score(&self, values: &[f32], columns: usize, scores: &mut [f64], work: &mut Work) {
+        let features = self.columns.len();
+        let Between { inputs, outputs } = &mut work.between;
+        let together = match self.transforms.min_max_in_query() {
+            true => scores.len().max(1),
+            false => BLOCK,
+        };
+        let mut values = values;
+        for scores in scores.chunks_mut(together) {
+            let (these, rest) = values.split_at(scores.len() * columns);
+            values = rest;
+            self.gather(these, columns, scores.len(), inputs);
+            for (block, scores) in scores.chunks_mut(BLOCK).enumerate() {
+                let start = block * BLOCK * features;
+                self.pass(&inputs[start..start + scores.len() * features], scores, outputs);
+            }
+        }
+    }
+
+    fn name(&self) -> String {
+        match self.layers.len() {
+            1 => "net of 1 layer".to_owned(),
+            layers => format!("net of {layers} layers"),
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,popcnt")]
+fn pass_avx2(layers: &[Panels], inputs: &[f32], scores: &mut [f64], outputs: &mut [Vec<f32>; 2]) {
+    pass(layers, inputs, scores, outputs);
+}
+
+#[inline(always)]
+fn pass(layers: &[Panels], inputs: &[f32], scores: &mut [f64], outputs: &mut [Vec<f32>; 2]) {
+    let [here, there] = outputs;
+    let mut layers = layers.iter();
+    if let Some(first) = layers.next() {
+        first.pass(inputs, scores.len(), here);
+    }
+    for layer in layers {
+        layer.pass(here, scores.len(), there);
+        std::mem::swap(here, there);
+    }
+    // The last layer has one output.
+    scores.iter_mut().zip(&*here).for_each(|(score, output)| *score = f64::from(*output));
+}
+
+impl Panels {
+    fn new(layer: &Layer) -> Panels {
+        let (inputs, outputs) = (layer.inputs(), layer.outputs());
+        let panels = outputs.div_ceil(PANEL);
+        let mut weights = vec![[0.0; PANEL]; panels * inputs];
+        let mut biases = vec![[0.0; PANEL]; panels];
+        for (output, bias) in layer.biases().iter().enumerate() {
+            let (panel, lane) = (output / PANEL, output % PANEL);
+            biases[panel][lane] = *bias;
+            let row = &layer.weights()[output * inputs..(output + 1) * inputs];
+            for (to, weight) in weights[panel * inputs..].iter_mut().zip(row) {
+                to[lane] = *weight;
+            }
+        }
+        let (norm, activation) = (layer.norm().cloned(), layer.activation());
+        Panels { inputs, outputs, weights, biases, norm, activation }
+    }
+
+    /// The outputs of some rows, row by row. All rows pass a panel before the next, so that its
+    /// weights are fetched once.
+    #[inline(always)]
+    fn pass(&self, inputs: &[f32], rows: usize, outputs: &mut Vec<f32>) {
+        outputs.clear();
+        outputs.resize(rows * self.outputs, 0.0);
+        let row = |row: usize| &inputs[row * self.inputs..(row + 1) * self.inputs];
+        for (panel, biases) in self.biases.iter().enumerate() {
+            let weights = &self.weights[panel * self.inputs..(panel + 1) * self.inputs];
+            let mut done = 0;
+            while done + TILE <= rows {
+                let sums = tile(weights, biases, std::array::from_fn(|lane| row(done + lane)));
+                for (lane, sums) in sums.into_iter().enumerate() {
+                    self.put(sums, panel, done + lane, outputs);
+                }
+                done += TILE;
+            }
+            for last in done..rows {
+                let mut sums = *biases;
+                weights.iter().zip(row(last)).for_each(|(weights, x)| add(&mut sums, weights, *x));
+                self.put(sums, panel, last, outputs);
+            }
+        }
+        for outputs in outputs.chunks_mut(self.outputs) {
+            finish(self.norm.as_ref(), self.activation, outputs);
+        }
+    }
+
+    /// Puts the sums of a panel into their places.
+    #[inline(always)]
+    fn put(&self, sums: [f32; PANEL], panel: usize, row: usize, outputs: &mut [f32]) {
+        let own = &mut outputs[row * self.outputs..(row + 1) * self.outputs];
+        // Moved, not borrowed: what is borrowed would live in memory instead of registers.
+        own[panel * PANEL..].iter_mut().zip(sums).for_each(|(to, sum)| *to = sum);
+    }
+}
+
+/// The sums of four rows.
+#[inline(always)]
+fn tile(
+    weights: &[[f32; PANEL]],
+    biases: &[f32; PANEL],
+    rows: [&[f32]; TILE],
+) -> [[f32; PANEL]; TILE] {
+    let [a, b, c, d] = rows;
+    let mut sums = [*biases; TILE];
+    for ((((weights, a), b), c), d) in weights.iter().zip(a).zip(b).zip(c).zip(d) {
+        add(&mut sums[0], weights, *a);
+        add(&mut sums[1], weights, *b);
+        add(&mut sums[2], weights, *c);
+        add(&mut sums[3], weights, *d);
+    }
+    sums
+}
+
+/// One more term of sixteen sums.
+#[inline(always)]
+fn add(sums: &mut [f32; PANEL], weights: &[f32; PANEL], input: f32) {
+    for (sum, weight) in sums.iter_mut().zip(weights) {
+        *sum += weight * input;
+    }
+}

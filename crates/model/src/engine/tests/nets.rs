@@ -1,0 +1,144 @@
+//! Nets and blends against the plain way, bit for bit, row by row and query by query.
+
+use super::*;
+use crate::net;
+use crate::{Activation, Blend, Layer, Net, Normalise, Transforms};
+
+fn header() -> Header {
+    Header::new(FeatureNames::Ids { first: 1, count: FEATURES }, Absent::Zero)
+}
+
+fn net(seed: u64, hidden: &[usize], min_max: bool) -> Model {
+    let net = net::tests::random(seed, FEATURES, hidden, min_max);
+    Model::new(header(), Kind::Net(net)).unwrap()
+}
+
+fn line(seed: u64) -> Model {
+    let mut draw = Random::new(seed, 31);
+    let weights = (0..FEATURES).map(|_| draw.normal()).collect();
+    Model::new(header(), Kind::Linear(Linear::new(0.5, weights).unwrap())).unwrap()
+}
+
+/// Members of every kind; those of fewer features find them among the blend's.
+fn blend(seed: u64, normalise: Normalise, min_max: bool) -> Model {
+    let few = Header::new(FeatureNames::Ids { first: 1, count: 5 }, Absent::Zero);
+    let narrow = Kind::Net(net::tests::random(seed, 5, &[3], false));
+    let members = vec![
+        (0.4, model((0..5).map(|n| any_tree(seed + n, 20)).collect())),
+        (-1.5, net(seed, &[7], min_max)),
+        (0.0, line(seed)),
+        (1e-3, line(seed + 1)),
+        (2.0, Model::new(few, narrow).unwrap()),
+    ];
+    Model::new(header(), Kind::Blend(Blend::new(normalise, members).unwrap())).unwrap()
+}
+
+/// The scores of a query by both kinds of machine code equal those of the plain way.
+fn check_query(model: &Model, seed: u64, count: usize) {
+    let rows = rows(seed, count);
+    let slices: Vec<&[f32]> = rows.chunks(FEATURES).collect();
+    let plain: Vec<u64> = model.score_query(&slices).iter().map(|s| s.to_bits()).collect();
+    let own = Matching::own(model.header());
+    for simd in [Simd::Auto, Simd::Portable] {
+        let scorer = Scorer::new(model, &own, FEATURES, simd);
+        assert_eq!(scorer.is_listwise(), model.is_listwise());
+        let (mut work, mut scores) = (Work::default(), vec![0.0; count]);
+        for _ in 0..2 {
+            scorer.score(&rows, &mut scores, &mut work).unwrap();
+            let bits: Vec<u64> = scores.iter().map(|score| score.to_bits()).collect();
+            assert_eq!(bits, plain, "{simd:?}, {}", scorer.engine());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+    #[test]
+    fn nets_score_as_the_plain_way_does(
+        seed: u64,
+        hidden in proptest::collection::vec(1_usize..40, 0..4),
+        count in 1_usize..150,
+    ) {
+        check(&net(seed, &hidden, false), seed, count);
+        check_query(&net(seed, &hidden, true), seed, count);
+    }
+
+    #[test]
+    fn blends_score_as_the_plain_way_does(seed in 0..u64::MAX - 9, count in 1_usize..150) {
+        check(&blend(seed, Normalise::None, false), seed, count);
+        check_query(&blend(seed, Normalise::None, true), seed, count);
+        for normalise in Normalise::ALL {
+            check_query(&blend(seed, normalise, false), seed, count);
+        }
+    }
+}
+
+#[test]
+fn the_other_documents_of_a_query_matter_only_to_models_that_say_so() {
+    let rows = rows(3, 10);
+    let slices: Vec<&[f32]> = rows.chunks(FEATURES).collect();
+    for (model, listwise) in [
+        (net(1, &[4], false), false),
+        (net(1, &[4], true), true),
+        (blend(1, Normalise::None, false), false),
+        (blend(1, Normalise::None, true), true),
+        (blend(1, Normalise::Standard, false), true),
+    ] {
+        assert_eq!(model.is_listwise(), listwise);
+        let together = model.score_query(&slices);
+        let alone: Vec<f64> = slices.iter().map(|row| model.score_row(row)).collect();
+        assert_eq!(together == alone, !listwise);
+    }
+}
+
+#[test]
+fn columns_that_the_data_lacks_are_absent_to_nets_and_members() {
+    let names = FeatureNames::Ids { first: 1, count: 7 };
+    for model in [net(5, &[9], false), blend(5, Normalise::None, false)] {
+        let scorer = model.scorer_for(&names, crate::ScoreOptions::default()).unwrap();
+        let values: Vec<f32> = rows(5, 3)[..21].to_vec();
+        let mut scores = [0.0; 3];
+        scorer.score(&values, &mut scores, &mut Work::default()).unwrap();
+        for (row, score) in values.chunks(7).zip(scores) {
+            let whole: Vec<f32> = row.iter().copied().chain([0.0; FEATURES - 7]).collect();
+            assert_eq!(score.to_bits(), model.score_row(&whole).to_bits());
+        }
+    }
+}
+
+#[test]
+fn sparse_rows_of_a_query_are_scored_together() {
+    // More rows than a block holds; row n holds the value n in column 0.
+    let count = 300;
+    let starts: Vec<usize> = (0..=count).collect();
+    let values: Vec<f32> = (0..count).map(|n| n as f32).collect();
+    let rows = SparseRows { starts: &starts, columns: &vec![0; count], values: &values };
+    let layer = Layer::new(FEATURES, vec![1.0; FEATURES], vec![0.0], None, Activation::None);
+    let within = Transforms::new(vec![vec![]; FEATURES], vec![0.0; FEATURES], true).unwrap();
+    let net = Net::new(within, vec![layer.unwrap()]).unwrap();
+    let scorer = Model::new(header(), Kind::Net(net)).unwrap().scorer();
+    let mut scores = vec![0.0; count];
+    scorer.score_sparse(rows, &mut scores, &mut Work::default()).unwrap();
+    for (n, score) in scores.iter().enumerate() {
+        assert_eq!(*score, f64::from((n as f64 / 299.0) as f32));
+    }
+}
+
+#[test]
+fn the_engine_tells_its_parts() {
+    assert_eq!(net(1, &[], false).scorer().engine(), "net of 1 layer");
+    assert_eq!(net(1, &[3, 3], false).scorer().engine(), "net of 3 layers");
+    let blend = blend(1, Normalise::Rank, false).scorer().engine();
+    assert_eq!(blend, "blend of select network, net of 2 layers, line, net of 2 layers");
+}
+
+#[test]
+fn a_net_without_features_scores_any_rows() {
+    let layer = Layer::new(0, vec![], vec![2.5], None, Activation::None).unwrap();
+    let net = Net::new(Transforms::identity(0), vec![layer]).unwrap();
+    let none = Header::new(FeatureNames::Ids { first: 1, count: 0 }, Absent::Zero);
+    let scorer = Model::new(none, Kind::Net(net)).unwrap().scorer();
+    let mut scores = [0.0; 70];
+    scorer.score(&[], &mut scores, &mut Work::default()).unwrap();
+    assert_eq!(scores, [2.5; 70]);
+}

@@ -1,0 +1,468 @@
+//! A multi-layer net: `y = activation(norm(W x + b))`, layer after layer, one output at the end.
+//!
+//! Everything is f32 in a fixed order, which is part of the contract: an output starts at its bias
+//! and adds weight times input in the order of the inputs. Every scorer gives the bits of
+//! [`Net::score_row`]: not the number of rows, nor threads, nor the processor changes one. Layer
+//! normalisation (Ba, Kiros and Hinton, *Layer Normalization*, 2016) sums in f64, in eight lanes.
+//!
+//! A number that overflows counts as the largest finite one, and two infinities that meet as 0, so
+//! that a score is never NaN. Cost: the number of weights for each row. A net of one layer is a line
+//! over transformed features.
+
+use crate::error::ModelError;
+use crate::math::tanh;
+use crate::transform::Transforms;
+
+/// What is done with each output of a layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Activation {
+    /// Nothing.
+    #[default]
+    None,
+    /// max(z, 0).
+    Relu,
+    /// z/2 (1 + tanh(sqrt(2/pi) (z + 0.044715 z^3))): the Gaussian error linear unit in its tanh form
+    /// (Hendrycks and Gimpel, *Gaussian Error Linear Units*, 2016).
+    Gelu,
+    /// tanh(z), our own to the bit on every machine.
+    Tanh,
+}
+
+/// sqrt(2 / pi).
+const ROOT_2_PI: f32 = 0.797_884_6;
+/// The weight of the cube.
+const CUBE: f32 = 0.044_715;
+
+impl Activation {
+    /// Every activation.
+    pub const ALL: [Activation; 4] =
+        [Activation::None, Activation::Relu, Activation::Gelu, Activation::Tanh];
+
+    /// The name in specs and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Activation::None => "none",
+            Activation::Relu => "relu",
+            Activation::Gelu => "gelu",
+            Activation::Tanh => "tanh",
+        }
+    }
+
+    /// Replaces each value by that of the function.
+    #[inline(always)]
+    pub fn apply(self, values: &mut [f32]) {
+        match self {
+            Activation::None => {}
+            // Not `max`, for which either zero may stand.
+            Activation::Relu => each(values, |z| if z > 0.0 { z } else { 0.0 }),
+            Activation::Gelu => each(values, |z| {
+                let inner = ROOT_2_PI * (z + CUBE * z * z * z);
+                0.5 * z * (1.0 + tanh(inner))
+            }),
+            Activation::Tanh => each(values, tanh),
+        }
+    }
+}
+
+#[inline(always)]
+fn each(values: &mut [f32], change: impl Fn(f32) -> f32) {
+    values.iter_mut().for_each(|value| *value = change(*value));
+}
+
+/// Scale and shift of each output after layer normalisation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LayerNorm {
+    /// What each output is multiplied by.
+    pub scale: Vec<f32>,
+    /// What is added then.
+    pub shift: Vec<f32>,
+}
+
+/// Lanes of a sum.
+const LANES: usize = 8;
+
+impl LayerNorm {
+    /// What is added to the variance before the root is taken.
+    pub const EPSILON: f64 = 1e-5;
+
+    /// `(z - mean) / sqrt(variance + EPSILON) scale + shift`, with the mean and the variance (over n)
+    /// of these outputs of one row.
+    #[inline(always)]
+    pub fn apply(&self, outputs: &mut [f32]) {
+        let n = outputs.len().max(1) as f64;
+        let mean = sum(outputs, |z| z) / n;
+        let variance = sum(outputs, |z| (z - mean) * (z - mean)) / n;
+        let inverse = 1.0 / (variance + LayerNorm::EPSILON).sqrt();
+        for ((z, scale), shift) in outputs.iter_mut().zip(&self.scale).zip(&self.shift) {
+            *z = ((f64::from(*z) - mean) * inverse) as f32 * scale + shift;
+        }
+    }
+}
+
+/// A sum in eight lanes, added up from the first to the last.
+#[inline(always)]
+fn sum(values: &[f32], of: impl Fn(f64) -> f64) -> f64 {
+    let mut lanes = [0.0; LANES];
+    let (chunks, rest) = values.as_chunks::<LANES>();
+    for chunk in chunks {
+        for (lane, &value) in lanes.iter_mut().zip(chunk) {
+            *lane += of(f64::from(value));
+        }
+    }
+    for (lane, &value) in lanes.iter_mut().zip(rest) {
+        *lane += of(f64::from(value));
+    }
+    lanes.iter().fold(0.0, |sum, lane| sum + lane)
+}
+
+/// The nearest finite number; 0 for NaN.
+#[inline(always)]
+fn settled(z: f32) -> f32 {
+    if z.is_nan() { 0.0 } else { z.clamp(f32::MIN, f32::MAX) }
+}
+
+/// One layer.
+///
+/// ```
+/// use rankwright_model::{Activation, Layer};
+///
+/// // Two outputs of three inputs each.
+/// let layer = Layer::new(3, vec![1.0, 0.0, 2.0, 0.0, -1.0, 0.0], vec![0.5, 0.0], None, Activation::Relu)?;
+/// assert_eq!(layer.outputs_of(&[1.0, 2.0, 3.0]), [7.5, 0.0]);
+/// # Ok::<(), rankwright_model::ModelError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Layer {
+    inputs: usize,
+    weights: Vec<f32>,
+    biases: Vec<f32>,
+    norm: Option<LayerNorm>,
+    activation: Activation,
+}
+
+impl Layer {
+    /// A layer of a bias for each output and weights row by row: those of the first output first.
+    /// All numbers must be finite.
+    pub fn new(
+        inputs: usize,
+        weights: Vec<f32>,
+        biases: Vec<f32>,
+        norm: Option<LayerNorm>,
+        activation: Activation,
+    ) -> Result<Layer, ModelError> {
+        let outputs = biases.len();
+        if outputs == 0 || inputs.checked_mul(outputs) != Some(weights.len()) {
+            return Err(ModelError::invalid(
+                format!("{} weights of {inputs} inputs and {outputs} outputs", weights.len()),
+                "at least one output, and a weight for each input and output",
+            ));
+        }
+        if let Some(LayerNorm { scale, shift }) = &norm
+            && (scale.len() != outputs || shift.len() != outputs)
+        {
+            return Err(ModelError::invalid(
+                format!("{} scales and {} shifts of a layer", scale.len(), shift.len()),
+                format!("{outputs} of each, one for each output"),
+            ));
+        }
+        let scaling = norm.iter().flat_map(|norm| norm.scale.iter().chain(&norm.shift));
+        match weights.iter().chain(&biases).chain(scaling).find(|number| !number.is_finite()) {
+            None => Ok(Layer { inputs, weights, biases, norm, activation }),
+            Some(number) => {
+                Err(ModelError::invalid(format!("the number {number} in a layer"), "finite ones"))
+            }
+        }
+    }
+
+    /// Number of inputs.
+    pub fn inputs(&self) -> usize {
+        self.inputs
+    }
+
+    /// Number of outputs.
+    pub fn outputs(&self) -> usize {
+        self.biases.len()
+    }
+
+    /// The weights row by row: `inputs` of the first output, then of the second.
+    pub fn weights(&self) -> &[f32] {
+        &self.weights
+    }
+
+    /// The bias of each output.
+    pub fn biases(&self) -> &[f32] {
+        &self.biases
+    }
+
+    /// The normalisation of the outputs.
+    pub fn norm(&self) -> Option<&LayerNorm> {
+        self.norm.as_ref()
+    }
+
+    /// What is done with the outputs at last.
+    pub fn activation(&self) -> Activation {
+        self.activation
+    }
+
+    /// How many numbers it holds.
+    pub fn parameters(&self) -> usize {
+        let scaling = if self.norm.is_some() { 2 * self.outputs() } else { 0 };
+        self.weights.len() + self.biases.len() + scaling
+    }
+
+    /// The outputs for one row of inputs: the plain way. Inputs beyond the end count 0.
+    pub fn outputs_of(&self, inputs: &[f32]) -> Vec<f32> {
+        let mut outputs = self.biases.clone();
+        // Without inputs there are no weights to go through.
+        for (output, weights) in outputs.iter_mut().zip(self.weights.chunks(self.inputs.max(1))) {
+            for (weight, input) in weights.iter().zip(inputs) {
+                *output += weight * input;
+            }
+        }
+        finish(self.norm.as_ref(), self.activation, &mut outputs);
+        outputs
+    }
+}
+
+/// What follows the weights of a layer, for the outputs of one row.
+#[inline(always)]
+pub(crate) fn finish(norm: Option<&LayerNorm>, activation: Activation, outputs: &mut [f32]) {
+    each(outputs, settled);
+    if let Some(norm) = norm {
+        norm.apply(outputs);
+        each(outputs, settled);
+    }
+    activation.apply(outputs);
+}
+
+/// Transforms and layers.
+///
+/// ```
+/// use rankwright_model::{Activation, Layer, Net, Transforms};
+///
+/// let hidden = Layer::new(2, vec![1.0, -1.0], vec![0.0], None, Activation::Relu)?;
+/// let last = Layer::new(1, vec![3.0], vec![1.0], None, Activation::None)?;
+/// let net = Net::new(Transforms::identity(2), vec![hidden, last])?;
+/// assert_eq!(net.score_row(&[5.0, 3.0]), 7.0);
+/// assert_eq!(net.score_row(&[3.0, 5.0]), 1.0);
+/// # Ok::<(), rankwright_model::ModelError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Net {
+    transforms: Transforms,
+    layers: Vec<Layer>,
+}
+
+impl Net {
+    /// Puts layers after one another: each takes what the one before gives, the first takes the
+    /// transformed features, the last has one output.
+    pub fn new(transforms: Transforms, layers: Vec<Layer>) -> Result<Net, ModelError> {
+        let mut given = transforms.columns();
+        for (number, layer) in layers.iter().enumerate() {
+            if layer.inputs() != given {
+                return Err(ModelError::invalid(
+                    format!("layer {number} with {} inputs", layer.inputs()),
+                    format!("{given}, as many as come to it"),
+                ));
+            }
+            given = layer.outputs();
+        }
+        match layers.last().map(Layer::outputs) {
+            Some(1) => Ok(Net { transforms, layers }),
+            None => Err(ModelError::invalid("a net without layers", "at least one")),
+            Some(outputs) => Err(ModelError::invalid(
+                format!("a last layer with {outputs} outputs"),
+                "one output, the score",
+            )),
+        }
+    }
+
+    /// What is done with the features first.
+    pub fn transforms(&self) -> &Transforms {
+        &self.transforms
+    }
+
+    /// The layers in their order.
+    pub fn layers(&self) -> &[Layer] {
+        &self.layers
+    }
+
+    /// How many numbers the layers hold.
+    pub fn parameters(&self) -> usize {
+        self.layers.iter().map(Layer::parameters).sum()
+    }
+
+    /// The weights of the features, where the net is a line over them: one layer, no normalisation.
+    pub fn line(&self) -> Option<&[f32]> {
+        match self.layers.as_slice() {
+            [layer] if layer.norm.is_none() => Some(&layer.weights),
+            _ => None,
+        }
+    }
+
+    /// The score of a row: the plain way, and the reference for every other. A feature beyond the
+    /// end of the row is missing. Where features are brought to 0..1 within their query, the row is a
+    /// query of its own; [`Net::score_query`] takes them all.
+    pub fn score_row(&self, row: &[f32]) -> f64 {
+        self.score_query(&[row]).first().copied().unwrap_or(0.0)
+    }
+
+    /// The scores of the rows of one query, in the plain way.
+    pub fn score_query(&self, rows: &[&[f32]]) -> Vec<f64> {
+        let columns = self.transforms.columns();
+        let mut inputs = vec![f32::NAN; rows.len() * columns];
+        if columns > 0 {
+            for (to, row) in inputs.chunks_exact_mut(columns).zip(rows) {
+                to.iter_mut().zip(*row).for_each(|(to, value)| *to = *value);
+            }
+        }
+        self.transforms.apply(&mut inputs);
+        let score = |number: usize| {
+            let first = inputs[number * columns..(number + 1) * columns].to_vec();
+            let last = self.layers.iter().fold(first, |inputs, layer| layer.outputs_of(&inputs));
+            f64::from(last[0])
+        };
+        (0..rows.len()).map(score).collect()
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::transform;
+    use proptest::prelude::*;
+    use rankwright_data::Random;
+
+    fn numbers(draw: &mut Random, count: usize) -> Vec<f32> {
+        (0..count).map(|_| draw.normal() as f32).collect()
+    }
+
+    /// A net of these hidden sizes, drawn by a seed.
+    pub(crate) fn random(seed: u64, columns: usize, hidden: &[usize], min_max: bool) -> Net {
+        let mut draw = Random::new(seed, 23);
+        let mut inputs = columns;
+        let mut layers = Vec::new();
+        for (number, &outputs) in hidden.iter().chain([&1]).enumerate() {
+            let norm = (number < hidden.len() && draw.below(2) == 0).then(|| LayerNorm {
+                scale: numbers(&mut draw, outputs),
+                shift: numbers(&mut draw, outputs),
+            });
+            let weights = numbers(&mut draw, inputs * outputs);
+            let biases = numbers(&mut draw, outputs);
+            let activation = Activation::ALL[draw.below(4)];
+            layers.push(Layer::new(inputs, weights, biases, norm, activation).unwrap());
+            inputs = outputs;
+        }
+        Net::new(transform::tests::random(seed, columns, min_max), layers).unwrap()
+    }
+
+    #[test]
+    fn activations_are_their_formulas() {
+        let of = |activation: Activation, z: f32| {
+            let mut values = [z];
+            activation.apply(&mut values);
+            values[0]
+        };
+        for z in [-30.0_f32, -2.0, -0.5, 0.0, 0.1, 1.0, 3.0, 1e30] {
+            let exact = f64::from(z);
+            let inner = (2.0 / std::f64::consts::PI).sqrt() * (exact + 0.044715 * exact.powi(3));
+            let gelu = 0.5 * exact * (1.0 + inner.tanh());
+            let close = |found: f32, exact: f64| {
+                (f64::from(found) - exact).abs() <= 1e-6 * exact.abs().max(1.0)
+            };
+            assert!(close(of(Activation::Gelu, z), gelu), "{z}");
+            assert!(close(of(Activation::Tanh, z), exact.tanh()), "{z}");
+            assert_eq!(of(Activation::None, z), z);
+            assert_eq!(of(Activation::Relu, z), z.max(0.0));
+        }
+        for activation in Activation::ALL {
+            for z in [f32::MAX, f32::MIN, -0.0] {
+                assert!(of(activation, z).is_finite(), "{activation:?} of {z}");
+            }
+        }
+        assert_eq!(of(Activation::Relu, -0.0).to_bits(), 0);
+    }
+
+    #[test]
+    fn a_layer_is_normalised_over_its_outputs() {
+        let norm = LayerNorm { scale: vec![1.0, 1.0, 2.0], shift: vec![0.0, 0.5, 0.0] };
+        let layer = Layer::new(1, vec![1.0, 2.0, 3.0], vec![0.0; 3], Some(norm), Activation::None);
+        let found = layer.unwrap().outputs_of(&[10.0]);
+        // Outputs 10, 20, 30: mean 20, variance 200/3.
+        let size = 10.0 / (200.0_f32 / 3.0 + 1e-5).sqrt();
+        for (found, exact) in found.iter().zip([-size, 0.5, 2.0 * size]) {
+            assert!((found - exact).abs() < 1e-6, "{found} {exact}");
+        }
+    }
+
+    #[test]
+    fn what_makes_no_net_is_refused_with_a_reason() {
+        let layer = |inputs, outputs| {
+            let weights = vec![1.0; inputs * outputs];
+            Layer::new(inputs, weights, vec![0.0; outputs], None, Activation::Relu).unwrap()
+        };
+        let net = |layers| Net::new(Transforms::identity(2), layers).unwrap_err().to_string();
+        assert!(net(vec![]).contains("without layers"));
+        assert!(net(vec![layer(3, 1)]).contains("layer 0 with 3 inputs; expected 2"));
+        assert!(net(vec![layer(2, 4), layer(3, 1)]).contains("layer 1 with 3 inputs; expected 4"));
+        assert!(net(vec![layer(2, 4)]).contains("4 outputs; expected one output"));
+        let norm = |n, m| Some(LayerNorm { scale: vec![1.0; n], shift: vec![1.0; m] });
+        let new = |weights: &[f32], biases: &[f32], norm| {
+            let layer = Layer::new(2, weights.into(), biases.into(), norm, Activation::None);
+            layer.map(|_| String::new()).unwrap_or_else(|error| error.to_string())
+        };
+        assert_eq!(new(&[1.0, 2.0], &[0.0], norm(1, 1)), "");
+        assert!(new(&[1.0], &[0.0], None).contains("1 weights of 2 inputs and 1 outputs"));
+        assert!(new(&[], &[], None).contains("at least one output"));
+        assert!(new(&[1.0, 2.0], &[0.0], norm(1, 2)).contains("1 scales and 2 shifts"));
+        assert!(new(&[1.0, f32::NAN], &[0.0], None).contains("the number NaN"));
+        assert!(new(&[1.0, 1.0], &[f32::INFINITY], None).contains("the number inf"));
+        let bad = Some(LayerNorm { scale: vec![f32::NAN], shift: vec![0.0] });
+        assert!(new(&[1.0, 1.0], &[0.0], bad).contains("the number NaN"));
+    }
+
+    #[test]
+    fn a_line_has_its_weights_and_parameters_are_counted() {
+        let net = random(3, 4, &[], false);
+        assert_eq!((net.line().unwrap().len(), net.parameters()), (4, 5));
+        let net = random(3, 4, &[3], false);
+        let scaling = net.layers()[0].norm().map_or(0, |_| 6);
+        assert_eq!((net.line(), net.parameters()), (None, 15 + 4 + scaling));
+    }
+
+    #[test]
+    fn a_query_is_scored_together_where_inputs_depend_on_it() {
+        let layer = Layer::new(1, vec![2.0], vec![0.0], None, Activation::None).unwrap();
+        let within = Transforms::new(vec![vec![]], vec![0.0], true).unwrap();
+        let net = Net::new(within, vec![layer]).unwrap();
+        assert_eq!(net.score_query(&[&[1.0], &[3.0], &[2.0], &[]]), [0.0, 2.0, 1.0, 0.0]);
+        assert_eq!(net.score_row(&[3.0]), 0.0);
+        assert!(net.score_query(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_net_without_features_scores_its_biases() {
+        let layer = Layer::new(0, vec![], vec![2.5], None, Activation::Relu).unwrap();
+        let net = Net::new(Transforms::identity(0), vec![layer]).unwrap();
+        assert_eq!(net.score_query(&[&[], &[]]), [2.5, 2.5]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_score_is_nan_whatever_the_numbers(
+            seed: u64, row in proptest::collection::vec(prop::num::f32::ANY, 3), huge: bool,
+        ) {
+            let net = random(seed, 3, &[5, 2], false);
+            let layers = net.layers().iter().map(|layer| {
+                let grow = |x: &f32| if huge { x.signum() * f32::MAX } else { *x };
+                let weights = layer.weights().iter().map(grow).collect();
+                let biases = layer.biases().iter().map(grow).collect();
+                let norm = layer.norm().cloned();
+                Layer::new(layer.inputs(), weights, biases, norm, layer.activation()).unwrap()
+            });
+            let net = Net::new(net.transforms().clone(), layers.collect()).unwrap();
+            prop_assert!(net.score_row(&row).is_finite());
+        }
+    }
+}

@@ -1,0 +1,491 @@
+//! How raw feature values become inputs of a net: steps for each feature, fitted on training data.
+//!
+//! | step | value x becomes |
+//! |---|---|
+//! | clip | the nearest value between two bounds |
+//! | signed log | sign(x) ln(1 + abs(x)) |
+//! | affine | (x - shift) scale: standardised, or min-max over all training data |
+//! | table | linear between the points of a table, flat outside: quantiles, Gaussian ranks |
+//!
+//! After the steps a feature may be brought to 0..1 within the rows of its query, (x - min) / (max -
+//! min); where all its values there are equal they become 0. A missing value (NaN) takes no part in
+//! any of this and becomes the feature's `missing`, which is an input of the net as it stands.
+//!
+//! Infinite values count as the largest finite ones, and so does every result that overflows: inputs
+//! are finite whatever the data. Cost: values x steps; a table adds a binary search.
+
+use crate::error::ModelError;
+use crate::math::signed_log;
+
+/// The most steps of one feature.
+const MOST_STEPS: usize = 8;
+/// Rows that go through the steps together.
+const CHUNK: usize = 64;
+
+/// One step for the values of a feature.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Step {
+    /// The nearest value between two bounds.
+    Clip {
+        /// Values below become this one.
+        low: f32,
+        /// Values above become this one.
+        high: f32,
+    },
+    /// sign(x) ln(1 + abs(x)).
+    SignedLog,
+    /// (x - shift) scale.
+    Affine {
+        /// What is taken away first.
+        shift: f32,
+        /// What the rest is multiplied by.
+        scale: f32,
+    },
+    /// Linear between points, flat outside.
+    Table {
+        /// Where the points are, each larger than the one before; at least one.
+        from: Vec<f32>,
+        /// The value at each point, none smaller than the one before.
+        to: Vec<f32>,
+    },
+}
+
+impl Step {
+    /// Replaces finite values by what they become, which is finite too; NaN stays.
+    fn apply(&self, values: &mut [f32]) {
+        match self {
+            Step::Clip { low, high } => each(values, |x| x.clamp(*low, *high)),
+            Step::SignedLog => each(values, |x| if x.is_nan() { x } else { signed_log(x) }),
+            Step::Affine { shift, scale } => {
+                each(values, |x| bounded(bounded(x - shift) * scale));
+            }
+            Step::Table { from, to } => {
+                each(values, |x| if x.is_nan() { x } else { between(from, to, x) });
+            }
+        }
+    }
+
+    /// The step in words.
+    fn name(&self) -> &'static str {
+        match self {
+            Step::Clip { .. } => "clipped",
+            Step::SignedLog => "signed log",
+            Step::Affine { .. } => "shifted and scaled",
+            Step::Table { .. } => "table of quantiles",
+        }
+    }
+
+    fn check(&self) -> Result<(), &'static str> {
+        let finite = |numbers: &[f32]| numbers.iter().all(|number| number.is_finite());
+        match self {
+            Step::Clip { low, high } if !finite(&[*low, *high]) || low > high => {
+                Err("finite bounds, the lower one first")
+            }
+            Step::Affine { shift, scale } if !finite(&[*shift, *scale]) => {
+                Err("a finite shift and scale")
+            }
+            Step::Table { from, to } if from.is_empty() || from.len() != to.len() => {
+                Err("a table of at least one point, with a value for each")
+            }
+            Step::Table { from, to } if !finite(from) || !finite(to) => {
+                Err("a table of finite numbers")
+            }
+            Step::Table { from, to }
+                if !from.is_sorted_by(|a, b| a < b) || !to.is_sorted_by(|a, b| a <= b) =>
+            {
+                Err("a table whose points rise and whose values do not fall")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The nearest finite number; NaN stays.
+#[inline(always)]
+fn bounded(x: f32) -> f32 {
+    x.clamp(f32::MIN, f32::MAX)
+}
+
+/// The value of a table at a place. In 64 bits, where no difference of two floats overflows.
+fn between(from: &[f32], to: &[f32], x: f32) -> f32 {
+    let after = from.partition_point(|&point| point <= x);
+    match (after.checked_sub(1), from.get(after)) {
+        (None, _) => to[0],
+        (Some(last), None) => to[last],
+        (Some(before), Some(&next)) => {
+            let (start, low, high) = (f64::from(from[before]), to[before], to[after]);
+            let part = (f64::from(x) - start) / (f64::from(next) - start);
+            let value = f64::from(low) + part * (f64::from(high) - f64::from(low));
+            // Rounding must not lead beyond the next point.
+            (value as f32).clamp(low, high)
+        }
+    }
+}
+
+/// The steps of all features, and what becomes of missing values.
+///
+/// ```
+/// use rankwright_model::{Step, Transforms};
+///
+/// let standard = Step::Affine { shift: 3.0, scale: 0.5 };
+/// let transforms = Transforms::new(vec![vec![standard], vec![]], vec![0.0, -1.0], false)?;
+/// let mut rows = [5.0, 7.0, f32::NAN, f32::NAN];
+/// transforms.apply(&mut rows);
+/// assert_eq!(rows, [1.0, 7.0, 0.0, -1.0]);
+/// # Ok::<(), rankwright_model::ModelError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Transforms {
+    steps: Vec<Vec<Step>>,
+    missing: Vec<f32>,
+    min_max_in_query: bool,
+}
+
+impl Transforms {
+    /// Steps and the value of missing ones for each feature; `min_max_in_query` brings every
+    /// feature to 0..1 within its query after the steps.
+    pub fn new(
+        steps: Vec<Vec<Step>>,
+        missing: Vec<f32>,
+        min_max_in_query: bool,
+    ) -> Result<Transforms, ModelError> {
+        if steps.len() != missing.len() {
+            return Err(ModelError::invalid(
+                format!("steps for {} features, values of {}", steps.len(), missing.len()),
+                "steps and a value for missing ones of each feature",
+            ));
+        }
+        for (column, (steps, missing)) in steps.iter().zip(&missing).enumerate() {
+            if !missing.is_finite() {
+                let what = format!("feature number {column}: missing values as {missing}");
+                return Err(ModelError::invalid(what, "a finite number"));
+            }
+            if steps.len() > MOST_STEPS {
+                let what = format!("feature number {column}: {} steps", steps.len());
+                return Err(ModelError::invalid(what, format!("at most {MOST_STEPS}")));
+            }
+            for step in steps {
+                step.check().map_err(|expected| {
+                    let what = format!("feature number {column}: a step '{}'", step.name());
+                    ModelError::invalid(what, expected)
+                })?;
+            }
+        }
+        Ok(Transforms { steps, missing, min_max_in_query })
+    }
+
+    /// Values as they are; missing ones are 0.
+    pub fn identity(columns: usize) -> Transforms {
+        Transforms {
+            steps: vec![Vec::new(); columns],
+            missing: vec![0.0; columns],
+            min_max_in_query: false,
+        }
+    }
+
+    /// Number of features.
+    pub fn columns(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The steps of each feature.
+    pub fn steps(&self) -> &[Vec<Step>] {
+        &self.steps
+    }
+
+    /// What a missing value of each feature becomes.
+    pub fn missing(&self) -> &[f32] {
+        &self.missing
+    }
+
+    /// Whether features are brought to 0..1 within their query, so that an input depends on the
+    /// other rows.
+    pub fn min_max_in_query(&self) -> bool {
+        self.min_max_in_query
+    }
+
+    /// Turns rows of one query into inputs, in place: every step, then (if asked) each feature to
+    /// 0..1 within these rows. Values that do not fill a row are left alone.
+    pub fn apply(&self, rows: &mut [f32]) {
+        let columns = self.columns();
+        if columns == 0 {
+            return;
+        }
+        let mut column_values = [0.0; CHUNK];
+        for rows in rows.chunks_mut(CHUNK * columns) {
+            let values = &mut column_values[..rows.len() / columns];
+            for (column, steps) in self.steps.iter().enumerate() {
+                // Side by side, so that a step takes several values at a time.
+                let raw = rows.chunks_exact(columns).map(|row| bounded(row[column]));
+                values.iter_mut().zip(raw).for_each(|(value, raw)| *value = raw);
+                steps.iter().for_each(|step| step.apply(values));
+                for (row, value) in rows.chunks_exact_mut(columns).zip(&*values) {
+                    row[column] = *value;
+                }
+            }
+        }
+        if self.min_max_in_query {
+            (0..columns).for_each(|column| min_max(rows, column, columns));
+        }
+        for row in rows.chunks_exact_mut(columns) {
+            for (value, missing) in row.iter_mut().zip(&self.missing) {
+                *value = if value.is_nan() { *missing } else { *value };
+            }
+        }
+    }
+
+    /// Shift and scale of each feature, where these are all that happens: a line over the inputs is
+    /// then a line over the features. A line counts a missing value as 0, so `missing` must be what
+    /// 0 becomes.
+    pub fn is_affine(&self) -> Option<Vec<(f32, f32)>> {
+        if self.min_max_in_query {
+            return None;
+        }
+        let affine = |(steps, missing): (&Vec<Step>, &f32)| {
+            let (shift, scale) = match steps.as_slice() {
+                [] => (0.0, 1.0),
+                [Step::Affine { shift, scale }] => (*shift, *scale),
+                _ => return None,
+            };
+            let mut zero = [0.0];
+            Step::Affine { shift, scale }.apply(&mut zero);
+            (zero == [*missing]).then_some((shift, scale))
+        };
+        self.steps.iter().zip(&self.missing).map(affine).collect()
+    }
+
+    /// What happens to the features, in words: `signed log, shifted and scaled`. Where features
+    /// differ, each way with the number of its features, the commonest first.
+    pub fn describe(&self) -> String {
+        let mut ways: Vec<(String, usize)> = Vec::new();
+        for steps in &self.steps {
+            let names: Vec<&str> = steps.iter().map(Step::name).collect();
+            let way = if names.is_empty() { "as they are".to_owned() } else { names.join(", ") };
+            match ways.iter_mut().find(|(met, _)| *met == way) {
+                Some((_, count)) => *count += 1,
+                None => ways.push((way, 1)),
+            }
+        }
+        ways.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let mut text = match ways.as_slice() {
+            [] => "as they are".to_owned(),
+            [(way, _)] => way.clone(),
+            ways => {
+                let one = |(way, count): &(String, usize)| format!("{way} ({count} features)");
+                ways.iter().map(one).collect::<Vec<_>>().join("; ")
+            }
+        };
+        if self.min_max_in_query {
+            text.push_str(", then 0 to 1 within the query");
+        }
+        text
+    }
+}
+
+#[inline(always)]
+fn each(values: &mut [f32], change: impl Fn(f32) -> f32) {
+    values.iter_mut().for_each(|value| *value = change(*value));
+}
+
+/// Brings the values of a column to 0..1; NaN is passed over. In 64 bits, where no difference of
+/// two floats overflows.
+fn min_max(rows: &mut [f32], column: usize, columns: usize) {
+    let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
+    for row in rows.chunks_exact(columns) {
+        let x = row[column];
+        // Both comparisons are false for NaN.
+        low = if x < low { x } else { low };
+        high = if x > high { x } else { high };
+    }
+    let (start, width) = (f64::from(low), f64::from(high) - f64::from(low));
+    for row in rows.chunks_exact_mut(columns) {
+        let x = &mut row[column];
+        *x = match x.is_nan() {
+            true => *x,
+            false if width > 0.0 => ((f64::from(*x) - start) / width) as f32,
+            false => 0.0,
+        };
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rankwright_data::Random;
+
+    /// Steps of all kinds, drawn by a seed.
+    pub(crate) fn random(seed: u64, columns: usize, min_max_in_query: bool) -> Transforms {
+        let mut draw = Random::new(seed, 21);
+        let steps = (0..columns).map(|_| (0..draw.below(4)).map(|_| step(&mut draw)).collect());
+        let steps: Vec<Vec<Step>> = steps.collect();
+        let missing = (0..columns).map(|_| draw.normal() as f32).collect();
+        Transforms::new(steps, missing, min_max_in_query).unwrap()
+    }
+
+    fn step(draw: &mut Random) -> Step {
+        let low = draw.normal() as f32;
+        match draw.below(4) {
+            0 => Step::Clip { low, high: low + draw.unit() as f32 },
+            1 => Step::SignedLog,
+            2 => Step::Affine { shift: low, scale: draw.normal() as f32 },
+            _ => {
+                let rising = |draw: &mut Random, n: usize| {
+                    let start = draw.normal() as f32;
+                    (0..n).map(|i| start + i as f32 * 0.75).collect::<Vec<f32>>()
+                };
+                let n = 1 + draw.below(5);
+                Step::Table { from: rising(draw, n), to: rising(draw, n) }
+            }
+        }
+    }
+
+    fn one(steps: Vec<Step>, min_max: bool) -> Transforms {
+        Transforms::new(vec![steps], vec![-9.0], min_max).unwrap()
+    }
+
+    fn applied(transforms: &Transforms, rows: &[f32]) -> Vec<f32> {
+        let mut rows = rows.to_vec();
+        transforms.apply(&mut rows);
+        rows
+    }
+
+    #[test]
+    fn each_step_does_what_it_says() {
+        let clip = one(vec![Step::Clip { low: -1.0, high: 2.0 }], false);
+        assert_eq!(applied(&clip, &[-3.0, 0.5, f32::INFINITY, f32::NAN]), [-1.0, 0.5, 2.0, -9.0]);
+        let log = one(vec![Step::SignedLog], false);
+        let ln2 = std::f32::consts::LN_2;
+        assert_eq!(applied(&log, &[1.0, -1.0, 0.0, 3.0]), [ln2, -ln2, 0.0, 2.0 * ln2]);
+        let affine = one(vec![Step::Affine { shift: 1.0, scale: -2.0 }], false);
+        assert_eq!(applied(&affine, &[1.0, 2.0]), [0.0, -2.0]);
+        let table = Step::Table { from: vec![0.0, 1.0, 3.0], to: vec![-1.0, 0.0, 0.5] };
+        let places = [-5.0, 0.0, 0.5, 1.0, 2.0, 3.0, 7.0];
+        let values = [-1.0, -1.0, -0.5, 0.0, 0.25, 0.5, 0.5];
+        assert_eq!(applied(&one(vec![table], false), &places), values);
+    }
+
+    #[test]
+    fn steps_follow_each_other() {
+        let steps = vec![
+            Step::Clip { low: 0.0, high: 4.0 },
+            Step::Affine { shift: 2.0, scale: 0.5 },
+            Step::Table { from: vec![0.0], to: vec![7.0] },
+        ];
+        assert_eq!(applied(&one(steps[..2].to_vec(), false), &[9.0, 0.0]), [1.0, -1.0]);
+        assert_eq!(applied(&one(steps, false), &[9.0, 0.0]), [7.0, 7.0]);
+    }
+
+    #[test]
+    fn a_query_is_brought_to_0_to_1_and_missing_values_take_no_part() {
+        let within = Transforms::new(vec![vec![]; 2], vec![0.5, -9.0], true).unwrap();
+        let rows = [2.0, 5.0, 6.0, 5.0, f32::NAN, f32::NAN, 3.0, 5.0];
+        let found = applied(&within, &rows);
+        assert_eq!(found, [0.0, 0.0, 1.0, 0.0, 0.5, -9.0, 0.25, 0.0], "equal values become 0");
+        assert_eq!(applied(&within, &[4.0, f32::NAN]), [0.0, -9.0], "a query of one document");
+        let wide = applied(&within, &[f32::MIN, 0.0, f32::INFINITY, 0.0]);
+        assert_eq!(wide, [0.0, 0.0, 1.0, 0.0]);
+        assert_eq!(applied(&within, &[]), Vec::<f32>::new());
+    }
+
+    #[test]
+    fn only_what_a_line_can_take_over_is_affine() {
+        let affine = |shift, scale| Step::Affine { shift, scale };
+        let of = |steps: Vec<Step>, missing, min_max| {
+            Transforms::new(vec![vec![], steps], vec![0.0, missing], min_max).unwrap().is_affine()
+        };
+        let plain = (0.0, 1.0);
+        assert_eq!(of(vec![affine(3.0, 2.0)], -6.0, false), Some(vec![plain, (3.0, 2.0)]));
+        assert_eq!(of(vec![], 0.0, false), Some(vec![plain; 2]));
+        assert_eq!(of(vec![affine(3.0, 2.0)], 0.0, false), None, "missing is not what 0 becomes");
+        assert_eq!(of(vec![], 0.0, true), None);
+        assert_eq!(of(vec![Step::SignedLog], 0.0, false), None);
+        assert_eq!(of(vec![affine(0.0, 1.0), affine(0.0, 1.0)], 0.0, false), None);
+        assert_eq!(Transforms::identity(1).is_affine(), Some(vec![plain]));
+    }
+
+    #[test]
+    fn words_tell_what_happens() {
+        let steps = vec![Step::SignedLog, Step::Affine { shift: 0.0, scale: 1.0 }];
+        let all = |steps: Vec<Vec<Step>>, min_max| {
+            let missing = vec![0.0; steps.len()];
+            Transforms::new(steps, missing, min_max).unwrap().describe()
+        };
+        assert_eq!(all(vec![steps.clone(); 3], false), "signed log, shifted and scaled");
+        assert_eq!(all(vec![], false), "as they are");
+        assert_eq!(all(vec![vec![]; 2], true), "as they are, then 0 to 1 within the query");
+        assert_eq!(
+            all(vec![vec![], steps.clone(), steps], false),
+            "signed log, shifted and scaled (2 features); as they are (1 features)"
+        );
+    }
+
+    #[test]
+    fn what_makes_no_transform_is_refused_with_a_reason() {
+        let table = |from: &[f32], to: &[f32]| Step::Table { from: from.into(), to: to.into() };
+        for (step, reason) in [
+            (Step::Clip { low: 1.0, high: 0.0 }, "the lower one first"),
+            (Step::Clip { low: f32::NEG_INFINITY, high: 0.0 }, "finite bounds"),
+            (Step::Affine { shift: f32::NAN, scale: 1.0 }, "a finite shift and scale"),
+            (Step::Affine { shift: 0.0, scale: f32::INFINITY }, "a finite shift and scale"),
+            (table(&[], &[]), "at least one point"),
+            (table(&[1.0], &[1.0, 2.0]), "a value for each"),
+            (table(&[1.0, 1.0], &[1.0, 2.0]), "points rise"),
+            (table(&[1.0, 2.0], &[2.0, 1.0]), "do not fall"),
+            (table(&[1.0, f32::INFINITY], &[1.0, 2.0]), "finite numbers"),
+        ] {
+            let error = Transforms::new(vec![vec![], vec![step]], vec![0.0; 2], false);
+            let error = error.unwrap_err().to_string();
+            assert!(error.starts_with("feature number 1: a step"), "{error}");
+            assert!(error.contains(reason), "{error}");
+        }
+        let new = |steps, missing| Transforms::new(steps, missing, false).unwrap_err().to_string();
+        assert!(new(vec![vec![]], vec![]).contains("steps for 1 features, values of 0"));
+        assert!(new(vec![vec![]], vec![f32::NAN]).contains("missing values as NaN"));
+        assert!(
+            new(vec![vec![Step::SignedLog; 9]], vec![0.0]).contains("9 steps; expected at most 8")
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn inputs_are_finite_whatever_the_values(
+            seed: u64,
+            rows in proptest::collection::vec(prop::num::f32::ANY, 0..60),
+            min_max: bool,
+        ) {
+            let transforms = random(seed, 3, min_max);
+            let whole = rows.len() / 3 * 3;
+            let found = applied(&transforms, &rows[..whole]);
+            prop_assert!(found.iter().all(|x| x.is_finite()), "{found:?}");
+            if min_max {
+                let scaled = found.iter().zip(&rows).enumerate().filter(|(_, (_, raw))| !raw.is_nan());
+                for (_, (x, _)) in scaled {
+                    prop_assert!((0.0..=1.0).contains(x));
+                }
+            }
+        }
+
+        #[test]
+        fn rows_may_come_in_any_number(seed: u64, count in 1_usize..40) {
+            let transforms = random(seed, 4, false);
+            let mut draw = Random::new(seed, 1);
+            let rows: Vec<f32> = (0..count * 4).map(|_| (draw.normal() * 3.0) as f32).collect();
+            let together = applied(&transforms, &rows);
+            let alone: Vec<f32> = rows.chunks(4).flat_map(|row| applied(&transforms, row)).collect();
+            prop_assert_eq!(together, alone);
+        }
+
+        #[test]
+        fn rising_steps_keep_the_order(seed: u64, a in -9.0..9.0_f32, b in -9.0..9.0_f32) {
+            let mut draw = Random::new(seed, 22);
+            let rising = (0..3).map(|_| match step(&mut draw) {
+                Step::Affine { shift, scale } => Step::Affine { shift, scale: scale.abs() },
+                other => other,
+            });
+            let found = applied(&one(rising.collect(), false), &[a.min(b), a.max(b)]);
+            prop_assert!(found[0] <= found[1], "{found:?}");
+        }
+    }
+}
