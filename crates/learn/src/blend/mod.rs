@@ -14,7 +14,7 @@
 //!
 //! Members without a `metric=` of their own get the blend's, and member k (from 0) the seed plus k, so
 //! that equal learners that draw differ. Checkpoints go to a folder for each member ([`nested`]).
-//! Cost: that of the members, and of some hundred rankings of the validation data.
+//! Cost: that of the members, and of some thousand rankings of the validation data.
 
 mod members;
 mod nested;

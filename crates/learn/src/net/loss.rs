@@ -75,7 +75,12 @@ impl Loss {
                 factored = params.bool("factored", true)?;
                 let whole = ["truncation", "norm_gap", "norm_query"];
                 check_use(params, &whole, factored, "whole queries (factored=true)")?;
-                check_use(params, &["norm"], factored || !is_batch(params), "factored=true")?;
+                if !factored && params.text("norm") == Some("batch") {
+                    return Err(params.conflict(
+                        "norm=batch looks at whole mini-batches, which factored=true has; use \
+                         norm=layer, or leave factored=false out",
+                    ));
+                }
                 handed_on("pair-logistic", params, target)?
             }
             Learner::LambdaRank => handed_on("lambda", params, target)?,
@@ -94,6 +99,11 @@ impl Loss {
         Ok(Self { learner, objective, factored, ties })
     }
 
+    /// Whether pairs of a query of so many documents are sampled.
+    pub(super) fn samples_pairs(&self, objective: &dyn Objective, documents: usize) -> bool {
+        self.factored && objective.samples_pairs(documents)
+    }
+
     /// Whether it learns from preference pairs.
     pub(super) fn takes_pairs(&self) -> bool {
         matches!(self.learner, Learner::RankNet | Learner::LambdaRank)
@@ -107,7 +117,13 @@ impl Loss {
         preferences: &Preferences<'_>,
         data: &Dataset,
     ) -> Result<Vec<usize>, LearnError> {
-        preferences.check()?;
+        preferences.check().map_err(|error| match self.takes_pairs() {
+            true => error,
+            false => LearnError::unfit(
+                "no query has two documents with different labels",
+                "there is nothing to rank; give data with graded labels",
+            ),
+        })?;
         let pairwise = self.takes_pairs() && !self.ties;
         let matters = |query: &usize| {
             let weight = data.query_weights().map_or(1.0, |weights| weights[*query]);
@@ -187,10 +203,6 @@ impl Loss {
 
 /// Rows that are shown at once, pair by pair.
 const MOST_ROWS: usize = 1 << 16;
-
-fn is_batch(params: &Params<'_>) -> bool {
-    params.text("norm") == Some("batch")
-}
 
 /// The objective of a name, with the parameters that the learner's spec has for it. Built once, so
 /// that what is wrong is told of the learner as it was written.

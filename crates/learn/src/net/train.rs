@@ -113,7 +113,9 @@ impl Trainer for NetTrainer {
 
     fn sampled_queries(&self, data: &Dataset) -> usize {
         let Ok(objective) = parse_objective(&self.loss.objective) else { return 0 };
-        let sampled = |query: &usize| objective.samples_pairs(data.query_rows(*query).len());
+        let sampled = |query: &usize| {
+            self.loss.samples_pairs(objective.as_ref(), data.query_rows(*query).len())
+        };
         (0..data.queries()).filter(sampled).count()
     }
 }
