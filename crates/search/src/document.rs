@@ -1,0 +1,74 @@
+//! A document and a query as they come in: an id and named values, not yet typed by a schema.
+
+/// A value as a source gives it. A schema says later what kind of field it belongs to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// Text: a title, a body, a date, a category, a URL.
+    Text(String),
+    /// A number.
+    Number(f64),
+    /// Several texts: links to other documents, authors, categories.
+    Texts(Vec<String>),
+}
+
+/// One document.
+///
+/// ```
+/// use rankwright_search::{Document, Value};
+///
+/// let document = Document::new("d1").with("title", Value::Text("Blue Train".into()));
+/// assert_eq!(document.text("title"), Some("Blue Train"));
+/// assert_eq!(document.get("year"), None);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Document {
+    /// The id, unique in an index. A later document of the same id replaces an earlier one.
+    pub id: String,
+    /// Values by field name, in the order of the source.
+    pub fields: Vec<(String, Value)>,
+}
+
+impl Document {
+    /// A document without fields.
+    pub fn new(id: impl Into<String>) -> Self {
+        Self { id: id.into(), fields: Vec::new() }
+    }
+
+    /// The same with one field more.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: Value) -> Self {
+        self.fields.push((name.to_owned(), value));
+        self
+    }
+
+    /// A field's value.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value)
+    }
+
+    /// A field's text, where it is one text.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.get(name) {
+            Some(Value::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// One query: its words, and further values where the file has them (a language, a category).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Query {
+    /// The id that judgements and runs use.
+    pub id: String,
+    /// What was typed.
+    pub text: String,
+    /// Further values by name.
+    pub fields: Vec<(String, Value)>,
+}
+
+impl Query {
+    /// A query of words alone.
+    pub fn new(id: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { id: id.into(), text: text.into(), fields: Vec::new() }
+    }
+}
