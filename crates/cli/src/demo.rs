@@ -1,85 +1,119 @@
-//! `demo`: the main job end to end, with data made on the spot.
+//! `demo`: the main job end to end, from text to a better ranking, with a record store made on the
+//! spot.
 //!
-//! This second form generates MSLR-shaped data in three parts (to train on, to stop by, to test
-//! on), writes down a line as a person might, trains MART, RankMART and LambdaMART, and compares
-//! all on the test queries with significance. Everything follows from the seed.
+//! Records and queries are generated (synthetic, and said to be), indexed, and found by BM25; features
+//! of the candidates train MART, RankMART and LambdaMART; all of them and a line made by hand
+//! re-rank the candidates of test queries, and are compared with BM25 by the judgements, with
+//! significance. Everything follows from the seed.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use rankwright::data::format::{Format, write};
-use rankwright::data::generate::LetorOptions;
-use rankwright::data::{DataError, Dataset, write_scores};
+use rankwright::data::generate::{Store, StoreOptions};
+use rankwright::data::store::write_atomic;
+use rankwright::data::{DataError, Dataset, ListFormat, Lists, Qrels, Random};
 use rankwright::eval::compare::{Comparison, Test};
 use rankwright::eval::stats::Correction;
 use rankwright::eval::table::comparison_table;
-use rankwright::eval::{Evaluation, Measure, MetricSpec, ScoredDataset, SourceKind};
-use rankwright::learn::{Job, LearnerSpec, Outcome, WatchedSet};
-use rankwright::model::{Kind, Model, ScoreOptions};
+use rankwright::eval::{
+    EvalOptions, Evaluation, JudgedRun, Measure, MetricSpec, SourceKind, evaluate,
+};
+use rankwright::learn::{Job, LearnerSpec, WatchedSet};
+use rankwright::model::Model;
+use rankwright::search::{
+    BuildOptions, Documents, Extractor, FEATURES_NOTE, FeatureSet, FirstStage, Index, Query,
+    QueryOptions, Ranker, RowOptions, build_index, read_queries, to_run,
+};
 use serde_json::{Value, json};
 
 use crate::compare::{TestArgs, compare_systems, json_of};
 use crate::failure::Failure;
+use crate::features::set_path;
 use crate::measures::conventions;
 use crate::output::Output;
 use crate::progress::timed;
 
-/// Generate data, train MART, RankMART and LambdaMART, and compare them with a line made by hand.
+/// Generate a record store, index it, and teach rankers to beat BM25 and a line made by hand.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Keep the data, the models and their scores in this folder
+    /// Keep the records, the index, the data, the models and the runs in this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Number of queries to train on; a third of it decides on stopping, half of it is tested on
-    #[arg(long, value_name = "N", default_value_t = 600, value_parser = clap::value_parser!(u32).range(3..))]
+    /// Number of records
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(100..))]
+    records: u32,
+    /// Number of queries: a half to train on, a sixth to stop by, a third to test on
+    #[arg(long, value_name = "N", default_value_t = 600, value_parser = clap::value_parser!(u32).range(12..))]
     queries: u32,
-    /// Seed of the data and the trainings
+    /// Seed of the store and the trainings
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
 
-/// Who competes: name, file, learner. The line weighs BM25 of body, title, URL and whole
-/// document, PageRank, the quality score and the clicks.
+/// Who competes with the first stage: name, file, learner. The line weighs what a person might.
 const SYSTEMS: [[&str; 3]; 4] = [
     [
         "line by hand",
         "line",
-        "linear(weights=22:0.03/72:0.06/97:0.05/122:0.03/130:0.000008/132:0.006/134:0.02)",
+        "linear(weights=bm25(field=all):1/bm25(field=title):0.5/number(field=popularity, log=true):0.5/category-match(field=language):2)",
     ],
-    ["MART", "mart", "mart(trees=150, leaves=31, stop=25)"],
-    ["RankMART", "rankmart", "rankmart(trees=150, leaves=31, stop=25)"],
-    ["LambdaMART", "lambdamart", "lambdamart(trees=150, leaves=31, stop=25)"],
+    ["MART", "mart", "mart(trees=150, leaves=15, stop=25)"],
+    ["RankMART", "rankmart", "rankmart(trees=150, leaves=15, stop=25)"],
+    ["LambdaMART", "lambdamart", "lambdamart(trees=150, leaves=15, stop=25)"],
 ];
 
 const METRICS: [&str; 4] = ["ndcg@10", "ap", "err@10", "p@10"];
+/// Candidates of a query.
+const CANDIDATES: usize = 300;
 
-/// The three parts of the data. Seeds are samples of one world, so each part has its own.
-struct Parts {
+/// The store, searchable, with its queries in three parts.
+struct Shop {
+    index: Index,
+    train: Vec<Query>,
+    valid: Vec<Query>,
+    test: Vec<Query>,
+    qrels: Qrels,
+    /// Judgements of the test queries.
+    judged: Qrels,
+    generated: f64,
+    indexed: f64,
+}
+
+/// Feature data of the first two parts.
+struct Features {
     train: Dataset,
     valid: Dataset,
-    test: Dataset,
+    set: FeatureSet,
     seconds: f64,
 }
 
 /// A competitor and how it did.
 struct System {
     name: &'static str,
-    learner: LearnerSpec,
-    outcome: Outcome,
-    seconds: f64,
+    learner: String,
+    train_seconds: f64,
+    /// Milliseconds for a query, features included.
+    rank_ms: f64,
     evaluation: Evaluation,
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let measures = METRICS
-        .map(|text| MetricSpec::parse(text).and_then(|spec| spec.resolve(SourceKind::Features)));
+    let temporary = tempfile::tempdir().map_err(|e| DataError::io("make", "a folder", e))?;
+    let folder = args.out.as_deref().unwrap_or(temporary.path());
+    let make = std::fs::create_dir_all(folder);
+    make.map_err(|e| DataError::io("make the folder", folder.display().to_string(), e))?;
+    let measures =
+        METRICS.map(|text| MetricSpec::parse(text).and_then(|spec| spec.resolve(SourceKind::Run)));
     let measures = measures.into_iter().collect::<Result<Vec<Measure>, _>>()?;
-    let parts = generate(args, out)?;
-    let mut systems = Vec::new();
+    let shop = open_shop(args, folder, out)?;
+    let features = make_features(&shop, folder, out)?;
+    let mut systems = vec![compete(&shop, "BM25", "bm25", None, folder, &measures, out)?];
     for [name, file, spec] in SYSTEMS {
-        let system = compete(args, name, spec, &parts, &measures, out)?;
-        if let Some(folder) = &args.out {
-            keep(folder, file, &system.outcome.model, &parts.test)?;
-        }
+        let (model, learner, seconds) = train(args, name, spec, &features, out)?;
+        model.save(&folder.join(format!("{file}.model")))?;
+        let mut system = compete(&shop, name, file, Some(&model), folder, &measures, out)?;
+        (system.learner, system.train_seconds) = (learner, seconds);
         systems.push(system);
     }
     let evaluations: Vec<(String, Evaluation)> =
@@ -87,131 +121,196 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let tests = TestArgs::new(Test::Randomisation, Correction::Holm);
     let comparison = compare_systems(&evaluations, &tests, out)?;
     out.result(
-        || document(args, &parts, &systems, json_of(&comparison, &evaluations)),
-        || text(args, &parts, &systems, &comparison),
+        || document(args, &shop, &features, &systems, json_of(&comparison, &evaluations)),
+        || text(args, &shop, &features, &systems, &comparison),
     )
 }
 
-/// Makes the data and, where asked for, keeps it.
-fn generate(args: &Args, out: &Output) -> Result<Parts, Failure> {
-    let part = |queries: u32, more: u64| {
-        let seed = args.seed.wrapping_add(more);
-        LetorOptions { queries: queries as usize, documents: 120, seed }.generate()
-    };
-    let (made, seconds) = timed(out, "generating", || {
-        let (few, half) = (args.queries / 3, (args.queries / 2).max(2));
-        Ok::<_, DataError>((part(args.queries, 0)?, part(few, 1)?, part(half, 2)?))
+/// Makes the store, writes it, and indexes what was written.
+fn open_shop(args: &Args, folder: &Path, out: &Output) -> Result<Shop, Failure> {
+    let (records, queries) = (args.records as usize, args.queries as usize);
+    let options = StoreOptions { records, queries, seed: args.seed };
+    let (store, generated) = timed(out, "generating a record store", || {
+        let store = options.generate()?;
+        store.write(folder)?;
+        Ok::<Store, DataError>(store)
     });
-    let (train, valid, test) = made?;
-    if let Some(folder) = &args.out {
-        std::fs::create_dir_all(folder)
-            .map_err(|e| DataError::io("make the folder", folder.display().to_string(), e))?;
-        for (name, data) in [("train", &train), ("valid", &valid), ("test", &test)] {
-            write(data, &folder.join(format!("{name}.txt")), Format::Letor)?;
-        }
-    }
-    Ok(Parts { train, valid, test, seconds })
+    let path = folder.join("index");
+    let (built, indexed) = timed(out, "indexing", || {
+        let documents = Documents::open(&folder.join("documents.jsonl"), None)?;
+        let options = BuildOptions {
+            existing: rankwright::search::Existing::Replace,
+            ..BuildOptions::default()
+        };
+        build_index(&path, documents, &options, &mut |_| ControlFlow::Continue(()))
+    });
+    built?;
+    let mut queries = read_queries(&folder.join("queries.jsonl"), QueryOptions::default())?;
+    Random::new(args.seed, 0).shuffle(&mut queries);
+    let rest = queries.split_off(queries.len() / 2);
+    let (valid, test) = rest.split_at(rest.len() / 3);
+    let qrels = store?.qrels;
+    let judged = judgements_of(&qrels, test)?;
+    judged.write(&folder.join("test.qrels.txt"), ListFormat::Trec)?;
+    let (train, valid, test) = (queries, valid.to_vec(), test.to_vec());
+    Ok(Shop { index: Index::open(&path)?, train, valid, test, qrels, judged, generated, indexed })
 }
 
-/// Trains one system and measures it on the test queries.
-fn compete(
+/// The judgements of some queries alone.
+fn judgements_of(qrels: &Qrels, queries: &[Query]) -> Result<Qrels, Failure> {
+    let lists = qrels.lists();
+    let mut rows = Vec::new();
+    for query in queries {
+        let documents = lists.find(&query.id).map(|number| lists.list(number));
+        for document in documents.into_iter().flatten() {
+            rows.push((&query.id, String::from_utf8_lossy(document.id), document.value));
+        }
+    }
+    let rows = rows.iter().map(|(query, id, value)| (query.as_str(), id.as_ref(), *value));
+    Ok(Qrels::from_lists(Lists::from_rows("test.qrels.txt", rows)?))
+}
+
+fn make_features(shop: &Shop, folder: &Path, out: &Output) -> Result<Features, Failure> {
+    let (made, seconds) = timed(out, "computing features", || {
+        let extractor = Extractor::new(&shop.index, &FeatureSet::parse("default")?)?;
+        let options = RowOptions { candidates: CANDIDATES, ..RowOptions::default() };
+        let of = |queries| extractor.dataset(&shop.index, queries, Some(&shop.qrels), &options);
+        let (train, valid) = (of(&shop.train)?, of(&shop.valid)?);
+        let set = extractor.set().clone();
+        Ok::<_, Failure>(Features { train, valid, set, seconds: 0.0 })
+    });
+    let features = made?;
+    for (name, data) in [("train.rwd", &features.train), ("valid.rwd", &features.valid)] {
+        let (path, toml) = (folder.join(name), features.set.to_toml());
+        write(data, &path, Format::Cache)?;
+        write_atomic(&set_path(&path), |file| file.write_all(toml.as_bytes()))?;
+    }
+    Ok(Features { seconds, ..features })
+}
+
+/// Trains one system; gives the learner's full spec and the seconds too.
+fn train(
     args: &Args,
-    name: &'static str,
+    name: &str,
     spec: &str,
-    parts: &Parts,
+    features: &Features,
+    out: &Output,
+) -> Result<(Model, String, f64), Failure> {
+    let learner = LearnerSpec::parse(spec)?;
+    let job = Job {
+        valid: vec![WatchedSet { name: "valid".into(), data: &features.valid }],
+        seed: args.seed,
+        simd: crate::simd()?,
+        ..Job::new(&features.train)
+    };
+    let (outcome, seconds) = timed(out, &format!("training {name}"), || learner.train(job));
+    let (mut header, kind) = outcome?.model.into_parts();
+    header.notes.insert(FEATURES_NOTE.to_owned(), features.set.to_toml());
+    Ok((Model::new(header, kind)?, learner.to_string(), seconds))
+}
+
+/// Ranks the test queries and measures the run by the judgements.
+fn compete(
+    shop: &Shop,
+    name: &'static str,
+    file: &str,
+    model: Option<&Model>,
+    folder: &Path,
     measures: &[Measure],
     out: &Output,
 ) -> Result<System, Failure> {
-    let learner = LearnerSpec::parse(spec)?;
-    let watched = WatchedSet { name: "valid".into(), data: &parts.valid };
-    let job = Job {
-        valid: vec![watched],
-        seed: args.seed,
-        simd: crate::simd()?,
-        ..Job::new(&parts.train)
-    };
-    let (outcome, seconds) = timed(out, &format!("training {name}"), || learner.train(job));
-    let outcome = outcome?;
-    let scores = outcome.model.score(&parts.test, ScoreOptions::default())?;
-    let evaluation = ScoredDataset::new(&parts.test, &scores)?.evaluate(measures)?;
-    Ok(System { name, learner, outcome, seconds, evaluation })
+    let ranker = Ranker::new(&shop.index, FirstStage::default(), CANDIDATES, model)?;
+    let (ranked, seconds) = timed(out, &format!("ranking by {name}"), || {
+        ranker.rank_all(&shop.index, &shop.test, None)
+    });
+    let run = to_run(&shop.index, &shop.test, &ranked?, CANDIDATES)?;
+    run.write(&folder.join(format!("{file}.run")), ListFormat::Trec, file)?;
+    let judged = JudgedRun::new(&run, &shop.judged);
+    let evaluation = evaluate(&judged, measures, EvalOptions::default())?;
+    let rank_ms = seconds * 1e3 / shop.test.len() as f64;
+    Ok(System { name, learner: String::new(), train_seconds: 0.0, rank_ms, evaluation })
 }
 
-fn keep(folder: &Path, file: &str, model: &Model, test: &Dataset) -> Result<(), Failure> {
-    model.save(&folder.join(format!("{file}.model")))?;
-    let scores = model.score(test, ScoreOptions::default())?;
-    Ok(write_scores(&folder.join(format!("{file}.scores")), &scores)?)
-}
-
-fn trees(system: &System) -> usize {
-    match system.outcome.model.kind() {
-        Kind::Trees(ensemble) => ensemble.trees().len(),
-        _ => 0,
-    }
-}
-
-fn document(args: &Args, parts: &Parts, systems: &[System], comparison: Value) -> Value {
-    let data = |data: &Dataset| json!({ "queries": data.queries(), "rows": data.rows(), "features": data.columns() });
+fn document(
+    args: &Args,
+    shop: &Shop,
+    features: &Features,
+    systems: &[System],
+    comparison: Value,
+) -> Value {
     let system = |system: &System| {
         json!({
-            "system": system.name,
-            "learner": system.learner.to_string(),
-            "trees": trees(system),
-            "seconds": system.seconds,
+            "system": system.name, "learner": system.learner,
+            "train_seconds": system.train_seconds, "rank_ms": system.rank_ms,
         })
     };
     let mut document = comparison;
-    document["data"] = json!({
-        "train": data(&parts.train),
-        "valid": data(&parts.valid),
-        "test": data(&parts.test),
-        "seed": args.seed,
+    document["store"] = json!({
+        "records": shop.index.documents(), "seed": args.seed,
+        "queries": { "train": shop.train.len(), "valid": shop.valid.len(), "test": shop.test.len() },
+        "rows": { "train": features.train.rows(), "valid": features.valid.rows() },
+        "features": features.train.columns(),
+        "seconds": {
+            "generate": shop.generated, "index": shop.indexed, "features": features.seconds,
+        },
     });
     document["trainings"] = systems.iter().map(system).collect();
     document
 }
 
-fn text(args: &Args, parts: &Parts, systems: &[System], comparison: &Comparison) -> String {
-    let Parts { train, valid, test, seconds } = parts;
+fn text(
+    args: &Args,
+    shop: &Shop,
+    features: &Features,
+    systems: &[System],
+    comparison: &Comparison,
+) -> String {
     let mut table = comparison_table(comparison);
     if let Some(first) = systems.first() {
         table.notes.extend(conventions(&first.evaluation.results));
     }
     let trained: Vec<String> = systems
         .iter()
-        .map(|s| format!("{:13} {:3} trees {:5.1} s  {}", s.name, trees(s), s.seconds, s.learner))
+        .filter(|system| !system.learner.is_empty())
+        .map(|s| format!("{:13} {:5.1} s  {}", s.name, s.train_seconds, s.learner))
         .collect();
     format!(
-        "Generated {} documents of {} queries with {} features in {seconds:.1} s (synthetic; seed \
-         {}):\n{} queries to train on, {} to stop by, {} to test on.\n\n{}\n\nOn the test \
-         queries:\n\n{}\n{}",
-        train.rows() + valid.rows() + test.rows(),
-        train.queries() + valid.queries() + test.queries(),
-        train.columns(),
+        "A record store, made up for this (synthetic; seed {}): {} records, generated in {:.1} s and \
+         indexed in {:.1} s.\n{} queries to train on, {} to stop by, {} to test on; {} features of {} \
+         candidates in {:.1} s.\n\n{}\n\nThe {} test queries, {CANDIDATES} candidates of BM25 \
+         re-ranked:\n\n{}\n{}",
         args.seed,
-        train.queries(),
-        valid.queries(),
-        test.queries(),
+        shop.index.documents(),
+        shop.generated,
+        shop.indexed,
+        shop.train.len(),
+        shop.valid.len(),
+        shop.test.len(),
+        features.train.columns(),
+        features.train.rows() + features.valid.rows(),
+        features.seconds,
         trained.join("\n"),
+        shop.test.len(),
         table.to_text(),
-        next(args.out.as_deref())
+        next(shop, args.out.as_deref())
     )
 }
 
 /// What to try next.
-fn next(kept: Option<&Path>) -> String {
+fn next(shop: &Shop, kept: Option<&Path>) -> String {
     let Some(folder) = kept else {
-        return "Next: `rankwright demo --out kept` keeps data and models; `rankwright list \
-                learners` tells what else there is."
+        return "Next: `rankwright demo --out kept` keeps everything, to be searched and looked into; \
+                `rankwright list learners` and `list features` tell what else there is."
             .into();
     };
     let folder = folder.display();
+    let query = shop.test.first().map_or("", |query| &query.text);
     format!(
-        "Kept in {folder}: train.txt, valid.txt, test.txt, and a .model and .scores file for each. \
-         Next:\n  \
+        "Kept in {folder}. Next:\n  \
+         rankwright search {folder}/index '{query}' --model {folder}/lambdamart.model --explain -k 3\n  \
          rankwright model inspect {folder}/lambdamart.model\n  \
-         rankwright compare {folder}/test.txt {folder}/mart.model {folder}/lambdamart.model --details\n  \
-         rankwright train {folder}/train.txt --valid {folder}/valid.txt --learner \
-         'lambdamart(trees=500, rate=0.05, stop=50)' --out {folder}/mine.model"
+         rankwright compare --qrels {folder}/test.qrels.txt {folder}/bm25.run {folder}/lambdamart.run --details\n  \
+         rankwright train {folder}/train.rwd --valid {folder}/valid.rwd --learner ranksvm --out \
+         {folder}/mine.model"
     )
 }

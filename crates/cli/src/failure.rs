@@ -7,6 +7,7 @@ use rankwright::eval::compare::CompareError;
 use rankwright::eval::{EvalError, SpecError};
 use rankwright::learn::LearnError;
 use rankwright::model::ModelError;
+use rankwright::search::SearchError;
 
 use crate::interrupt;
 
@@ -25,6 +26,8 @@ pub(crate) enum Failure {
     Model(#[from] ModelError),
     #[error(transparent)]
     Learn(#[from] LearnError),
+    #[error(transparent)]
+    Search(#[from] SearchError),
     /// Ctrl-C in a training; what was done is saved.
     #[error("interrupted after {unit} {done}; saved in {}", folder.display())]
     Interrupted { unit: String, done: usize, folder: PathBuf },
@@ -83,6 +86,7 @@ impl Failure {
         match self {
             Failure::Data(error) => error.help(),
             Failure::Model(error) => error.help(),
+            Failure::Search(error) => error.help(),
             Failure::Learn(LearnError::Data(error)) => error.help(),
             Failure::Learn(LearnError::Model(error)) => error.help(),
             Failure::Interrupted { folder, .. } => Some(format!(

@@ -4,12 +4,15 @@ use rankwright::data::format::FORMATS;
 use rankwright::eval::table::{Align, Table};
 use rankwright::eval::{METRICS, MetricInfo, PRESETS, ParamInfo};
 use rankwright::learn::{LEARNERS, LearnerInfo};
+use rankwright::search::{
+    DocumentFormat, FEATURES, FIRST_STAGES, FeatureInfo, FieldKind, FirstStageInfo,
+};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// List learners, metrics or formats, with defaults and an example each.
+/// List learners, metrics, features, first stages or formats, with defaults and an example each.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// What to list
@@ -23,7 +26,11 @@ enum What {
     Learners,
     /// Metrics, their parameters, and presets
     Metrics,
-    /// Formats of feature data, judgements and runs
+    /// Features of documents and queries, for an index
+    Features,
+    /// First stages: how an index finds candidates
+    FirstStages,
+    /// Formats of documents, feature data, judgements and runs
     Formats,
 }
 
@@ -31,6 +38,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     match args.what {
         What::Learners => out.result(learners_json, learners_text),
         What::Metrics => out.result(metrics_json, metrics_text),
+        What::Features => out.result(features_json, features_text),
+        What::FirstStages => out.result(stages_json, stages_text),
         What::Formats => out.result(formats_json, formats_text),
     }
 }
@@ -120,6 +129,62 @@ fn metrics_text() -> String {
     [metrics.to_text(), parameters.to_text(), presets.to_text()].join("\n")
 }
 
+fn features_json() -> Value {
+    let feature = |info: &FeatureInfo| {
+        json!({
+            "name": info.name,
+            "doc": info.doc,
+            "field": info.field.map(FieldKind::name),
+            "default": info.is_default,
+            "parameters": params_json(info.params),
+        })
+    };
+    json!({ "features": FEATURES.iter().map(feature).collect::<Vec<_>>() })
+}
+
+fn features_text() -> String {
+    let mut features = table(["feature", "what it is", "parameters"]);
+    for info in FEATURES {
+        let param = |p: &ParamInfo| match p.default {
+            "" => p.name.to_owned(),
+            default => format!("{}={default}", p.name),
+        };
+        let params: Vec<String> = info.params.iter().map(param).collect();
+        let star = if info.is_default { "" } else { " *" };
+        row(&mut features, [&format!("{}{star}", info.name), info.doc, &params.join(", ")]);
+    }
+    features.notes.push(
+        "`default` is each of them on each field that will do, but for those with a star. field=* \
+         stands for every field, stat=* for every summary: bm25(field=*), tf(field=title, stat=*)."
+            .into(),
+    );
+    features.to_text()
+}
+
+fn stages_json() -> Value {
+    let stage = |info: &FirstStageInfo| {
+        json!({
+            "name": info.name,
+            "doc": info.doc,
+            "example": info.example,
+            "parameters": params_json(info.params),
+        })
+    };
+    json!({ "first_stages": FIRST_STAGES.iter().map(stage).collect::<Vec<_>>() })
+}
+
+fn stages_text() -> String {
+    let mut stages = table(["first stage", "what it is", "example"]);
+    let mut parameters = table(["parameter", "what it says", "default"]);
+    let mut params: Vec<&ParamInfo> = Vec::new();
+    for info in FIRST_STAGES {
+        row(&mut stages, [info.name, info.doc, info.example]);
+        params.extend(info.params.iter().filter(|p| !params.contains(p)).collect::<Vec<_>>());
+    }
+    params.iter().for_each(|p| row(&mut parameters, [p.name, p.doc, p.default]));
+    [stages.to_text(), parameters.to_text()].join("\n")
+}
+
 /// Formats of judgements and runs: name, what it is, an example line.
 const LISTS: [[&str; 3]; 5] = [
     ["trec qrels", "judgements: query, ignored, document, relevance", "q1 0 d7 2"],
@@ -144,7 +209,12 @@ fn formats_json() -> Value {
     let lists = LISTS
         .iter()
         .map(|[name, doc, example]| json!({"name": name, "doc": doc, "example": example}));
-    json!({"data": data.collect::<Vec<_>>(), "judgements_and_runs": lists.collect::<Vec<_>>()})
+    let documents = DocumentFormat::ALL.iter().map(|f| json!({"name": f.name(), "doc": f.doc()}));
+    json!({
+        "data": data.collect::<Vec<_>>(),
+        "judgements_and_runs": lists.collect::<Vec<_>>(),
+        "documents": documents.collect::<Vec<_>>(),
+    })
 }
 
 fn formats_text() -> String {
@@ -160,7 +230,9 @@ fn formats_text() -> String {
     );
     let mut lists = table(["judgements and runs", "what it is", "example"]);
     LISTS.iter().for_each(|line| row(&mut lists, *line));
-    [data.to_text(), lists.to_text()].join("\n")
+    let mut documents = table(["documents", "what it is", ""]);
+    DocumentFormat::ALL.iter().for_each(|f| row(&mut documents, [f.name(), f.doc(), ""]));
+    [data.to_text(), lists.to_text(), documents.to_text()].join("\n")
 }
 
 fn table(header: [&str; 3]) -> Table {

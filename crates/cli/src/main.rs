@@ -12,6 +12,8 @@ mod data;
 mod demo;
 mod eval;
 mod failure;
+mod features;
+mod index;
 mod input;
 mod interrupt;
 mod list;
@@ -20,7 +22,10 @@ mod model;
 mod models;
 mod output;
 mod progress;
+mod ranking;
+mod run;
 mod score;
+mod search;
 mod train;
 
 use std::process::ExitCode;
@@ -36,7 +41,7 @@ use output::Output;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Learning to rank: data in, numbers out.
+/// Learning to rank: text or feature files in, rankings and honest numbers out.
 #[derive(Debug, Parser)]
 #[command(
     name = "rankwright",
@@ -83,6 +88,14 @@ enum Verb {
     /// Look into models
     #[command(subcommand)]
     Model(model::Verb),
+    /// Make a collection of text searchable
+    Index(index::Args),
+    /// Search an index, with a first stage alone or a model on top
+    Search(search::Args),
+    /// Rank the documents of an index for many queries: a run file
+    Run(run::Args),
+    /// Compute features of candidates for many queries: feature data to train on
+    Features(features::Args),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -100,13 +113,13 @@ fn main() -> ExitCode {
             print(panic);
         }
     }));
-    match run(cli) {
+    match dispatch(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => output.fail(&failure),
     }
 }
 
-fn run(cli: Cli) -> Result<(), Failure> {
+fn dispatch(cli: Cli) -> Result<(), Failure> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(usize::from(cli.threads))
         .build_global()
@@ -122,6 +135,10 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Verb::Eval(args) => eval::run(&args, out),
         Verb::Compare(args) => compare::run(&args, out),
         Verb::Model(verb) => model::run(&verb, out),
+        Verb::Index(args) => index::run(&args, out),
+        Verb::Search(args) => search::run(&args, out),
+        Verb::Run(args) => run::run(&args, out),
+        Verb::Features(args) => features::run(&args, out),
         Verb::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "rankwright", &mut script);

@@ -22,6 +22,29 @@ fn generated_data_goes_through_every_format_and_back() {
 }
 
 #[test]
+fn a_generated_store_is_three_files_and_the_same_again() {
+    let bench = Bench::new();
+    let line = "data generate store --records 120 --queries 4 --seed 3";
+    let made = bench.run(&format!("{line} --out shop --json")).json();
+    assert_eq!((&made["records"], &made["queries"]), (&120.into(), &4.into()));
+    let (documents, qrels) = (bench.text("shop/documents.jsonl"), bench.text("shop/qrels.txt"));
+    assert_eq!(documents.lines().count(), 120);
+    assert_eq!(bench.text("shop/queries.jsonl").lines().count(), 4);
+    assert_eq!(qrels.lines().count() as u64, made["judgements"].as_u64().unwrap());
+    let said = bench.run(&format!("{line} --out deep/again --threads 1")).ok().out();
+    assert!(said.contains("120 synthetic records, 4 queries"), "{said}");
+    for name in ["documents.jsonl", "queries.jsonl", "qrels.txt"] {
+        let again = bench.text(&format!("deep/again/{name}"));
+        assert_eq!(again, bench.text(&format!("shop/{name}")), "{name}");
+    }
+    let ran = bench.run(&format!("{line} --out -"));
+    assert!(ran.code() != 0 && ran.err().contains("give --out a folder"), "{}", ran.err());
+    let ran = bench.run("data generate store --records 0 --out none");
+    assert!(ran.err().contains("at least one record"), "{}", ran.err());
+    assert!(!bench.path("none").exists());
+}
+
+#[test]
 fn standard_input_and_output_are_files_too() {
     let bench = Bench::new();
     bench.put("a.txt", "1 qid:x 1:2\n");
@@ -96,16 +119,24 @@ fn pairs_are_read_with_the_data() {
 }
 
 #[test]
-fn the_demo_compares_and_keeps_what_it_made() {
+fn the_demo_goes_from_text_to_a_comparison_and_keeps_what_it_made() {
     let bench = Bench::new();
-    let found = bench.run("demo --queries 30 --out kept --json").json();
-    assert_eq!(found["metrics"][0]["systems"].as_array().unwrap().len(), 4);
-    let line = "compare kept/test.txt kept/line.model --scores kept/lambdamart.scores --metric ndcg@10 --json";
+    let found = bench.run("demo --records 800 --queries 60 --out kept --json").json();
+    let systems = found["metrics"][0]["systems"].as_array().unwrap();
+    assert_eq!(systems.len(), 5);
+    let line = "compare --qrels kept/test.qrels.txt kept/bm25.run kept/lambdamart.run --metric ndcg@10 --json";
     let again = bench.run(line).json();
     let value =
         |v: &serde_json::Value, system: usize| v["metrics"][0]["systems"][system]["value"].clone();
-    assert_eq!((value(&found, 0), value(&found, 3)), (value(&again, 0), value(&again, 1)));
-    assert!(value(&found, 3).as_f64() > value(&found, 0).as_f64(), "learning beats a guess");
+    assert_eq!((value(&found, 0), value(&found, 4)), (value(&again, 0), value(&again, 1)));
+    assert!(value(&found, 4).as_f64() > value(&found, 0).as_f64(), "learning beats BM25");
+    // What was kept goes on: the model knows its features, a training on the data knows them too.
+    let shown = bench.run("search kept/index --model kept/lambdamart.model -k 2 --json a b").json();
+    assert!(shown["documents"].as_array().is_some());
+    bench.run("train kept/train.rwd --learner ranksvm --out mine.model").ok();
+    let model = bench.run("model inspect mine.model --json").json();
+    let set = model["notes"]["features"].as_str().unwrap();
+    assert!(set.contains("analysis = \"english\""), "{set}");
 }
 
 #[test]
@@ -118,6 +149,8 @@ fn lists_name_everything_there_is() {
         assert!(text.contains(name), "{name}");
     }
     assert!(bench.run("list formats").ok().out().contains("parquet"));
+    assert!(bench.run("list features").ok().out().contains("nallapati-6"));
+    assert!(bench.run("list first-stages").ok().out().contains("dirichlet"));
     assert!(bench.run("completions bash").ok().out().contains("rankwright"));
 }
 

@@ -1,6 +1,6 @@
 //! Panics of other people's readers on hostile bytes, turned into errors.
 //!
-//! The arrow and parquet crates panic on some damaged files. Such a panic is caught here; a
+//! The arrow, parquet and tantivy crates panic on some damaged files. Such a panic is caught here; a
 //! program that does not want it printed asks [`panics_are_caught`] in its panic hook.
 
 use std::any::Any;
@@ -17,8 +17,7 @@ pub fn panics_are_caught() -> bool {
 }
 
 /// Runs `work`, whose results must be dropped if it panics; a panic gives its message.
-#[cfg_attr(not(feature = "columnar"), allow(dead_code))]
-pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     CATCHING.set(true);
     let result = catch_unwind(AssertUnwindSafe(work));
     CATCHING.set(false);

@@ -37,7 +37,7 @@ mod strings;
 
 pub use dataset::{Absent, Columns, Dataset, Query, QueryIndex};
 pub use error::{DataError, Place};
-pub use guard::panics_are_caught;
+pub use guard::{guarded, panics_are_caught};
 pub use inspect::{FeatureSummary, Sizes, Summary};
 pub use lists::{Document, ListFormat, Lists, Qrels, Run};
 pub use matrix::Matrix;

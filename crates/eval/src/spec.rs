@@ -128,6 +128,18 @@ fn list(known: &[String]) -> String {
     if known.is_empty() { "none, it takes no parameters".to_owned() } else { known.join(", ") }
 }
 
+impl SpecError {
+    /// No such metric (learner, feature, ...) among the known ones.
+    pub fn unknown(kind: &'static str, found: &str, known: &[&str]) -> Self {
+        Self::UnknownName {
+            kind,
+            found: found.to_owned(),
+            nearest: crate::params::nearest(found, known),
+            known: known.iter().map(|&name| name.to_owned()).collect(),
+        }
+    }
+}
+
 impl Spec {
     /// A bare name, without arguments or cut-off.
     pub fn new(name: impl Into<String>) -> Self {

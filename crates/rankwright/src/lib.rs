@@ -1,11 +1,12 @@
-//! Learning to rank, from feature files and runs to numbers that can be trusted.
+//! Learning to rank, from raw text, feature files and runs to numbers that can be trusted.
 //!
 //! This crate only re-exports; each part has its own:
 //!
 //! - [`data`]: data sets, judgements and runs, in every format; splits and generators;
 //! - [`eval`]: the one order, every metric with its conventions, significance, tables;
 //! - [`learn`]: learners by name, boosted trees and their objectives, cross validation;
-//! - [`model`]: trees and lines that score documents, checked model files, pictures of trees.
+//! - [`model`]: trees, lines and nets that score documents, checked model files, pictures of trees;
+//! - [`search`]: collections of text, an index, first-stage retrieval, features, re-ranking.
 //!
 //! ```
 //! use rankwright::data::generate::LetorOptions;
@@ -30,6 +31,8 @@ pub use rankwright_eval as eval;
 pub use rankwright_learn as learn;
 /// Models: scoring, files, importance, drawings.
 pub use rankwright_model as model;
+/// Text: collections, an index, first-stage retrieval, features, re-ranking, classifiers.
+pub use rankwright_search as search;
 
 /// The README's program, compiled and run as a test.
 #[cfg(doctest)]

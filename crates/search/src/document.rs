@@ -1,7 +1,10 @@
 //! A document and a query as they come in: an id and named values, not yet typed by a schema.
 
+use serde::{Deserialize, Serialize};
+
 /// A value as a source gives it. A schema says later what kind of field it belongs to.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum Value {
     /// Text: a title, a body, a date, a category, a URL.
     Text(String),
@@ -20,7 +23,7 @@ pub enum Value {
 /// assert_eq!(document.text("title"), Some("Blue Train"));
 /// assert_eq!(document.get("year"), None);
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Document {
     /// The id, unique in an index. A later document of the same id replaces an earlier one.
     pub id: String,

@@ -36,7 +36,7 @@ pub(crate) fn run(verb: &Verb, out: &Output) -> Result<(), Failure> {
 }
 
 /// The format to write: as said, or by the path's extension.
-fn target_format(path: &Path, said: Option<&str>) -> Result<Format, Failure> {
+pub(crate) fn target_format(path: &Path, said: Option<&str>) -> Result<Format, Failure> {
     if let Some(name) = said {
         return Ok(Format::from_name(name)?);
     }

@@ -2,5 +2,7 @@
 //! number of threads.
 
 mod letor;
+mod store;
 
 pub use letor::LetorOptions;
+pub use store::{Store, StoreOptions, StoreQuery, StoreRecord};

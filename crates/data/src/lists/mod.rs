@@ -197,7 +197,8 @@ pub struct Qrels(Lists);
 
 impl Qrels {
     /// Reads judgements: TREC columns `qid 0 docid relevance`, a table `query-id corpus-id
-    /// score` with a header, or JSON lines.
+    /// score` with a header, JSON lines, Cranfield's `qid docid relevance` (the codes as they are)
+    /// or SMART's `qid docid 0 0` (relevance 1).
     pub fn read(input: Input) -> Result<(Qrels, Notes), DataError> {
         read::read(input, read::Kind::Qrels).map(|(lists, notes)| (Qrels(lists), notes))
     }

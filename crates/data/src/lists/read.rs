@@ -3,6 +3,13 @@
 //! The text is cut into pieces at line ends, read in parallel, and joined in file order. Blank
 //! lines and lines that begin with `#` are passed over (a document id may hold a `#`). Lines may
 //! go on after the last column, as trec_eval allows; that is noted.
+//!
+//! Judgements have two older forms. Cranfield's are three columns `qid docid relevance` without a
+//! header: taken so if the first line has three columns, the last a number; then every line must
+//! have three. SMART's are `qid docid 0 0` and name the relevant documents alone: taken so if every
+//! line ends in two zeros and more than one document is named, since as TREC columns such a file
+//! would judge nothing but a document `0`. Their query numbers are padded (`01`), the queries' own
+//! are not, so leading zeros are dropped there.
 
 use std::ops::Range;
 
@@ -46,17 +53,45 @@ struct Layout {
     document: usize,
     value: usize,
     expected: &'static str,
+    /// Whether a line may go on after the last column.
+    open_ended: bool,
 }
 
-const TREC_QRELS: Layout =
-    Layout { columns: 4, document: 2, value: 3, expected: "'qid 0 docid relevance'" };
-const TREC_RUN: Layout =
-    Layout { columns: 6, document: 2, value: 4, expected: "'qid Q0 docid rank score tag'" };
+const TREC_QRELS: Layout = Layout {
+    columns: 4,
+    document: 2,
+    value: 3,
+    expected: "'qid 0 docid relevance'",
+    open_ended: true,
+};
+const TREC_RUN: Layout = Layout {
+    columns: 6,
+    document: 2,
+    value: 4,
+    expected: "'qid Q0 docid rank score tag'",
+    open_ended: true,
+};
 const TABLE: Layout = Layout {
     columns: 3,
     document: 1,
     value: 2,
     expected: "'query-id corpus-id score', as in the header",
+    open_ended: true,
+};
+const THREE_COLUMNS: Layout = Layout {
+    columns: 3,
+    document: 1,
+    value: 2,
+    expected: "'qid docid relevance', as in the first line",
+    open_ended: false,
+};
+/// The value is worked out from the layout: who is named is relevant.
+const SMART_QRELS: Layout = Layout {
+    columns: 4,
+    document: 1,
+    value: 3,
+    expected: "'qid docid 0 0', as in the lines before",
+    open_ended: false,
 };
 
 pub(super) fn read(input: Input, kind: Kind) -> Result<(Lists, Notes), DataError> {
@@ -78,6 +113,8 @@ pub(super) fn read(input: Input, kind: Kind) -> Result<(Lists, Notes), DataError
     let tabs = header && first.contains(&b'\t');
     let layout = match (header, kind) {
         (true, _) => TABLE,
+        (false, Kind::Qrels) if is_three_columns(first) => THREE_COLUMNS,
+        (false, Kind::Qrels) if is_smart(&bytes) => SMART_QRELS,
         (false, Kind::Qrels) => TREC_QRELS,
         (false, Kind::Run) => TREC_RUN,
     };
@@ -113,6 +150,33 @@ fn is_header(line: &[u8]) -> bool {
         )
     };
     matches!(words[..], [query, _, _] if named(query))
+}
+
+fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+}
+
+/// Whether a line has three columns, of which the last is a number.
+fn is_three_columns(line: &[u8]) -> bool {
+    let mut words = words(line);
+    let value = words.nth(2).and_then(|word| std::str::from_utf8(word).ok());
+    value.is_some_and(|word| word.parse::<f64>().is_ok()) && words.next().is_none()
+}
+
+/// Whether every line is `qid docid 0 0`, with more than one document. Other files are told by
+/// their first line.
+fn is_smart(text: &[u8]) -> bool {
+    let mut first: Option<&[u8]> = None;
+    let mut several = false;
+    for line in text.split(|&b| b == b'\n').filter(|line| is_data(line)) {
+        let mut words = words(line).skip(1);
+        let (document, tail) = (words.next(), (words.next(), words.next(), words.next()));
+        let (Some(document), (Some(b"0"), Some(b"0"), None)) = (document, tail) else {
+            return false;
+        };
+        several |= *first.get_or_insert(document) != document;
+    }
+    several
 }
 
 /// Whether a line has the six columns of a run, with a score in the fifth.
@@ -243,6 +307,14 @@ impl Job<'_> {
         if fields.more && self.kind == Kind::Qrels && is_run_line(line) {
             return Err(self.few_columns(line, TREC_RUN.columns, number));
         }
+        if fields.more && !self.layout.open_ended {
+            return Err(self.few_columns(line, words(line).count(), number));
+        }
+        if self.layout == SMART_QRELS {
+            let id = self.text.get(fields.query.clone()).unwrap_or(&[]);
+            let zeros = id.iter().take_while(|b| **b == b'0').count();
+            fields.query.start += zeros.min(id.len().saturating_sub(1));
+        }
         Ok(fields)
     }
 
@@ -288,6 +360,9 @@ impl Job<'_> {
 
     #[inline]
     fn value(&self, fields: &Fields, number: u64) -> Result<f64, DataError> {
+        if self.layout == SMART_QRELS {
+            return Ok(1.0);
+        }
         if let Some(value) = f64_token(self.text, fields.value.start, fields.value.len()) {
             return Ok(value);
         }

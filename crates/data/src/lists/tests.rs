@@ -67,6 +67,36 @@ fn a_run_is_not_taken_for_judgements() {
 }
 
 #[test]
+fn three_columns_without_a_header_are_judgements_of_cranfield() {
+    let (qrels, _) = self::qrels("1 184 2 \r\n1 29 -1\r\n2 12 1\n").unwrap();
+    let expected = [("1", "184", 2.0), ("1", "29", -1.0), ("2", "12", 1.0)];
+    assert_eq!(rows(qrels.lists()), expected.map(|(q, d, v)| (q.into(), d.into(), v)));
+    // A first line that lacks a column is not the start of such a file.
+    let error = self::qrels("1 0 184\n1 0 29 2\n").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "q:2: found 4 columns in '1 0 29 2', expected 3 columns 'qid docid relevance', as in the \
+         first line"
+    );
+    assert!(self::qrels("1 0 doc\n").is_err());
+    assert!(run("1 184 2\n").is_err());
+}
+
+#[test]
+fn pairs_that_end_in_two_zeros_are_judgements_of_smart() {
+    let (qrels, _) = self::qrels("01 1410  0 0\n01 1572  0 0\n10 46 0 0\n").unwrap();
+    let expected = [("1", "1410", 1.0), ("1", "1572", 1.0), ("10", "46", 1.0)];
+    assert_eq!(rows(qrels.lists()), expected.map(|(q, d, v)| (q.into(), d.into(), v)));
+    // One line that does not end so makes the whole file TREC's.
+    let (trec, _) = self::qrels("01 ITER 0 0\n01 0 0 0\n01 0 d 1\n").unwrap();
+    let trec = rows(trec.lists());
+    assert_eq!(trec.last().unwrap(), &("01".to_owned(), "d".to_owned(), 1.0));
+    let (one, _) = self::qrels("q 0 0 0\np 0 0 0\n").unwrap();
+    assert_eq!(rows(one.lists()).len(), 2);
+    assert_eq!(one.lists().list(0).map(|d| d.value).collect::<Vec<_>>(), [0.0]);
+}
+
+#[test]
 fn every_format_reads_back() {
     let folder = tempfile::tempdir().unwrap();
     let lists = || {

@@ -22,9 +22,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use rankwright_data::Dataset;
-use rankwright_eval::{
-    Measure, MetricSpec, ParamInfo, Params, SourceKind, Spec, SpecError, nearest,
-};
+use rankwright_eval::{Measure, MetricSpec, ParamInfo, Params, SourceKind, Spec, SpecError};
 use rankwright_model::Model;
 
 use self::linear::Given;
@@ -305,12 +303,7 @@ impl FromStr for LearnerSpec {
 fn find(name: &str) -> Result<&'static LearnerInfo, SpecError> {
     LEARNERS.iter().find(|info| info.name == name).ok_or_else(|| {
         let known: Vec<&str> = LEARNERS.iter().map(|info| info.name).collect();
-        SpecError::UnknownName {
-            kind: "learner",
-            found: name.to_owned(),
-            nearest: nearest(name, &known),
-            known: known.into_iter().map(str::to_owned).collect(),
-        }
+        SpecError::unknown("learner", name, &known)
     })
 }
 

@@ -3,7 +3,7 @@
 //! A learner's spec holds the parameters of its objective beside its own: check the spec once
 //! against both lists, then hand the same [`Params`] to [`ObjectiveInfo::build`].
 
-use rankwright_eval::{ParamInfo, Params, Spec, SpecError, nearest};
+use rankwright_eval::{ParamInfo, Params, Spec, SpecError};
 
 use super::approxndcg::ApproxNdcg;
 use super::huber::Huber;
@@ -156,12 +156,7 @@ pub const OBJECTIVES: &[ObjectiveInfo] = &[
 pub fn find_objective(name: &str) -> Result<&'static ObjectiveInfo, SpecError> {
     OBJECTIVES.iter().find(|o| o.name == name).ok_or_else(|| {
         let known: Vec<&str> = OBJECTIVES.iter().map(|o| o.name).collect();
-        SpecError::UnknownName {
-            kind: "objective",
-            found: name.to_owned(),
-            nearest: nearest(name, &known),
-            known: known.into_iter().map(str::to_owned).collect(),
-        }
+        SpecError::unknown("objective", name, &known)
     })
 }
 

@@ -1,0 +1,100 @@
+//! What `search`, `run` and `features` share: an index, a first stage, queries.
+
+use std::path::{Path, PathBuf};
+
+use rankwright::model::Model;
+use rankwright::search::{
+    Filter, FirstStage, Index, Query, QueryOptions, Ranker, TopicPart, read_queries,
+};
+
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::progress::timed;
+
+/// How candidates are found.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct StageArgs {
+    /// How candidates are found, such as `bm25(k1=0.9, b=0.4)`. See `list first-stages`
+    #[arg(long, value_name = "SPEC", default_value = "bm25")]
+    first_stage: String,
+    /// Only documents that pass, such as `genre:rock AND year:>=1990`
+    #[arg(long, value_name = "FILTER")]
+    filter: Option<String>,
+}
+
+impl StageArgs {
+    /// The first stage.
+    pub(crate) fn stage(&self) -> Result<FirstStage, Failure> {
+        Ok(FirstStage::parse(&self.first_stage)?)
+    }
+
+    /// The filter, where there is one.
+    pub(crate) fn filter(&self, index: &Index, out: &Output) -> Result<Option<Filter>, Failure> {
+        let filter = self.filter.as_deref().map(|text| Filter::new(index, text)).transpose()?;
+        if filter.as_ref().is_some_and(|filter| filter.documents() == 0) {
+            out.note("no document passes the filter");
+        }
+        Ok(filter)
+    }
+
+    /// The first stage with a model on top, where one is given.
+    pub(crate) fn ranker(
+        &self,
+        index: &Index,
+        candidates: usize,
+        model: Option<&Path>,
+        out: &Output,
+    ) -> Result<Ranker, Failure> {
+        let model = model.map(Model::load).transpose()?;
+        let (ranker, _) = timed(out, "making features ready", || {
+            Ranker::new(index, self.stage()?, candidates, model.as_ref()).map_err(Failure::from)
+        });
+        ranker
+    }
+}
+
+/// A file of queries.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct QueryArgs {
+    /// Queries: TSV (id, text), JSON lines, TREC topics, or SMART (.I/.W)
+    #[arg(long, value_name = "FILE")]
+    queries: PathBuf,
+    /// Number the queries 1, 2, 3, ... by their place, as the judgements of Cranfield do
+    #[arg(long)]
+    number_by_position: bool,
+    /// The parts of a TREC topic that make a query; may be repeated
+    #[arg(long, value_name = "PART", value_enum, default_value = "title")]
+    topic_part: Vec<Part>,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Part {
+    Title,
+    Desc,
+    Narr,
+}
+
+impl QueryArgs {
+    /// The file.
+    pub(crate) fn path(&self) -> &Path {
+        &self.queries
+    }
+
+    /// Reads them.
+    pub(crate) fn read(&self) -> Result<Vec<Query>, Failure> {
+        let parts = self.topic_part.iter().map(|part| match part {
+            Part::Title => TopicPart::Title,
+            Part::Desc => TopicPart::Description,
+            Part::Narr => TopicPart::Narrative,
+        });
+        let options =
+            QueryOptions { number_by_position: self.number_by_position, parts: parts.collect() };
+        Ok(read_queries(&self.queries, options)?)
+    }
+}
+
+/// Opens an index under a spinner.
+pub(crate) fn open_index(path: &Path, out: &Output) -> Result<Index, Failure> {
+    let what = format!("opening {}", path.display());
+    Ok(timed(out, &what, || Index::open(path)).0?)
+}

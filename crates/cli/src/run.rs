@@ -1,0 +1,84 @@
+//! `run`: rankings of an index for many queries, as a run file.
+
+use std::path::PathBuf;
+
+use rankwright::data::ListFormat;
+use rankwright::search::to_run;
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::input::not_over_an_input;
+use crate::output::Output;
+use crate::progress::timed;
+use crate::ranking::{QueryArgs, StageArgs, open_index};
+
+/// Rank the documents of an index for many queries: a run file.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The index
+    #[arg(value_name = "INDEX")]
+    index: PathBuf,
+    #[command(flatten)]
+    queries: QueryArgs,
+    /// A model that re-ranks the candidates; it says by itself which features it needs
+    #[arg(long, value_name = "MODEL")]
+    model: Option<PathBuf>,
+    /// Candidates of each query, which a model re-ranks
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    candidates: u32,
+    /// Documents of each query that are written
+    #[arg(short = 'k', long, value_name = "N", default_value_t = 1000)]
+    top: usize,
+    #[command(flatten)]
+    stage: StageArgs,
+    /// The name of the run, its last column
+    #[arg(long, value_name = "NAME", default_value = "rankwright")]
+    tag: String,
+    /// Where the run goes, in TREC form; as JSON lines where it ends in .jsonl
+    #[arg(long, value_name = "RUN")]
+    out: PathBuf,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
+    out.keeps_stdout_free(&args.out)?;
+    not_over_an_input(&args.out, args.model.as_deref().into_iter().chain([args.queries.path()]))?;
+    if args.tag.contains(char::is_whitespace) || args.tag.is_empty() {
+        return Err(Failure::usage("--tag is one word, as runs are split at blanks"));
+    }
+    let queries = args.queries.read()?;
+    let index = open_index(&args.index, out)?;
+    let filter = args.stage.filter(&index, out)?;
+    let candidates = args.candidates as usize;
+    let ranker = args.stage.ranker(&index, candidates, args.model.as_deref(), out)?;
+    let (ranked, seconds) = timed(out, &format!("ranking {} queries", queries.len()), || {
+        ranker.rank_all(&index, &queries, filter.as_ref())
+    });
+    let ranked = ranked?;
+    let empty = ranked.iter().filter(|ranked| ranked.documents.is_empty()).count();
+    if empty > 0 {
+        out.note(format!("{empty} queries found nothing: no document has one of their terms"));
+    }
+    let is_jsonl = args.out.extension().is_some_and(|extension| extension == "jsonl");
+    let format = if is_jsonl { ListFormat::Jsonl } else { ListFormat::Trec };
+    to_run(&index, &queries, &ranked, args.top)?.write(&args.out, format, &args.tag)?;
+    let documents: usize = ranked.iter().map(|r| r.documents.len().min(args.top)).sum();
+    if args.out.as_os_str() == "-" {
+        return Ok(());
+    }
+    let rate = queries.len() as f64 / seconds.max(1e-9);
+    out.result(
+        || {
+            json!({
+                "out": args.out, "queries": queries.len(), "documents": documents,
+                "empty": empty, "seconds": seconds,
+            })
+        },
+        || {
+            format!(
+                "{}: {documents} documents of {} queries in {seconds:.2} s ({rate:.0} queries/s)",
+                args.out.display(),
+                queries.len()
+            )
+        },
+    )
+}

@@ -1,0 +1,273 @@
+//! A record store: synthetic documents, queries and graded judgements to try search on.
+//!
+//! Nothing in it is real. Words, languages, artists and lyrics-like texts are made of syllables;
+//! relevance comes from a hidden utility of text match, plays, language and recency (see
+//! `judge.rs`), so that text alone ranks decently and a learner that sees the rest ranks better.
+//! `words.rs` makes the vocabulary, `records.rs` the records with their links, `queries.rs` what
+//! people type. 20,000 records with 600 queries take about a third of a second of processor time.
+//!
+//! Only basic arithmetic and square roots are used and every record and query has its own random
+//! stream, so that bytes depend on the options only, not on machine or threads.
+
+mod judge;
+mod queries;
+mod records;
+mod words;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use crate::error::DataError;
+use crate::format::physical_memory;
+use crate::lists::{ListFormat, Lists, Qrels};
+use crate::random::Random;
+use crate::store::write_atomic;
+use judge::Judge;
+use records::Draft;
+use words::{GENRES, LANGUAGES, Vocabulary};
+
+/// What a record takes while it is made and held, at most.
+const BYTES_A_RECORD: u64 = 4096;
+/// What a query and its judgements take, at most.
+const BYTES_A_QUERY: u64 = 16_384;
+
+/// What store to generate.
+#[derive(Debug, Clone)]
+pub struct StoreOptions {
+    /// Number of records.
+    pub records: usize,
+    /// Number of queries.
+    pub queries: usize,
+    /// The seed.
+    pub seed: u64,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        StoreOptions { records: 20_000, queries: 600, seed: 0 }
+    }
+}
+
+/// A record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreRecord {
+    /// The id, `r000001` and so on.
+    pub id: String,
+    /// The title.
+    pub title: String,
+    /// Who made it.
+    pub artist: String,
+    /// Lyrics-like text of 30 to 120 words, lines divided by ` / `.
+    pub text: String,
+    /// One of five invented languages.
+    pub language: &'static str,
+    /// One of twelve genres.
+    pub genre: &'static str,
+    /// The year it came out, 1950 to 2025.
+    pub year: u32,
+    /// How often it was played; few are played very often.
+    pub popularity: u64,
+    /// Ids of records by other artists that influenced it.
+    pub links: Vec<String>,
+}
+
+/// A query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreQuery {
+    /// The id, `q0001` and so on.
+    pub id: String,
+    /// What was typed.
+    pub text: String,
+    /// The language of the user.
+    pub language: &'static str,
+}
+
+/// A generated record store.
+#[derive(Debug, PartialEq)]
+pub struct Store {
+    /// The records.
+    pub documents: Vec<StoreRecord>,
+    /// The queries.
+    pub queries: Vec<StoreQuery>,
+    /// Grades 0 to 4 for 50 to 150 records a query.
+    pub qrels: Qrels,
+}
+
+impl StoreOptions {
+    /// Generates the store.
+    ///
+    /// ```
+    /// use rankwright_data::generate::StoreOptions;
+    /// let store = StoreOptions { records: 300, queries: 5, seed: 1 }.generate()?;
+    /// assert_eq!((store.documents.len(), store.queries.len()), (300, 5));
+    /// assert!((1950..=2025).contains(&store.documents[0].year));
+    /// # Ok::<(), rankwright_data::DataError>(())
+    /// ```
+    pub fn generate(&self) -> Result<Store, DataError> {
+        if self.records == 0 || self.queries == 0 {
+            return Err(DataError::Invalid("at least one record and one query".into()));
+        }
+        self.check_size()?;
+        let streams = Streams { seed: self.seed };
+        let vocabulary = Vocabulary::new(&mut streams.words());
+        let drafts = records::draw(self.records, &vocabulary, &streams);
+        let judge = Judge::new(&drafts, &vocabulary);
+        let asked: Vec<(queries::Asked, Vec<(u32, u8)>)> = (0..self.queries)
+            .into_par_iter()
+            .map(|number| {
+                let mut random = streams.query(number);
+                let asked = queries::draw(&mut random, &vocabulary, &drafts);
+                let grades = judge.grade(&asked, &mut random);
+                (asked, grades)
+            })
+            .collect();
+        let documents: Vec<StoreRecord> =
+            (0..drafts.len()).into_par_iter().map(|i| spell(i, &drafts[i], &vocabulary)).collect();
+        let mut queries = Vec::with_capacity(asked.len());
+        let mut rows = Vec::new();
+        for (number, (asked, grades)) in asked.into_iter().enumerate() {
+            let (id, language) = (format!("q{:04}", number + 1), LANGUAGES[asked.language]);
+            queries.push(StoreQuery { id, text: asked.text, language });
+            rows.extend(grades.into_iter().map(|(record, grade)| (number, record, grade)));
+        }
+        let rows = rows.iter().map(|(query, record, grade)| {
+            (&*queries[*query].id, &*documents[*record as usize].id, f64::from(*grade))
+        });
+        let qrels = Qrels::from_lists(Lists::from_rows("the record store", rows)?);
+        Ok(Store { documents, queries, qrels })
+    }
+
+    /// Refuses what cannot be held, before anything is allocated.
+    fn check_size(&self) -> Result<(), DataError> {
+        let records = (self.records as u64).checked_mul(BYTES_A_RECORD);
+        let queries = (self.queries as u64).checked_mul(BYTES_A_QUERY);
+        let bytes = records.zip(queries).and_then(|(r, q)| r.checked_add(q));
+        let fits = bytes.is_some_and(|bytes| bytes <= physical_memory().unwrap_or(u64::MAX));
+        if fits && self.records < 1 << 31 {
+            return Ok(());
+        }
+        Err(DataError::TooLarge {
+            file: "the generated store".into(),
+            what: format!(
+                "{} records and {} queries do not fit into memory",
+                self.records, self.queries
+            ),
+            help: "generate fewer; 20000 records and 600 queries make a good demonstration".into(),
+        })
+    }
+}
+
+impl Store {
+    /// Writes `documents.jsonl`, `queries.jsonl` and `qrels.txt` (TREC columns) into a folder that
+    /// is there, each of them atomically.
+    pub fn write(&self, folder: &Path) -> Result<(), DataError> {
+        write_atomic(&folder.join("documents.jsonl"), |out| {
+            self.documents.iter().try_for_each(|record| write_record(out, record))
+        })?;
+        write_atomic(&folder.join("queries.jsonl"), |out| {
+            self.queries.iter().try_for_each(|query| {
+                let StoreQuery { id, text, language } = query;
+                fields(out, &[("id", id), ("text", text), ("language", language)])?;
+                out.write_all(b"}\n")
+            })
+        })?;
+        self.qrels.write(&folder.join("qrels.txt"), ListFormat::Trec)
+    }
+}
+
+/// Written by hand, because the order of keys must not depend on how a library was built.
+fn write_record(out: &mut dyn Write, record: &StoreRecord) -> io::Result<()> {
+    let StoreRecord { id, title, artist, text, language, genre, year, popularity, links } = record;
+    let texts: [(&str, &str); 6] = [
+        ("id", id),
+        ("title", title),
+        ("artist", artist),
+        ("text", text),
+        ("language", language),
+        ("genre", genre),
+    ];
+    fields(out, &texts)?;
+    write!(out, ",\"year\":{year},\"popularity\":{popularity},\"links\":")?;
+    serde_json::to_writer(&mut *out, links)?;
+    out.write_all(b"}\n")
+}
+
+/// An object's opening with these text fields, not yet closed.
+fn fields(out: &mut dyn Write, fields: &[(&str, &str)]) -> io::Result<()> {
+    for (index, (name, value)) in fields.iter().enumerate() {
+        write!(out, "{}\"{name}\":", if index == 0 { "{" } else { "," })?;
+        serde_json::to_writer(&mut *out, value)?;
+    }
+    Ok(())
+}
+
+fn record_id(number: usize) -> String {
+    format!("r{:06}", number + 1)
+}
+
+/// A record in letters.
+fn spell(number: usize, draft: &Draft, vocabulary: &Vocabulary) -> StoreRecord {
+    let capitals = |words: &[u32]| -> String {
+        let words: Vec<String> = words.iter().map(|w| capital(vocabulary.spelt(*w))).collect();
+        words.join(" ")
+    };
+    let lines: Vec<String> = draft
+        .text
+        .chunks(7)
+        .map(|line| line.iter().map(|w| vocabulary.spelt(*w)).collect::<Vec<_>>().join(" "))
+        .collect();
+    StoreRecord {
+        id: record_id(number),
+        title: capitals(&draft.title),
+        artist: capitals(&draft.name),
+        text: lines.join(" / "),
+        language: LANGUAGES[draft.language],
+        genre: GENRES[draft.genre],
+        year: draft.year,
+        popularity: draft.popularity,
+        links: draft.links.iter().map(|link| record_id(*link as usize)).collect(),
+    }
+}
+
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    letters
+        .next()
+        .map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + letters.as_str())
+}
+
+/// The random streams of a store: one for each thing that is drawn.
+struct Streams {
+    seed: u64,
+}
+
+impl Streams {
+    fn stream(&self, kind: u64, number: usize) -> Random {
+        Random::new(self.seed, kind << 48 | number as u64)
+    }
+
+    fn words(&self) -> Random {
+        self.stream(1, 0)
+    }
+
+    fn artist(&self, number: usize) -> Random {
+        self.stream(2, number)
+    }
+
+    fn record(&self, number: usize) -> Random {
+        self.stream(3, number)
+    }
+
+    fn links(&self) -> Random {
+        self.stream(4, 0)
+    }
+
+    fn query(&self, number: usize) -> Random {
+        self.stream(5, number)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,134 @@
+//! How good decisions are, against the true classes.
+//!
+//! Of a class, precision is the share of what was put into it that belongs there, recall the share
+//! of what belongs there that was put into it, and F1 = 2PR / (P + R). Macro F1 is the mean over
+//! the classes, micro F1 that of the pooled counts; with one class a document the latter equals
+//! the accuracy. What has no cases (0 / 0) is 0. Classes are all that occur, true or decided.
+
+/// True and decided classes, counted.
+///
+/// ```
+/// use rankwright_search::classify::Evaluation;
+/// let found = Evaluation::new([("art", "art"), ("art", "law"), ("law", "law"), ("law", "law")]);
+/// assert_eq!(found.accuracy(), 0.75);
+/// assert_eq!(found.confusion()[0], [1, 1]); // art: one as art, one as law
+/// assert_eq!(found.per_class()[1].recall, 1.0);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evaluation {
+    classes: Vec<String>,
+    confusion: Vec<Vec<u64>>,
+}
+
+/// How well one class is told.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClassScore {
+    /// The class.
+    pub class: String,
+    /// Share of what was put into it that belongs there.
+    pub precision: f64,
+    /// Share of what belongs there that was put into it.
+    pub recall: f64,
+    /// Their harmonic mean.
+    pub f1: f64,
+    /// How many belong there.
+    pub count: u64,
+}
+
+impl Evaluation {
+    /// Counts pairs (true class, decided class).
+    pub fn new<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Evaluation {
+        let pairs: Vec<(&str, &str)> = pairs.into_iter().collect();
+        let mut classes: Vec<&str> =
+            pairs.iter().flat_map(|(truth, said)| [*truth, *said]).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        let number = |class: &str| classes.partition_point(|name| *name < class);
+        let mut confusion = vec![vec![0; classes.len()]; classes.len()];
+        for (truth, said) in &pairs {
+            confusion[number(truth)][number(said)] += 1;
+        }
+        Evaluation { classes: classes.into_iter().map(str::to_owned).collect(), confusion }
+    }
+
+    /// The classes, in order of name.
+    pub fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    /// How many of a true class (row) were put into a class (column).
+    pub fn confusion(&self) -> &[Vec<u64>] {
+        &self.confusion
+    }
+
+    /// The share of right decisions; 0 without any.
+    pub fn accuracy(&self) -> f64 {
+        share(self.right(), self.all())
+    }
+
+    /// Precision, recall and F1 of each class, in order of name.
+    pub fn per_class(&self) -> Vec<ClassScore> {
+        let each = self.classes.iter().zip(&self.confusion).enumerate();
+        each.map(|(number, (class, row))| {
+            let (right, count) = (row[number], row.iter().sum::<u64>());
+            let said = self.confusion.iter().map(|row| row[number]).sum::<u64>();
+            let (precision, recall) = (share(right, said), share(right, count));
+            // 2PR / (P + R) in counts, which is exact where both are 0 too.
+            let f1 = share(2 * right, said + count);
+            ClassScore { class: class.clone(), precision, recall, f1, count }
+        })
+        .collect()
+    }
+
+    /// The mean F1 of the classes; 0 without any.
+    pub fn macro_f1(&self) -> f64 {
+        let sum: f64 = self.per_class().iter().map(|score| score.f1).sum();
+        if self.classes.is_empty() { 0.0 } else { sum / self.classes.len() as f64 }
+    }
+
+    /// F1 of the pooled counts.
+    pub fn micro_f1(&self) -> f64 {
+        // A wrong decision is one false positive (of its class) and one false negative.
+        let wrong = self.all() - self.right();
+        share(2 * self.right(), 2 * self.right() + 2 * wrong)
+    }
+
+    fn all(&self) -> u64 {
+        self.confusion.iter().flatten().sum()
+    }
+
+    fn right(&self) -> u64 {
+        self.confusion.iter().enumerate().map(|(number, row)| row[number]).sum()
+    }
+}
+
+fn share(part: u64, all: u64) -> f64 {
+    if all == 0 { 0.0 } else { part as f64 / all as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_come_out_as_by_hand() {
+        let pairs = [("a", "a"), ("a", "a"), ("a", "b"), ("b", "a"), ("b", "b"), ("c", "b")];
+        let found = Evaluation::new(pairs);
+        assert_eq!(found.classes(), ["a", "b", "c"]);
+        assert_eq!(found.confusion(), [vec![2, 1, 0], vec![1, 1, 0], vec![0, 1, 0]]);
+        let scores = found.per_class();
+        let of = |i: usize| (scores[i].precision, scores[i].recall, scores[i].f1, scores[i].count);
+        assert_eq!(of(0), (2.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0, 3));
+        assert_eq!(of(1), (1.0 / 3.0, 1.0 / 2.0, 2.0 / 5.0, 2));
+        assert_eq!(of(2), (0.0, 0.0, 0.0, 1), "never decided for: 0, not a division by 0");
+        assert!((found.macro_f1() - (2.0 / 3.0 + 0.4) / 3.0).abs() < 1e-15);
+        assert_eq!((found.accuracy(), found.micro_f1()), (0.5, 0.5));
+    }
+
+    #[test]
+    fn nothing_to_count_gives_zeros() {
+        let found = Evaluation::new([]);
+        assert_eq!((found.accuracy(), found.macro_f1(), found.micro_f1()), (0.0, 0.0, 0.0));
+        assert!(found.per_class().is_empty());
+    }
+}

@@ -1,0 +1,118 @@
+//! Text classifiers on labelled documents, on their own or as makers of document features.
+//!
+//! [`Rocchio`] compares with the centroid of each class, [`Knn`] asks the nearest labelled
+//! documents. Both take sparse vectors, which [`TfIdf`] makes of tokens, and dense points alike.
+//! `classify` gives a class; `scores` gives a number for each class, which is what a ranker wants.
+//! [`Evaluation`] says how good the decisions are.
+
+mod evaluation;
+mod knn;
+mod rocchio;
+mod tfidf;
+mod vector;
+
+pub use evaluation::{ClassScore, Evaluation};
+pub use knn::{Knn, Neighbour};
+pub use rocchio::Rocchio;
+pub use tfidf::TfIdf;
+pub use vector::SparseVector;
+
+/// What "near" means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Distance {
+    /// The straight line.
+    Euclidean,
+    /// One less the cosine of the angle; a vector of zeros has cosine 0 with everything.
+    #[default]
+    Cosine,
+}
+
+impl Distance {
+    /// From the two squared lengths and the inner product. Rounding cannot make it negative.
+    fn of(self, a: f64, b: f64, dot: f64) -> f64 {
+        match self {
+            Distance::Euclidean => (a + b - 2.0 * dot).max(0.0).sqrt(),
+            Distance::Cosine => (1.0 - cosine(a, b, dot)).max(0.0),
+        }
+    }
+}
+
+/// The cosine, from the two squared lengths and the inner product; in -1..=1, and 0 where a length
+/// is 0.
+fn cosine(a: f64, b: f64, dot: f64) -> f64 {
+    let lengths = a.sqrt() * b.sqrt();
+    if lengths > 0.0 { (dot / lengths).clamp(-1.0, 1.0) } else { 0.0 }
+}
+
+/// What a classifier decides.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Decision<'a> {
+    /// The class.
+    pub class: &'a str,
+    /// Whether another class did exactly as well, so that the stated rule for ties decided.
+    pub ties: bool,
+    /// The distance to the class's centroid (Rocchio) or its share of the neighbours (kNN).
+    pub value: f64,
+}
+
+/// Why labelled documents do not make a classifier.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClassifyError {
+    /// Nothing to learn from.
+    #[error("found no labelled document, expected at least one")]
+    Empty,
+    /// Not one class for each document.
+    #[error("found {classes} classes for {documents} documents, expected one for each")]
+    Lengths {
+        /// Number of documents.
+        documents: usize,
+        /// Number of classes given.
+        classes: usize,
+    },
+    /// A weight that is no finite number.
+    #[error("found the weight {weight} of term {term}, expected a finite number; drop the term")]
+    NotFinite {
+        /// The term or coordinate.
+        term: u32,
+        /// Its weight.
+        weight: f32,
+    },
+    /// No neighbours are asked.
+    #[error("found k = 0, expected at least one neighbour")]
+    NoNeighbours,
+    /// More documents or coordinates than a 32-bit number counts.
+    #[error("found {count} {what}, expected at most 4294967295; classify with a part of them")]
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much.
+        count: usize,
+    },
+}
+
+/// Class names in order, each once, and the number of each document's class.
+struct Labels {
+    names: Vec<String>,
+    numbers: Vec<u32>,
+}
+
+impl Labels {
+    fn new<S: AsRef<str>>(documents: usize, classes: &[S]) -> Result<Labels, ClassifyError> {
+        if documents != classes.len() {
+            return Err(ClassifyError::Lengths { documents, classes: classes.len() });
+        }
+        if documents == 0 {
+            return Err(ClassifyError::Empty);
+        }
+        if u32::try_from(documents).is_err() {
+            return Err(ClassifyError::TooLarge { what: "labelled documents", count: documents });
+        }
+        let mut names: Vec<&str> = classes.iter().map(AsRef::as_ref).collect();
+        names.sort_unstable();
+        names.dedup();
+        let number = |class: &S| names.partition_point(|name| *name < class.as_ref()) as u32;
+        let numbers = classes.iter().map(number).collect();
+        Ok(Labels { names: names.into_iter().map(str::to_owned).collect(), numbers })
+    }
+}

@@ -1,0 +1,117 @@
+//! Text as vectors, weighted `ltc` in SMART's notation (Salton, Buckley 1988): a term that comes
+//! tf times in a document and stands in df of N documents weighs
+//!
+//! (1 + ln tf) · ln(N / df),
+//!
+//! and the vector is scaled to length 1. A term in every document weighs nothing, a term that was
+//! not there when the vocabulary was learnt is left out; a document of such terms only, or of
+//! none, is the vector of zeros. Terms are numbered in the order of their bytes, so that vectors
+//! depend on the documents, not on a hash.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::SparseVector;
+
+/// A vocabulary with the rareness of each term.
+///
+/// ```
+/// use rankwright_search::classify::TfIdf;
+/// let tokens = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+/// let model = TfIdf::fit(&[tokens("the blue train"), tokens("the red train"), tokens("the sea")]);
+/// let vector = model.vector(&tokens("the sea the unknown sea"));
+/// assert_eq!(vector.terms(), [(model.term("sea").unwrap(), 1.0)]);
+/// ```
+#[derive(Debug, Clone)]
+pub struct TfIdf {
+    terms: HashMap<String, u32>,
+    idf: Vec<f64>,
+}
+
+impl TfIdf {
+    /// Learns vocabulary and rareness from the tokens of documents.
+    pub fn fit<D: AsRef<[S]>, S: AsRef<str>>(documents: &[D]) -> TfIdf {
+        // For each term the last document seen with it and their number.
+        let mut seen: HashMap<&str, (usize, u32)> = HashMap::new();
+        for (number, document) in documents.iter().enumerate() {
+            for token in document.as_ref() {
+                let (last, count) = seen.entry(token.as_ref()).or_insert((usize::MAX, 0));
+                if *last != number {
+                    (*last, *count) = (number, *count + 1);
+                }
+            }
+        }
+        let mut sorted: Vec<(&str, u32)> =
+            seen.into_iter().map(|(term, (_, count))| (term, count)).collect();
+        sorted.sort_unstable();
+        let all = documents.len() as f64;
+        let idf = sorted.iter().map(|(_, count)| (all / f64::from(*count)).ln()).collect();
+        let numbered = sorted.iter().enumerate();
+        let terms = numbered.map(|(number, (term, _))| ((*term).to_owned(), number as u32));
+        TfIdf { terms: terms.collect(), idf }
+    }
+
+    /// Number of terms known.
+    pub fn len(&self) -> usize {
+        self.idf.len()
+    }
+
+    /// Whether no term is known.
+    pub fn is_empty(&self) -> bool {
+        self.idf.is_empty()
+    }
+
+    /// The number of a term.
+    pub fn term(&self, word: &str) -> Option<u32> {
+        self.terms.get(word).copied()
+    }
+
+    /// The idf of a term number.
+    pub fn idf(&self, term: u32) -> Option<f64> {
+        self.idf.get(term as usize).copied()
+    }
+
+    /// The vector of a text's tokens, of length 1 or all zeros.
+    pub fn vector<S: AsRef<str>>(&self, tokens: &[S]) -> SparseVector {
+        let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
+        for term in tokens.iter().filter_map(|token| self.term(token.as_ref())) {
+            *counts.entry(term).or_default() += 1;
+        }
+        let weight = |(term, count): (u32, u32)| {
+            (term, (1.0 + f64::from(count).ln()) * self.idf(term).unwrap_or(0.0))
+        };
+        let weights: Vec<(u32, f64)> = counts.into_iter().map(weight).collect();
+        let length = weights.iter().map(|(_, w)| w * w).sum::<f64>().sqrt();
+        let scaled = weights.iter().map(|(term, w)| (*term, (w / length) as f32)).collect();
+        // Only a length of 0 gives what is no number, and that is the vector of zeros.
+        SparseVector::new(scaled).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_come_out_as_by_hand() {
+        let documents = [vec!["b", "a", "a"], vec!["a", "c"], vec!["c", "d", "a"], vec!["a", "b"]];
+        let model = TfIdf::fit(&documents);
+        assert_eq!((model.len(), model.term("a"), model.term("d")), (4, Some(0), Some(3)));
+        assert_eq!((model.idf(0), model.idf(3), model.idf(4)), (Some(0.0), Some(4f64.ln()), None));
+        let vector = model.vector(&["d", "b", "b", "b", "a", "new"]);
+        let (b, d) = ((1.0 + 3f64.ln()) * 2f64.ln(), 4f64.ln());
+        let length = (b * b + d * d).sqrt();
+        assert_eq!(vector.terms(), [(1, (b / length) as f32), (3, (d / length) as f32)]);
+        assert!((vector.squared_length() - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn nothing_known_is_the_vector_of_zeros() {
+        let model = TfIdf::fit(&[vec!["a"], vec!["a"]]);
+        let zeros = SparseVector::default();
+        assert_eq!(model.vector(&["a"]), zeros, "in every document");
+        assert_eq!(model.vector(&["x"]), zeros, "not in the vocabulary");
+        assert_eq!(model.vector::<&str>(&[]), zeros);
+        let none = TfIdf::fit::<Vec<String>, String>(&[]);
+        assert!(none.is_empty() && none.vector(&["a"]) == zeros);
+    }
+}

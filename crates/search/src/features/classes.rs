@@ -1,0 +1,90 @@
+//! Class scores of documents, from those whose class is known: Rocchio and kNN.
+//!
+//! Documents are tf-idf vectors of all their text. Rocchio's score is the cosine with the class's
+//! centroid, kNN's the share of the class among the k nearest documents other than itself. Every document
+//! of the index is looked at once when the features are made ready; those with several classes count for
+//! the first.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::classify::{Distance, Knn, Rocchio, SparseVector, TfIdf};
+use crate::error::SearchError;
+use crate::index::Index;
+use crate::schema::FieldKind;
+
+/// Which classifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Classifier {
+    Rocchio,
+    Knn { k: usize },
+}
+
+/// Documents of an index as vectors, for the classes of one field.
+struct Labelled {
+    docs: Vec<u32>,
+    vectors: Vec<SparseVector>,
+    /// Those with a class, as places in `docs`.
+    known: Vec<usize>,
+    classes: Vec<String>,
+}
+
+impl Labelled {
+    fn read(index: &Index, field: &str) -> Result<Labelled, SearchError> {
+        let labels = index.labels(field, FieldKind::Category)?;
+        let docs = index.ids()?.sorted().to_vec();
+        let texts: Result<Vec<Vec<String>>, SearchError> =
+            docs.par_iter().map(|&doc| index.words_of(doc)).collect();
+        let texts = texts?;
+        let tfidf = TfIdf::fit(&texts);
+        let vectors = texts.par_iter().map(|terms| tfidf.vector(terms)).collect();
+        let class = |place: &usize| labels.of(docs[*place]).first().copied();
+        let known: Vec<usize> = (0..docs.len()).filter(|place| class(place).is_some()).collect();
+        let classes = known.iter().filter_map(class).map(|label| labels.name(label).to_owned());
+        let classes = classes.collect();
+        Ok(Labelled { docs, vectors, known, classes })
+    }
+}
+
+/// A column of one class's scores for each document.
+pub(super) fn class_column(
+    index: &Index,
+    field: &str,
+    class: &str,
+    classifier: Classifier,
+) -> Result<Arc<Vec<f64>>, SearchError> {
+    let labelled = Labelled::read(index, field)?;
+    let training: Vec<SparseVector> =
+        labelled.known.iter().map(|&place| labelled.vectors[place].clone()).collect();
+    let failed = |error: crate::classify::ClassifyError| {
+        SearchError::request(format!("classes of field `{field}`: {error}"), "label some documents")
+    };
+    let score = |scores: Vec<(&str, f64)>| {
+        scores.iter().find(|(name, _)| *name == class).map_or(f64::NAN, |(_, score)| *score)
+    };
+    let values: Vec<f64> = match classifier {
+        Classifier::Rocchio => {
+            let rocchio = Rocchio::fit(&training, &labelled.classes, Distance::Cosine);
+            let rocchio = rocchio.map_err(failed)?;
+            labelled.vectors.par_iter().map(|vector| score(rocchio.scores(vector))).collect()
+        }
+        Classifier::Knn { k } => {
+            let knn =
+                Knn::fit(&training, &labelled.classes, k, Distance::Cosine).map_err(failed)?;
+            let scores = (0..labelled.docs.len()).into_par_iter().map(|place| {
+                let vector = &labelled.vectors[place];
+                match labelled.known.binary_search(&place) {
+                    Ok(own) => score(knn.scores_without(vector, own)),
+                    Err(_) => score(knn.scores(vector)),
+                }
+            });
+            scores.collect()
+        }
+    };
+    let mut column = vec![f64::NAN; index.slots()];
+    for (&doc, value) in labelled.docs.iter().zip(values) {
+        column[doc as usize] = value;
+    }
+    Ok(Arc::new(column))
+}

@@ -1,0 +1,121 @@
+//! Similarity of meaning from given word vectors: the cosine of mean vectors.
+//!
+//! The file is text, a word and its numbers a line, as word2vec and GloVe write it (a first line of two
+//! counts is passed over). A term's vector is the mean of those of the words that analyse to it; a text's
+//! is the idf-weighted mean of its terms' vectors. Texts without a known word have similarity 0.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use rankwright_data::bytes::Input;
+use rayon::prelude::*;
+
+use crate::error::SearchError;
+use crate::features::Feature;
+use crate::features::evidence::{Evidence, Needs};
+use crate::index::Index;
+use crate::weighting::idf;
+
+/// Mean vectors of all documents, and the terms' vectors for queries.
+pub(super) struct Dense {
+    terms: Terms,
+    dimensions: usize,
+    /// Vectors of length 1, or 0, document by document.
+    documents: Vec<f32>,
+}
+
+type Terms = HashMap<String, Vec<f32>>;
+
+impl Dense {
+    pub(super) fn open(index: &Index, file: &str) -> Result<Self, SearchError> {
+        let (terms, dimensions) = read(index, file)?;
+        let mut documents = vec![0.0; index.slots() * dimensions];
+        let rows = documents.par_chunks_mut(dimensions.max(1)).zip(0_u32..index.slots() as u32);
+        rows.try_for_each(|(row, doc)| -> Result<(), SearchError> {
+            if index.is_alive(doc) {
+                let words = index.words_of(doc)?;
+                row.copy_from_slice(&mean(index, &terms, dimensions, words.iter())?);
+            }
+            Ok(())
+        })?;
+        Ok(Self { terms, dimensions, documents })
+    }
+}
+
+impl Feature for Dense {
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
+    fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
+        let words: Vec<String> = evidence.terms.distinct().map(str::to_owned).collect();
+        let query = mean(evidence.index, &self.terms, self.dimensions, words.iter())?;
+        for (slot, &doc) in out.iter_mut().zip(evidence.docs) {
+            let start = doc as usize * self.dimensions;
+            let document = &self.documents[start..start + self.dimensions];
+            *slot = query.iter().zip(document).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+        }
+        Ok(())
+    }
+}
+
+/// The idf-weighted mean of terms' vectors, of length 1.
+fn mean<'t>(
+    index: &Index,
+    vectors: &Terms,
+    dimensions: usize,
+    terms: impl Iterator<Item = &'t String>,
+) -> Result<Vec<f32>, SearchError> {
+    let mut sum = vec![0.0_f64; dimensions];
+    for term in terms {
+        let Some(vector) = vectors.get(term) else { continue };
+        let df = index.term_stats(index.all(), term)?.documents as f64;
+        let weight = idf(index.documents() as f64, df);
+        sum.iter_mut().zip(vector).for_each(|(s, v)| *s += weight * f64::from(*v));
+    }
+    let length = sum.iter().map(|s| s * s).sum::<f64>().sqrt();
+    let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
+    Ok(sum.into_iter().map(|s| (s * scale) as f32).collect())
+}
+
+fn read(index: &Index, file: &str) -> Result<(Terms, usize), SearchError> {
+    let input = Input::open(Path::new(file))?;
+    let text = String::from_utf8_lossy(&input.bytes);
+    let mut sums: HashMap<String, (Vec<f64>, u32)> = HashMap::new();
+    let mut dimensions = 0;
+    for (line, text) in (1..).zip(text.lines()) {
+        let mut parts = text.split_ascii_whitespace();
+        let Some(word) = parts.next() else { continue };
+        let numbers: Option<Vec<f64>> =
+            parts.map(|p| p.parse::<f64>().ok().filter(|v| v.is_finite())).collect();
+        let numbers = numbers.ok_or_else(|| bad(file, line, "a word and finite numbers"))?;
+        if line == 1 && numbers.len() == 1 {
+            continue;
+        }
+        if dimensions == 0 {
+            dimensions = numbers.len();
+        }
+        if numbers.len() != dimensions || dimensions == 0 {
+            let expected = format!("as many numbers as in the lines before ({dimensions})");
+            return Err(bad(file, line, &expected));
+        }
+        let analysed = index.analysis().terms(word);
+        let [term] = analysed.as_slice() else { continue };
+        let (sum, count) = sums.entry(term.clone()).or_insert_with(|| (vec![0.0; dimensions], 0));
+        sum.iter_mut().zip(&numbers).for_each(|(s, n)| *s += n);
+        *count += 1;
+    }
+    let means = sums.into_iter().map(|(term, (sum, count))| {
+        (term, sum.into_iter().map(|s| (s / f64::from(count)) as f32).collect())
+    });
+    Ok((means.collect(), dimensions))
+}
+
+fn bad(file: &str, line: u64, expected: &str) -> SearchError {
+    SearchError::Malformed {
+        place: Box::new(rankwright_data::Place::line(file, line)),
+        found: "something else".into(),
+        expected: expected.into(),
+        help: Some("word vectors are text: a word and its numbers a line".into()),
+    }
+}

@@ -1,0 +1,166 @@
+//! What the index says of a query's candidates: one pass over the postings of the query's terms.
+//!
+//! For each field the postings of each term are walked once, from candidate to candidate, reading
+//! frequencies, and positions where a feature asks for them. All features are then computed from
+//! these numbers. Cost: terms x candidates skips in the postings, for each field.
+
+use std::cell::OnceCell;
+
+use crate::document::Query;
+use crate::error::SearchError;
+use crate::index::{Index, Scope, TermHits, TermStats};
+use crate::terms::Terms;
+
+/// One text field: frequencies and positions, term by term, candidate by candidate.
+#[derive(Debug, Default)]
+pub(crate) struct FieldEvidence {
+    tfs: Vec<u32>,
+    /// Where the positions of (term, candidate) begin.
+    starts: Vec<u32>,
+    positions: Vec<u32>,
+}
+
+/// One scope: frequencies, and the terms' statistics.
+#[derive(Debug, Default)]
+pub(crate) struct ScopeEvidence {
+    /// Frequencies, term by term, candidate by candidate.
+    tfs: Vec<u32>,
+    /// Statistics of each term.
+    pub(crate) stats: Vec<TermStats>,
+}
+
+/// A query with its candidates, and what the index says of both.
+pub(crate) struct Evidence<'a> {
+    pub(crate) index: &'a Index,
+    pub(crate) query: &'a Query,
+    pub(crate) terms: &'a Terms,
+    /// The candidates, ascending.
+    pub(crate) docs: &'a [u32],
+    fields: Vec<FieldEvidence>,
+    scopes: Vec<Option<ScopeEvidence>>,
+    matching: OnceCell<usize>,
+}
+
+/// What features need to be gathered.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Needs {
+    /// Scopes whose frequencies are looked at.
+    pub(crate) scopes: Vec<Scope>,
+    /// Scopes whose positions are looked at.
+    pub(crate) positions: Vec<Scope>,
+}
+
+impl<'a> Evidence<'a> {
+    /// Gathers what is needed. `docs` ascends.
+    pub(crate) fn gather(
+        index: &'a Index,
+        query: &'a Query,
+        terms: &'a Terms,
+        docs: &'a [u32],
+        needs: &Needs,
+    ) -> Result<Evidence<'a>, SearchError> {
+        let count = index.scopes().count();
+        let mut found = Evidence {
+            index,
+            query,
+            terms,
+            docs,
+            fields: Vec::new(),
+            scopes: Vec::new(),
+            matching: OnceCell::new(),
+        };
+        let of = |scopes: &[Scope], field: usize| {
+            scopes.iter().any(|&scope| index.fields_of(scope).contains(&field))
+        };
+        for field in 0..index.text_fields().len() {
+            let positions = of(&needs.positions, field);
+            let wanted = positions || of(&needs.scopes, field);
+            let evidence = wanted.then(|| found.gather_field(field, positions)).transpose()?;
+            found.fields.push(evidence.unwrap_or_default());
+        }
+        for scope in (0..count).map(Scope) {
+            let wanted = needs.scopes.contains(&scope);
+            let evidence = wanted.then(|| found.gather_scope(scope)).transpose()?;
+            found.scopes.push(evidence);
+        }
+        Ok(found)
+    }
+
+    fn gather_field(&self, field: usize, positions: bool) -> Result<FieldEvidence, SearchError> {
+        let (terms, docs) = (self.terms.distinct().len(), self.docs.len());
+        let mut evidence = FieldEvidence { tfs: vec![0; terms * docs], ..FieldEvidence::default() };
+        for (t, term) in self.terms.distinct().enumerate() {
+            let row = t * docs;
+            if !positions {
+                let found = |at: usize, tf: u32| evidence.tfs[row + at] = tf;
+                self.index.frequencies(field, term, self.docs, found)?;
+                continue;
+            }
+            let mut next = 0;
+            let FieldEvidence { tfs, starts, positions } = &mut evidence;
+            self.index.positions(field, term, self.docs, |at, places| {
+                starts.extend((next..=at).map(|_| positions.len() as u32));
+                next = at + 1;
+                tfs[row + at] = places.len() as u32;
+                positions.extend_from_slice(places);
+            })?;
+            starts.extend((next..docs).map(|_| positions.len() as u32));
+        }
+        Ok(evidence)
+    }
+
+    fn gather_scope(&self, scope: Scope) -> Result<ScopeEvidence, SearchError> {
+        let mut evidence = ScopeEvidence::default();
+        for term in self.terms.distinct() {
+            evidence.stats.push(self.index.term_stats(scope, term)?);
+        }
+        evidence.tfs = vec![0; self.terms.distinct().len() * self.docs.len()];
+        for &field in self.index.fields_of(scope) {
+            let tfs = evidence.tfs.iter_mut().zip(&self.fields[field].tfs);
+            tfs.for_each(|(sum, tf)| *sum += tf);
+        }
+        Ok(evidence)
+    }
+
+    /// The evidence of a scope that was asked for.
+    pub(crate) fn scope(&self, scope: Scope) -> Result<&ScopeEvidence, SearchError> {
+        let found = self.scopes.get(scope.0).and_then(Option::as_ref);
+        found.ok_or_else(|| SearchError::Request {
+            what: "a scope was not gathered".into(),
+            help: None,
+        })
+    }
+
+    /// Frequencies of the terms in a candidate.
+    pub(crate) fn tfs<'s>(
+        &self,
+        scope: &'s ScopeEvidence,
+        candidate: usize,
+    ) -> impl Iterator<Item = u32> + use<'s> {
+        scope.tfs.iter().skip(candidate).step_by(self.docs.len()).copied()
+    }
+
+    /// Positions of a term in a candidate, ascending.
+    pub(crate) fn positions(&self, field: usize, term: usize, candidate: usize) -> &[u32] {
+        let evidence = &self.fields[field];
+        let at = term * self.docs.len() + candidate;
+        let start = evidence.starts.get(at).copied().unwrap_or(0) as usize;
+        let tf = evidence.tfs.get(at).copied().unwrap_or(0) as usize;
+        evidence.positions.get(start..start + tf).unwrap_or_default()
+    }
+
+    /// How many documents of the whole index have a term of the query.
+    pub(crate) fn matching(&self) -> Result<usize, SearchError> {
+        if let Some(&count) = self.matching.get() {
+            return Ok(count);
+        }
+        let mut seen = vec![false; self.index.slots()];
+        let mut hits = TermHits::default();
+        for term in self.terms.distinct() {
+            self.index.hits(self.index.all(), term, &mut hits)?;
+            hits.docs.iter().for_each(|&doc| seen[doc as usize] = true);
+        }
+        let count = seen.into_iter().filter(|&seen| seen).count();
+        Ok(*self.matching.get_or_init(|| count))
+    }
+}

@@ -1,0 +1,113 @@
+//! A feature set made ready for an index, and the rows it computes.
+//!
+//! The same code makes the rows of training data and those that a served query is scored by.
+//! Values are computed in f64 and kept as f32. Cost of a query: one pass over the postings of its terms
+//! for the candidates, then candidates x features.
+
+use rankwright_eval::{Params, Spec};
+
+use super::Feature;
+use super::evidence::{Evidence, Needs};
+use super::set::FeatureSet;
+use super::table::find;
+use crate::document::Query;
+use crate::error::SearchError;
+use crate::index::Index;
+use crate::retrieve::Ranked;
+use crate::terms::Terms;
+
+/// Features ready to be computed.
+pub struct Extractor {
+    set: FeatureSet,
+    features: Vec<Box<dyn Feature>>,
+    needs: Needs,
+}
+
+impl std::fmt::Debug for Extractor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Extractor").field("set", &self.set).finish_non_exhaustive()
+    }
+}
+
+/// Feature values of a query's candidates, row by row, in the candidates' order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FeatureRows {
+    /// The values.
+    pub values: Vec<f32>,
+    /// Columns of a row.
+    pub columns: usize,
+}
+
+impl Extractor {
+    /// Expands a set and makes its features ready.
+    pub fn new(index: &Index, set: &FeatureSet) -> Result<Extractor, SearchError> {
+        let set = set.expand(index)?;
+        let mut features = Vec::with_capacity(set.features.len());
+        let mut needs = Needs::default();
+        for column in &set.features {
+            let spec = Spec::parse(column)?;
+            let info = find(&spec.name)?;
+            let params = Params::new(&spec, info.params, &[])?;
+            let feature = (info.build)(index, &params)?;
+            let own = feature.needs();
+            needs.scopes.extend(own.scopes);
+            needs.positions.extend(own.positions);
+            features.push(feature);
+        }
+        for scopes in [&mut needs.scopes, &mut needs.positions] {
+            scopes.sort_unstable_by_key(|scope| scope.0);
+            scopes.dedup();
+        }
+        Ok(Extractor { set, features, needs })
+    }
+
+    /// The set, expanded: a column each.
+    pub fn set(&self) -> &FeatureSet {
+        &self.set
+    }
+
+    /// The rows of a query's candidates.
+    pub fn rows(
+        &self,
+        index: &Index,
+        query: &Query,
+        terms: &Terms,
+        candidates: &[Ranked],
+    ) -> Result<FeatureRows, SearchError> {
+        let docs: Vec<u32> = candidates.iter().map(|ranked| ranked.doc).collect();
+        let mut order: Vec<u32> = (0..docs.len() as u32).collect();
+        order.sort_unstable_by_key(|&at| docs[at as usize]);
+        let sorted: Vec<u32> = order.iter().map(|&at| docs[at as usize]).collect();
+        let columns = self.features.len();
+        let mut values = vec![0.0_f32; docs.len() * columns];
+        index.guard(|| {
+            let evidence = Evidence::gather(index, query, terms, &sorted, &self.needs)?;
+            let mut column = vec![0.0; docs.len()];
+            for (at, feature) in self.features.iter().enumerate() {
+                feature.values(&evidence, &mut column)?;
+                for (&candidate, &value) in order.iter().zip(&column) {
+                    values[candidate as usize * columns + at] = to_f32(value);
+                }
+            }
+            Ok(())
+        })?;
+        Ok(FeatureRows { values, columns })
+    }
+}
+
+impl FeatureRows {
+    /// The values of one candidate.
+    pub fn row(&self, candidate: usize) -> &[f32] {
+        let start = candidate * self.columns;
+        self.values.get(start..start + self.columns).unwrap_or_default()
+    }
+}
+
+/// The nearest f32; what is too large for one is the largest.
+fn to_f32(value: f64) -> f32 {
+    if value.is_nan() {
+        f32::NAN
+    } else {
+        value.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32
+    }
+}

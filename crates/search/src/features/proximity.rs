@@ -1,0 +1,187 @@
+//! Features of how near to each other the words stand.
+//!
+//! Positions count words of the text, removed ones included. In `all` the best of the fields counts,
+//! as words of different fields are not near each other.
+
+use crate::error::SearchError;
+use crate::features::Feature;
+use crate::features::evidence::{Evidence, Needs};
+use crate::index::Scope;
+
+/// A feature of positions in a scope.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Proximity {
+    pub(super) scope: Scope,
+    pub(super) kind: ProximityKind,
+}
+
+/// What is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ProximityKind {
+    /// Words in the smallest window with all matched terms; 0 without a match.
+    Window,
+    /// The smallest distance between neighbours of the query; missing without two of them.
+    PairDistance,
+    /// Sum over neighbours of the query of 1 / their smallest distance.
+    PairProximity,
+    /// How often the query occurs word for word.
+    Phrase,
+}
+
+impl Feature for Proximity {
+    fn needs(&self) -> Needs {
+        Needs { positions: vec![self.scope], ..Needs::default() }
+    }
+
+    fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
+        let fields = evidence.index.fields_of(self.scope);
+        for (candidate, slot) in out.iter_mut().enumerate() {
+            let values = fields.iter().map(|&field| self.kind.value(evidence, field, candidate));
+            *slot = self.kind.together(values);
+        }
+        Ok(())
+    }
+}
+
+impl ProximityKind {
+    fn value(self, evidence: &Evidence<'_>, field: usize, candidate: usize) -> f64 {
+        let places = |term: usize| evidence.positions(field, term, candidate);
+        let terms = evidence.terms;
+        match self {
+            ProximityKind::Window => {
+                let lists: Vec<&[u32]> = (0..terms.distinct().len()).map(places).collect();
+                f64::from(smallest_window(&lists))
+            }
+            ProximityKind::PairDistance => {
+                let pairs = neighbours(terms.sequence());
+                let distances = pairs.filter_map(|(a, b)| smallest_distance(places(a), places(b)));
+                distances.min().map_or(f64::NAN, f64::from)
+            }
+            ProximityKind::PairProximity => {
+                let pairs = neighbours(terms.sequence());
+                let distances = pairs.filter_map(|(a, b)| smallest_distance(places(a), places(b)));
+                distances.map(|distance| 1.0 / f64::from(distance.max(1))).sum()
+            }
+            ProximityKind::Phrase => f64::from(phrases(terms.sequence(), terms.places(), places)),
+        }
+    }
+
+    /// The fields of a scope together.
+    fn together(self, values: impl Iterator<Item = f64>) -> f64 {
+        let present = values.filter(|value| !value.is_nan());
+        match self {
+            // The window of the field with a match; 0 says that there is none.
+            ProximityKind::Window => {
+                let matched = present.filter(|&value| value > 0.0);
+                matched.reduce(f64::min).unwrap_or(0.0)
+            }
+            ProximityKind::PairDistance => present.reduce(f64::min).unwrap_or(f64::NAN),
+            ProximityKind::PairProximity => present.reduce(f64::max).unwrap_or(0.0),
+            ProximityKind::Phrase => present.sum(),
+        }
+    }
+}
+
+/// Pairs of terms that stand side by side in the query.
+fn neighbours(sequence: &[usize]) -> impl Iterator<Item = (usize, usize)> {
+    sequence.windows(2).map(|pair| (pair[0], pair[1])).filter(|(a, b)| a != b)
+}
+
+/// Words in the smallest window that holds one position of each list that has any; 0 without lists.
+fn smallest_window(lists: &[&[u32]]) -> u32 {
+    let mut all: Vec<(u32, usize)> = Vec::new();
+    for (list, positions) in lists.iter().enumerate() {
+        all.extend(positions.iter().map(|&position| (position, list)));
+    }
+    all.sort_unstable();
+    let wanted = lists.iter().filter(|list| !list.is_empty()).count();
+    let mut counts = vec![0_u32; lists.len()];
+    let (mut inside, mut start, mut best) = (0, 0, u32::MAX);
+    for &(end, list) in &all {
+        counts[list] += 1;
+        inside += usize::from(counts[list] == 1);
+        while inside == wanted && wanted > 0 {
+            let (first, list) = all[start];
+            best = best.min(end - first + 1);
+            counts[list] -= 1;
+            inside -= usize::from(counts[list] == 0);
+            start += 1;
+        }
+    }
+    if best == u32::MAX { 0 } else { best }
+}
+
+/// The smallest distance between positions of two ascending lists.
+fn smallest_distance(a: &[u32], b: &[u32]) -> Option<u32> {
+    let (mut i, mut j, mut best) = (0, 0, None::<u32>);
+    while let (Some(&x), Some(&y)) = (a.get(i), b.get(j)) {
+        let distance = x.abs_diff(y);
+        best = Some(best.map_or(distance, |best| best.min(distance)));
+        if x < y { i += 1 } else { j += 1 }
+    }
+    best
+}
+
+/// How often the query's terms stand in its own order at its own distances.
+fn phrases<'p>(sequence: &[usize], offsets: &[usize], places: impl Fn(usize) -> &'p [u32]) -> u32 {
+    let (Some(&first), Some(&origin)) = (sequence.first(), offsets.first()) else { return 0 };
+    let begins_here = |&start: &&u32| {
+        sequence.iter().zip(offsets).skip(1).all(|(&term, &offset)| {
+            let wanted = start + (offset - origin) as u32;
+            places(term).binary_search(&wanted).is_ok()
+        })
+    };
+    places(first).iter().filter(begins_here).count() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn windows_hold_each_matched_term() {
+        assert_eq!(smallest_window(&[&[0, 10], &[12], &[]]), 3);
+        assert_eq!(smallest_window(&[&[5]]), 1);
+        assert_eq!(smallest_window(&[&[], &[]]), 0);
+        assert_eq!(smallest_window(&[&[1, 8], &[3], &[9, 4]]), 4);
+    }
+
+    #[test]
+    fn phrases_keep_the_query_s_distances() {
+        let places = |term: usize| -> &[u32] { [&[0, 7][..], &[1, 9][..]][term] };
+        assert_eq!(phrases(&[0, 1], &[0, 1], places), 1);
+        // A removed word stood between them in the query.
+        assert_eq!(phrases(&[0, 1], &[3, 5], places), 1);
+        assert_eq!(phrases(&[0, 1], &[0, 3], places), 0);
+        assert_eq!(phrases(&[], &[], places), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn the_smallest_distance_is_that_of_all_pairs(
+            a in prop::collection::btree_set(0_u32..60, 0..8),
+            b in prop::collection::btree_set(0_u32..60, 0..8),
+        ) {
+            let (a, b): (Vec<u32>, Vec<u32>) = (a.into_iter().collect(), b.into_iter().collect());
+            let all = a.iter().flat_map(|x| b.iter().map(move |y| x.abs_diff(*y)));
+            prop_assert_eq!(smallest_distance(&a, &b), all.min());
+        }
+
+        #[test]
+        fn the_smallest_window_is_that_of_all_windows(
+            lists in prop::collection::vec(prop::collection::btree_set(0_u32..25, 0..5), 1..4),
+        ) {
+            let lists: Vec<Vec<u32>> = lists.into_iter().map(|l| l.into_iter().collect()).collect();
+            let used: Vec<&Vec<u32>> = lists.iter().filter(|list| !list.is_empty()).collect();
+            let holds = |start: u32, end: u32| {
+                used.iter().all(|list| list.iter().any(|p| (start..=end).contains(p)))
+            };
+            let windows = (0..25).flat_map(|s| (s..25).map(move |e| (s, e)));
+            let best = windows.filter(|&(s, e)| holds(s, e)).map(|(s, e)| e - s + 1).min();
+            let expected = if used.is_empty() { 0 } else { best.unwrap_or(0) };
+            let slices: Vec<&[u32]> = lists.iter().map(Vec::as_slice).collect();
+            prop_assert_eq!(smallest_window(&slices), expected);
+        }
+    }
+}

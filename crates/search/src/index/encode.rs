@@ -1,0 +1,96 @@
+//! Analysed text on its way to tantivy.
+//!
+//! Our threads analyse documents, and need the terms for statistics; tantivy's writer should not
+//! analyse them again. So a field's text is handed over as its terms with one letter behind each that
+//! says how far on the term stands from the one before: U+0001 one word, U+0002 two, ... and
+//! U+001F thirty-one or more (tantivy needs order, phrases need small steps). [`Decoder`] is the tokenizer that the
+//! writer sees. Terms are letters and digits, so the letters cannot be part of one.
+
+use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
+
+/// The largest step that is told exactly.
+const FARTHEST: usize = 31;
+
+/// Appends a term that stands `step` words behind the one before.
+pub(crate) fn push_term(text: &mut String, term: &str, step: usize) {
+    text.push_str(term);
+    text.push(char::from(step.clamp(1, FARTHEST) as u8));
+}
+
+/// The tokenizer of analysed text.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Decoder {
+    token: Token,
+}
+
+impl Tokenizer for Decoder {
+    type TokenStream<'a> = Terms<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Terms<'a> {
+        self.token.reset();
+        Terms { rest: text, token: &mut self.token, started: false }
+    }
+}
+
+/// The terms of an analysed text.
+pub(crate) struct Terms<'a> {
+    rest: &'a str,
+    token: &'a mut Token,
+    started: bool,
+}
+
+impl TokenStream for Terms<'_> {
+    fn advance(&mut self) -> bool {
+        let Some(at) = self.rest.bytes().position(|byte| byte as usize <= FARTHEST) else {
+            return false;
+        };
+        let (term, rest) = self.rest.split_at(at);
+        let step = usize::from(rest.as_bytes().first().copied().unwrap_or(1));
+        self.rest = rest.get(1..).unwrap_or_default();
+        self.token.text.clear();
+        self.token.text.push_str(term);
+        let before = if self.started { self.token.position + step } else { step - 1 };
+        self.token.position = before;
+        self.started = true;
+        true
+    }
+
+    fn token(&self) -> &Token {
+        self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.token
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terms_and_positions_come_out_as_they_went_in() {
+        let mut text = String::new();
+        for (term, step) in [("über", 1), ("rank", 3), ("x", 40)] {
+            push_term(&mut text, term, step);
+        }
+        let mut decoder = Decoder::default();
+        let mut stream = decoder.token_stream(&text);
+        let mut found = Vec::new();
+        while stream.advance() {
+            found.push((stream.token().text.clone(), stream.token().position));
+        }
+        assert_eq!(found, [("über".into(), 0), ("rank".into(), 3), ("x".into(), 34)]);
+    }
+
+    #[test]
+    fn a_text_that_begins_with_removed_words_keeps_its_places() {
+        let mut text = String::new();
+        push_term(&mut text, "rank", 2);
+        let mut decoder = Decoder::default();
+        let mut stream = decoder.token_stream(&text);
+        assert!(stream.advance());
+        assert_eq!(stream.token().position, 1);
+        assert!(!stream.advance());
+    }
+}

@@ -1,0 +1,66 @@
+//! The ids of all documents, in memory: by number, and found by bisection.
+//!
+//! Numbers are given by place in the index and mean nothing outside of it. The order of the ids
+//! decides between equal scores (the larger id first, the rule for runs), so that results do not
+//! depend on how the index is cut into segments.
+
+use rankwright_data::Strings;
+
+/// Ids by document number.
+#[derive(Debug, Default)]
+pub(crate) struct Ids {
+    texts: Strings,
+    /// Living documents by id, ascending.
+    sorted: Vec<u32>,
+    /// The place of each document in `sorted`.
+    places: Vec<u32>,
+}
+
+impl Ids {
+    /// Takes the ids of all documents; `alive` says which ones still count.
+    pub(crate) fn new(texts: Strings, alive: impl Fn(u32) -> bool) -> Self {
+        let mut sorted: Vec<u32> = (0..texts.len() as u32).filter(|&doc| alive(doc)).collect();
+        sorted.sort_unstable_by(|&a, &b| texts.get(a as usize).cmp(texts.get(b as usize)));
+        let mut places = vec![0; texts.len()];
+        for (place, &doc) in sorted.iter().enumerate() {
+            places[doc as usize] = place as u32;
+        }
+        Self { texts, sorted, places }
+    }
+
+    /// The id of a document.
+    pub(crate) fn get(&self, doc: u32) -> &str {
+        self.texts.get(doc as usize)
+    }
+
+    /// The document of an id.
+    pub(crate) fn find(&self, id: &str) -> Option<u32> {
+        let found = self.sorted.binary_search_by(|&doc| self.get(doc).cmp(id));
+        found.ok().and_then(|place| self.sorted.get(place)).copied()
+    }
+
+    /// The place of a document among all ids, ascending.
+    pub(crate) fn place(&self, doc: u32) -> u32 {
+        self.places.get(doc as usize).copied().unwrap_or(0)
+    }
+
+    /// Living documents by id, ascending.
+    pub(crate) fn sorted(&self) -> &[u32] {
+        &self.sorted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn living_documents_are_found_by_id() {
+        let mut texts = Strings::default();
+        ["c", "a", "b"].iter().for_each(|id| texts.push(id));
+        let ids = Ids::new(texts, |doc| doc != 2);
+        assert_eq!((ids.find("a"), ids.find("b"), ids.find("c")), (Some(1), None, Some(0)));
+        assert_eq!((ids.place(1), ids.place(0)), (0, 1));
+        assert_eq!(ids.sorted(), [1, 0]);
+    }
+}

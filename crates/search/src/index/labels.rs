@@ -1,0 +1,71 @@
+//! Text values of documents by number: categories, links, ids.
+
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+use rankwright_data::Strings;
+
+use crate::error::SearchError;
+use crate::index::Index;
+
+/// The different texts of a field, and which documents have which.
+#[derive(Debug, Default)]
+pub(crate) struct Labels {
+    names: Strings,
+    /// Labels of all documents, one after another.
+    labels: Vec<u32>,
+    /// Where each document's labels end.
+    ends: Vec<u32>,
+}
+
+impl Labels {
+    /// Reads a column of texts; a segment without it has none.
+    pub(super) fn read(index: &Index, column: &str) -> Result<Labels, SearchError> {
+        let failed = |error: tantivy::TantivyError| SearchError::tantivy(&index.path, &error);
+        let mut found = Labels::default();
+        let mut numbers: HashMap<String, u32, FixedState> = HashMap::default();
+        for segment in &index.segments {
+            let documents = segment.reader.max_doc();
+            let Some(texts) = segment.reader.fast_fields().str(column).map_err(failed)? else {
+                let end = found.labels.len() as u32;
+                found.ends.extend((0..documents).map(|_| end));
+                continue;
+            };
+            let mut of_ord = Vec::with_capacity(texts.num_terms());
+            let mut stream = texts.dictionary().stream().map_err(|e| failed(e.into()))?;
+            while stream.advance() {
+                let text = String::from_utf8_lossy(stream.key());
+                let next = numbers.len() as u32;
+                let number = *numbers.entry(text.into_owned()).or_insert_with_key(|text| {
+                    found.names.push(text);
+                    next
+                });
+                of_ord.push(number);
+            }
+            for doc in 0..documents {
+                let ords = texts.term_ords(doc);
+                found.labels.extend(ords.filter_map(|ord| of_ord.get(ord as usize).copied()));
+                found.ends.push(found.labels.len() as u32);
+            }
+        }
+        Ok(found)
+    }
+
+    /// How many different texts there are.
+    pub(crate) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The text of a label.
+    pub(crate) fn name(&self, label: u32) -> &str {
+        self.names.get(label as usize)
+    }
+
+    /// The labels of a document.
+    pub(crate) fn of(&self, doc: u32) -> &[u32] {
+        let doc = doc as usize;
+        let start = if doc == 0 { 0 } else { self.ends.get(doc - 1).copied().unwrap_or(0) };
+        let end = self.ends.get(doc).copied().unwrap_or(start);
+        self.labels.get(start as usize..end as usize).unwrap_or_default()
+    }
+}

@@ -1,0 +1,90 @@
+//! What an index says of itself: the file `rankwright.json` in its folder.
+//!
+//! An index is a folder with this file and a folder `generation-N` that tantivy keeps. The file
+//! names the generation in use, so that replacing it (atomically) is what makes a rebuilt index
+//! take the place of the old one; whoever is killed before leaves the old one in use.
+
+use std::path::{Path, PathBuf};
+
+use rankwright_data::store;
+use serde::{Deserialize, Serialize};
+
+use crate::error::SearchError;
+use crate::schema::Schema;
+
+/// The version of the folder's form.
+const VERSION: u32 = 1;
+const FILE: &str = "rankwright.json";
+
+/// The content of `rankwright.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Meta {
+    /// The version of the folder's form.
+    pub(crate) rankwright_index: u32,
+    /// The generation in use.
+    pub(crate) generation: u64,
+    /// How text becomes terms, as a spec.
+    pub(crate) analysis: String,
+    /// The fields.
+    pub(crate) schema: Schema,
+}
+
+impl Meta {
+    /// The content for a generation.
+    pub(crate) fn new(generation: u64, analysis: String, schema: Schema) -> Self {
+        Self { rankwright_index: VERSION, generation, analysis, schema }
+    }
+
+    /// Reads the file of an index; `None` where there is no index.
+    pub(crate) fn read(folder: &Path) -> Result<Option<Meta>, SearchError> {
+        let text = match std::fs::read_to_string(folder.join(FILE)) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => {
+                return Err(SearchError::Index { path: folder.into(), what: error.to_string() });
+            }
+        };
+        let meta: Meta = serde_json::from_str(&text).map_err(|error| SearchError::Damaged {
+            path: folder.into(),
+            what: format!("{FILE} does not read ({error})"),
+        })?;
+        if meta.rankwright_index != VERSION {
+            return Err(SearchError::NoIndex {
+                path: folder.into(),
+                what: format!(
+                    "an index of version {}; this program reads version {VERSION}",
+                    meta.rankwright_index
+                ),
+                help: "build it again with this program".into(),
+            });
+        }
+        Ok(Some(meta))
+    }
+
+    /// Puts the file in place: from then on this generation is the index.
+    pub(crate) fn write(&self, folder: &Path) -> Result<(), SearchError> {
+        store::write_atomic(&folder.join(FILE), |out| {
+            serde_json::to_writer_pretty(&mut *out, self)?;
+            writeln!(out)
+        })?;
+        Ok(())
+    }
+
+    /// The folder of the generation in use.
+    pub(crate) fn folder(&self, index: &Path) -> PathBuf {
+        generation(index, self.generation)
+    }
+}
+
+/// The folder of a generation.
+pub(crate) fn generation(index: &Path, number: u64) -> PathBuf {
+    index.join(format!("generation-{number}"))
+}
+
+/// Generations that lie in an index's folder, used or not.
+pub(crate) fn generations(index: &Path) -> Vec<u64> {
+    let entries = std::fs::read_dir(index).into_iter().flatten().flatten();
+    let numbers = entries
+        .filter_map(|entry| entry.file_name().to_str()?.strip_prefix("generation-")?.parse().ok());
+    numbers.collect()
+}

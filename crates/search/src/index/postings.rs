@@ -1,0 +1,204 @@
+//! Where a term stands: documents, frequencies and positions, and what is known of it in all.
+
+use std::sync::Arc;
+
+use tantivy::postings::{Postings as _, SegmentPostings};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocSet as _, InvertedIndexReader, TERMINATED, Term};
+
+use crate::error::SearchError;
+use crate::index::{Index, Scope, lock};
+
+/// The postings of one field, segment by segment.
+pub(super) struct FieldPostings {
+    field: Field,
+    readers: Vec<Arc<InvertedIndexReader>>,
+}
+
+impl FieldPostings {
+    pub(super) fn open(index: &Index, field: Field) -> Result<Self, SearchError> {
+        let readers = index.segments.iter().map(|segment| segment.reader.inverted_index(field));
+        let readers: tantivy::Result<Vec<_>> = readers.collect();
+        let readers = readers.map_err(|error| SearchError::tantivy(&index.path, &error))?;
+        Ok(Self { field, readers })
+    }
+}
+
+/// How often a term occurs in a scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct TermStats {
+    /// Documents that have it.
+    pub(crate) documents: u64,
+    /// Times that it occurs.
+    pub(crate) occurrences: u64,
+}
+
+/// The documents of a term with its frequency in each, ascending.
+#[derive(Debug, Default)]
+pub(crate) struct TermHits {
+    pub(crate) docs: Vec<u32>,
+    pub(crate) tfs: Vec<u32>,
+}
+
+impl TermHits {
+    fn clear(&mut self) {
+        self.docs.clear();
+        self.tfs.clear();
+    }
+
+    /// What these hits say of the term.
+    pub(crate) fn stats(&self) -> TermStats {
+        TermStats {
+            documents: self.docs.len() as u64,
+            occurrences: self.tfs.iter().map(|&tf| u64::from(tf)).sum(),
+        }
+    }
+
+    /// Adds the frequencies of another list.
+    fn merge(&mut self, other: &TermHits) {
+        let mut merged = TermHits::default();
+        let (mut a, mut b) = (0, 0);
+        while a < self.docs.len() || b < other.docs.len() {
+            let left = self.docs.get(a).copied().unwrap_or(TERMINATED);
+            let right = other.docs.get(b).copied().unwrap_or(TERMINATED);
+            let mut tf = 0;
+            if left <= right {
+                tf += self.tfs[a];
+                a += 1;
+            }
+            if right <= left {
+                tf += other.tfs[b];
+                b += 1;
+            }
+            merged.docs.push(left.min(right));
+            merged.tfs.push(tf);
+        }
+        *self = merged;
+    }
+}
+
+impl Index {
+    /// The documents of a term in a scope; its statistics are kept.
+    pub(crate) fn hits(
+        &self,
+        scope: Scope,
+        term: &str,
+        hits: &mut TermHits,
+    ) -> Result<(), SearchError> {
+        hits.clear();
+        let mut more = TermHits::default();
+        for (i, &field) in self.fields_of(scope).iter().enumerate() {
+            if i == 0 {
+                self.field_hits(field, term, hits)?;
+            } else {
+                more.clear();
+                self.field_hits(field, term, &mut more)?;
+                hits.merge(&more);
+            }
+        }
+        lock(&self.stats).insert((scope, term.to_owned()), hits.stats());
+        Ok(())
+    }
+
+    /// The documents of a term in one text field.
+    pub(crate) fn field_hits(
+        &self,
+        field: usize,
+        term: &str,
+        hits: &mut TermHits,
+    ) -> Result<(), SearchError> {
+        let postings = &self.postings[field];
+        let term = Term::from_field_text(postings.field, term);
+        let failed = |error: std::io::Error| SearchError::tantivy(&self.path, &error.into());
+        for (segment, reader) in self.segments.iter().zip(&postings.readers) {
+            let Some(info) = reader.get_term_info(&term).map_err(failed)? else { continue };
+            let option = IndexRecordOption::WithFreqs;
+            let mut blocks =
+                reader.read_block_postings_from_terminfo(&info, option).map_err(failed)?;
+            let alive = segment.reader.alive_bitset();
+            while blocks.block_len() > 0 {
+                for (&doc, &tf) in blocks.docs().iter().zip(blocks.freqs()) {
+                    if alive.is_none_or(|alive| alive.is_alive(doc)) {
+                        hits.docs.push(segment.base + doc);
+                        hits.tfs.push(tf);
+                    }
+                }
+                blocks.advance();
+            }
+        }
+        Ok(())
+    }
+
+    /// How often a term occurs in a scope.
+    pub(crate) fn term_stats(&self, scope: Scope, term: &str) -> Result<TermStats, SearchError> {
+        let key = (scope, term.to_owned());
+        if let Some(&stats) = lock(&self.stats).get(&key) {
+            return Ok(stats);
+        }
+        let mut hits = TermHits::default();
+        self.hits(scope, term, &mut hits)?;
+        Ok(hits.stats())
+    }
+
+    /// Tells `found` the positions of a term in each of the documents that has it. `docs` ascends.
+    pub(crate) fn positions(
+        &self,
+        field: usize,
+        term: &str,
+        docs: &[u32],
+        mut found: impl FnMut(usize, &[u32]),
+    ) -> Result<(), SearchError> {
+        let mut positions = Vec::new();
+        let option = IndexRecordOption::WithFreqsAndPositions;
+        self.walk(field, term, docs, option, |at, list| {
+            list.positions(&mut positions);
+            found(at, &positions);
+        })
+    }
+
+    /// Tells `found` the frequency of a term in each of the documents that has it. `docs` ascends.
+    pub(crate) fn frequencies(
+        &self,
+        field: usize,
+        term: &str,
+        docs: &[u32],
+        mut found: impl FnMut(usize, u32),
+    ) -> Result<(), SearchError> {
+        let option = IndexRecordOption::WithFreqs;
+        self.walk(field, term, docs, option, |at, list| found(at, list.term_freq()))
+    }
+
+    /// Stops at each of the documents that has a term.
+    fn walk(
+        &self,
+        field: usize,
+        term: &str,
+        docs: &[u32],
+        option: IndexRecordOption,
+        mut stop: impl FnMut(usize, &mut SegmentPostings),
+    ) -> Result<(), SearchError> {
+        let postings = &self.postings[field];
+        let term = Term::from_field_text(postings.field, term);
+        let failed = |error: std::io::Error| SearchError::tantivy(&self.path, &error.into());
+        let mut at = 0;
+        for (segment, reader) in self.segments.iter().zip(&postings.readers) {
+            let end = segment.base + segment.reader.max_doc();
+            let here = docs[at..].partition_point(|&doc| doc < end);
+            if let Some(mut list) = reader.read_postings(&term, option).map_err(failed)? {
+                for (place, &doc) in (at..).zip(&docs[at..at + here]) {
+                    if seek(&mut list, doc - segment.base) {
+                        stop(place, &mut list);
+                    }
+                }
+            }
+            at += here;
+        }
+        Ok(())
+    }
+}
+
+/// Moves to a document; false where it is not in the list.
+fn seek(list: &mut SegmentPostings, doc: u32) -> bool {
+    let now = list.doc();
+    now == doc || now < doc && list.seek(doc) == doc
+}

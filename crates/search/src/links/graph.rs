@@ -1,0 +1,158 @@
+//! A directed graph in compressed rows: for each node its out-links, and for each its in-links.
+//!
+//! Built in O(links log links) from pairs in any order; 8 bytes a link and 16 a node. A link from
+//! a node to itself says nothing about importance and is dropped, a link given twice counts once,
+//! so that the graph depends on the set of pairs only. A graph may have no nodes or no links.
+
+/// Why pairs do not make a graph.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LinkError {
+    /// A link names a node that is not there.
+    #[error(
+        "found a link from node {from} to node {to}, expected nodes below {nodes}; \
+         drop links to documents that are not in the collection"
+    )]
+    NoSuchNode {
+        /// Where the link starts.
+        from: u32,
+        /// Where it ends.
+        to: u32,
+        /// Number of nodes.
+        nodes: usize,
+    },
+    /// More nodes than a 32-bit number counts.
+    #[error("found {nodes} nodes, expected at most 4294967295; rank parts of the graph apart")]
+    TooLarge {
+        /// Number of nodes.
+        nodes: usize,
+    },
+}
+
+/// A directed graph over the nodes 0, 1, ... n - 1.
+///
+/// ```
+/// use rankwright_search::links::Graph;
+/// let graph = Graph::new(3, [(0, 1), (0, 2), (0, 1), (2, 2)])?;
+/// assert_eq!((graph.nodes(), graph.links()), (3, 2));
+/// assert_eq!(graph.out_links(0), [1, 2]);
+/// assert_eq!((graph.in_degree(1), graph.out_degree(2)), (1, 0));
+/// # Ok::<(), rankwright_search::links::LinkError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Graph {
+    outgoing: Rows,
+    incoming: Rows,
+}
+
+impl Graph {
+    /// A graph of so many nodes with these links, each given as (from, to).
+    pub fn new(
+        nodes: usize,
+        links: impl IntoIterator<Item = (u32, u32)>,
+    ) -> Result<Graph, LinkError> {
+        if u32::try_from(nodes).is_err() {
+            return Err(LinkError::TooLarge { nodes });
+        }
+        let mut pairs = Vec::new();
+        for (from, to) in links {
+            if from as usize >= nodes || to as usize >= nodes {
+                return Err(LinkError::NoSuchNode { from, to, nodes });
+            }
+            if from != to {
+                pairs.push((from, to));
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        let outgoing = Rows::new(nodes, &pairs);
+        pairs.iter_mut().for_each(|(from, to)| std::mem::swap(from, to));
+        pairs.sort_unstable();
+        Ok(Graph { outgoing, incoming: Rows::new(nodes, &pairs) })
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.outgoing.starts.len() - 1
+    }
+
+    /// Number of links.
+    pub fn links(&self) -> usize {
+        self.outgoing.ends.len()
+    }
+
+    /// The nodes that a node points at, ascending; none for a node that is not there.
+    pub fn out_links(&self, node: usize) -> &[u32] {
+        self.outgoing.row(node)
+    }
+
+    /// The nodes that point at a node, ascending; none for a node that is not there.
+    pub fn in_links(&self, node: usize) -> &[u32] {
+        self.incoming.row(node)
+    }
+
+    /// Number of links that start at a node.
+    pub fn out_degree(&self, node: usize) -> usize {
+        self.out_links(node).len()
+    }
+
+    /// Number of links that end at a node.
+    pub fn in_degree(&self, node: usize) -> usize {
+        self.in_links(node).len()
+    }
+}
+
+/// The ends of the links, row after row; row i is `ends[starts[i]..starts[i + 1]]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Rows {
+    starts: Vec<usize>,
+    ends: Vec<u32>,
+}
+
+impl Rows {
+    /// From sorted pairs whose first number is below `nodes`.
+    fn new(nodes: usize, pairs: &[(u32, u32)]) -> Rows {
+        let mut starts = vec![0; nodes + 1];
+        for (from, _) in pairs {
+            starts[*from as usize + 1] += 1;
+        }
+        for node in 0..nodes {
+            starts[node + 1] += starts[node];
+        }
+        Rows { starts, ends: pairs.iter().map(|(_, to)| *to).collect() }
+    }
+
+    fn row(&self, node: usize) -> &[u32] {
+        match (self.starts.get(node), self.starts.get(node.saturating_add(1))) {
+            (Some(&start), Some(&end)) => &self.ends[start..end],
+            _ => &[],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_graph_is_the_set_of_its_links_without_self_links() {
+        let graph = Graph::new(4, [(3, 0), (1, 1), (0, 2), (0, 1), (0, 2)]).unwrap();
+        assert_eq!(graph, Graph::new(4, [(0, 1), (0, 2), (3, 0)]).unwrap());
+        assert_eq!((graph.out_links(0), graph.in_links(0)), (&[1, 2][..], &[3][..]));
+        assert_eq!((graph.in_degree(2), graph.out_degree(1), graph.in_degree(3)), (1, 0, 0));
+        assert!(graph.out_links(4).is_empty() && graph.in_links(usize::MAX).is_empty());
+    }
+
+    #[test]
+    fn a_link_to_nowhere_is_named() {
+        let error = Graph::new(2, [(0, 1), (1, 2)]).unwrap_err();
+        assert_eq!(error, LinkError::NoSuchNode { from: 1, to: 2, nodes: 2 });
+        assert!(error.to_string().contains("from node 1 to node 2, expected nodes below 2"));
+    }
+
+    #[test]
+    fn there_may_be_no_nodes() {
+        let graph = Graph::new(0, []).unwrap();
+        assert_eq!((graph.nodes(), graph.links()), (0, 0));
+    }
+}

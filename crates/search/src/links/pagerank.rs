@@ -1,0 +1,184 @@
+//! PageRank (Page, Brin, Motwani, Winograd 1998): the share of time that a random surfer spends
+//! on each node, who follows a link with probability d and starts anew anywhere with 1 - d:
+//!
+//! p(v) = (1 - d) / n + d (sum over u -> v of p(u) / out(u) + D / n),
+//!
+//! where D is the rank of the nodes without out-links: from those the surfer goes anywhere.
+//! Ranks sum to 1 then. Power iteration from 1 / n, until the ranks together move by no more than
+//! the tolerance; O(nodes + links) a round. The error left is at most d / (1 - d) times the last
+//! move. Each node's sum runs over its in-links in ascending order and sums over all nodes in
+//! order of number, so that the bits do not depend on threads.
+//!
+//! No nodes give no ranks, a single node rank 1, and a graph without links 1 / n everywhere.
+
+use rayon::prelude::*;
+
+use super::{GRAIN, Graph};
+
+/// How PageRank is computed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PageRankOptions {
+    /// The chance that the surfer follows a link. Below 0 counts as 0, above 1 as 1, and what is
+    /// no number as 0.
+    pub damping: f64,
+    /// Ends when the absolute changes of a round sum to no more than this.
+    pub tolerance: f64,
+    /// Ends after so many rounds in any case.
+    pub iterations: usize,
+}
+
+impl Default for PageRankOptions {
+    fn default() -> Self {
+        PageRankOptions { damping: 0.85, tolerance: 1e-10, iterations: 100 }
+    }
+}
+
+/// The PageRank of every node.
+///
+/// ```
+/// use rankwright_search::links::{Graph, PageRankOptions, pagerank};
+/// let graph = Graph::new(3, [(0, 2), (1, 2), (2, 0)])?;
+/// let ranks = pagerank(&graph, PageRankOptions::default());
+/// assert!(ranks[2] > ranks[0] && ranks[0] > ranks[1]);
+/// assert!((ranks.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+/// # Ok::<(), rankwright_search::links::LinkError>(())
+/// ```
+pub fn pagerank(graph: &Graph, options: PageRankOptions) -> Vec<f64> {
+    let nodes = graph.nodes();
+    let damping = if options.damping.is_nan() { 0.0 } else { options.damping.clamp(0.0, 1.0) };
+    let n = nodes as f64;
+    let mut ranks = vec![1.0 / n; nodes];
+    let mut shares = vec![0.0; nodes];
+    for _ in 0..options.iterations {
+        let mut dangling = 0.0;
+        for (node, (share, rank)) in shares.iter_mut().zip(&ranks).enumerate() {
+            let degree = graph.out_degree(node);
+            if degree == 0 {
+                dangling += rank;
+            } else {
+                *share = rank / degree as f64;
+            }
+        }
+        let base = (1.0 - damping) / n + damping * dangling / n;
+        let next: Vec<f64> = (0..nodes)
+            .into_par_iter()
+            .with_min_len(GRAIN)
+            .map(|node| {
+                let followed: f64 =
+                    graph.in_links(node).iter().map(|from| shares[*from as usize]).sum();
+                base + damping * followed
+            })
+            .collect();
+        let moved: f64 = next.iter().zip(&ranks).map(|(new, old)| (new - old).abs()).sum();
+        ranks = next;
+        if moved <= options.tolerance {
+            break;
+        }
+    }
+    ranks
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn ranks(nodes: usize, links: &[(u32, u32)]) -> Vec<f64> {
+        let exact = PageRankOptions { tolerance: 1e-15, iterations: 1000, ..Default::default() };
+        pagerank(&Graph::new(nodes, links.iter().copied()).unwrap(), exact)
+    }
+
+    fn close(found: &[f64], expected: &[f64]) {
+        assert_eq!(found.len(), expected.len());
+        for (f, e) in found.iter().zip(expected) {
+            assert!((f - e).abs() < 1e-11, "{found:?}, expected {expected:?}");
+        }
+    }
+
+    #[test]
+    fn three_nodes_come_out_as_by_hand() {
+        // 0 -> 2, 1 -> 2, 2 -> 0: b = 0.05, a = 0.05 + 0.85 c, c = 0.05 + 0.85 (a + b), so
+        // c (1 - 0.7225) = 0.05 + 0.85 * 0.1 = 0.135.
+        let c = 0.135 / 0.2775;
+        close(&ranks(3, &[(0, 2), (1, 2), (2, 0)]), &[0.05 + 0.85 * c, 0.05, c]);
+    }
+
+    #[test]
+    fn rank_without_a_way_out_is_spread_evenly() {
+        // 0 -> 1 only: a = 0.075 + 0.425 b and b = a + 0.85 a, with a + b = 1.
+        close(&ranks(2, &[(0, 1)]), &[1.0 / 2.85, 1.85 / 2.85]);
+        // 0 -> {1, 2}, 1 -> 2, 3 alone. With s = 0.0375 + 0.2125 (c + d): a = d = s,
+        // b = s (1 + 0.425), c = s (1 + 0.425 + 0.85 * 1.425); all sum to 1.
+        let shape = [1.0, 1.425, 1.425 + 0.85 * 1.425, 1.0];
+        let sum: f64 = shape.iter().sum();
+        close(&ranks(4, &[(0, 1), (0, 2), (1, 2)]), &shape.map(|s| s / sum));
+    }
+
+    #[test]
+    fn a_ring_and_a_graph_without_links_are_even() {
+        close(&ranks(4, &[(0, 1), (1, 2), (2, 3), (3, 0)]), &[0.25; 4]);
+        close(&ranks(5, &[]), &[0.2; 5]);
+        close(&ranks(1, &[(0, 0)]), &[1.0]);
+        assert!(ranks(0, &[]).is_empty());
+    }
+
+    #[test]
+    fn odd_options_still_give_a_distribution() {
+        let graph = Graph::new(3, [(0, 1), (1, 0)]).unwrap();
+        for damping in [f64::NAN, -1.0, 0.0, 1.0, 7.0, f64::INFINITY] {
+            let options = PageRankOptions { damping, ..Default::default() };
+            let sum: f64 = pagerank(&graph, options).iter().sum();
+            assert!((sum - 1.0).abs() < 1e-12, "{damping}: {sum}");
+        }
+        let none = PageRankOptions { iterations: 0, ..Default::default() };
+        assert_eq!(pagerank(&graph, none), [1.0 / 3.0; 3]);
+    }
+
+    #[test]
+    fn threads_do_not_matter() {
+        let mut random = rankwright_data::Random::new(1, 1);
+        let n = 3 * GRAIN;
+        let mut node = || random.below(n) as u32;
+        let links: Vec<(u32, u32)> = (0..40_000).map(|_| (node(), node())).collect();
+        let graph = Graph::new(n, links).unwrap();
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| pagerank(&graph, PageRankOptions::default()))
+        };
+        assert_eq!(run(1), run(3));
+    }
+
+    /// The whole matrix written out, dangling rows filled in, multiplied round after round.
+    fn dense(nodes: usize, links: &[(u32, u32)], rounds: usize) -> Vec<f64> {
+        let n = nodes as f64;
+        let mut matrix = vec![vec![0.0; nodes]; nodes];
+        for (from, to) in links.iter().filter(|(from, to)| from != to) {
+            matrix[*from as usize][*to as usize] = 1.0;
+        }
+        for row in &mut matrix {
+            let degree: f64 = row.iter().sum();
+            row.iter_mut().for_each(|x| *x = if degree == 0.0 { 1.0 / n } else { *x / degree });
+            row.iter_mut().for_each(|x| *x = 0.15 / n + 0.85 * *x);
+        }
+        let mut ranks = vec![1.0 / n; nodes];
+        for _ in 0..rounds {
+            ranks = (0..nodes).map(|v| (0..nodes).map(|u| ranks[u] * matrix[u][v]).sum()).collect();
+        }
+        ranks
+    }
+
+    proptest! {
+        #[test]
+        fn equals_power_iteration_on_the_whole_matrix(
+            nodes in 1usize..12,
+            links in prop::collection::vec((0u32..12, 0u32..12), 0..40),
+        ) {
+            let links: Vec<(u32, u32)> =
+                links.iter().map(|(a, b)| (a % nodes as u32, b % nodes as u32)).collect();
+            let found = ranks(nodes, &links);
+            close(&found, &dense(nodes, &links, 300));
+            prop_assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        }
+    }
+}

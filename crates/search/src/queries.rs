@@ -1,0 +1,312 @@
+//! Queries in: TSV, JSON lines, TREC topics and SMART form, told by content.
+//!
+//! | form | id | text |
+//! |---|---|---|
+//! | TSV | first column | second column; a header line `qid ...` may name the columns |
+//! | JSONL | `id`, `_id`, `qid`, `query_id`, `query-id` | `text`, `query` or `title` |
+//! | TREC | `<num> Number: 301` | the parts asked for, by default the title |
+//! | SMART | `.I 1` | `.W` alone |
+//!
+//! What else a query has becomes its fields. An id stays as it is written: `001` is not `1`, and
+//! judgements must write it likewise. An empty text is allowed. Two queries of one id are an error.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use rankwright_data::bytes::Input;
+use rankwright_data::{DataError, Place};
+
+use crate::document::{Query, Value};
+use crate::error::{SearchError, quote};
+use crate::source::SourceNotes;
+use crate::source::cursor::Cursor;
+use crate::source::markup::{Token, Tokens};
+use crate::source::parts::{Parts, single_spaced};
+use crate::source::{entities, id, json, smart};
+
+/// A part of a TREC topic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TopicPart {
+    /// `<title>`: a few words.
+    Title,
+    /// `<desc>`: a sentence.
+    Description,
+    /// `<narr>`: what is relevant and what is not.
+    Narrative,
+}
+
+impl TopicPart {
+    /// The name on the command line and of the field where the part is not in the text.
+    pub fn name(self) -> &'static str {
+        match self {
+            TopicPart::Title => "title",
+            TopicPart::Description => "description",
+            TopicPart::Narrative => "narrative",
+        }
+    }
+}
+
+/// How queries are read.
+///
+/// ```
+/// use rankwright_search::{QueryOptions, read_queries};
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("cran.qry");
+/// std::fs::write(&path, ".I 001\n.W\nheat\n.I 004\n.W\nflow\n")?;
+/// let ids = |by_position| {
+///     let options = QueryOptions { number_by_position: by_position, ..QueryOptions::default() };
+///     read_queries(&path, options).map(|q| q.into_iter().map(|q| q.id).collect::<Vec<_>>())
+/// };
+/// assert_eq!(ids(false)?, ["001", "004"]);
+/// assert_eq!(ids(true)?, ["1", "2"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueryOptions {
+    /// Gives ids 1, 2, 3, ... by position instead of those in the file, as Cranfield's judgements
+    /// number its queries.
+    pub number_by_position: bool,
+    /// The parts of a TREC topic that make the text, in this order.
+    pub parts: Vec<TopicPart>,
+}
+
+impl Default for QueryOptions {
+    fn default() -> Self {
+        QueryOptions { number_by_position: false, parts: vec![TopicPart::Title] }
+    }
+}
+
+/// Names under which a query's id is looked for, in this order.
+const QUERY_IDS: [&str; 6] = ["id", "_id", "qid", "query_id", "query-id", "queryid"];
+/// Names under which a query's text is looked for.
+const QUERY_TEXTS: [&str; 3] = ["text", "query", "title"];
+
+/// A query with the line on which it begins.
+type Found = (u64, Query);
+
+/// Reads a file of queries, or standard input for `-`.
+pub fn read_queries(path: &Path, options: QueryOptions) -> Result<Vec<Query>, SearchError> {
+    read_input(Input::open(path)?, &options)
+}
+
+fn read_input(input: Input, options: &QueryOptions) -> Result<Vec<Query>, SearchError> {
+    let name = input.name.clone();
+    let cursor = Cursor::new(input);
+    let start = cursor.rest().trim_ascii_start();
+    let mut notes = SourceNotes::default();
+    let found = match start {
+        [b'{' | b'[', ..] => read_jsonl(cursor, &mut notes)?,
+        [b'.', b'I', b' ' | b'\t', ..] => read_smart(cursor, &mut notes)?,
+        [b'<', t, o, p, ..] if [*t, *o, *p].eq_ignore_ascii_case(b"top") => {
+            read_topics(cursor, options, &mut notes)?
+        }
+        _ => read_tsv(cursor, &mut notes)?,
+    };
+    if found.is_empty() {
+        return Err(DataError::Empty { file: name, what: "queries" }.into());
+    }
+    finish(&name, found, options)
+}
+
+/// Numbers queries where that is asked for, and refuses an id that comes twice.
+fn finish(
+    name: &str,
+    found: Vec<Found>,
+    options: &QueryOptions,
+) -> Result<Vec<Query>, SearchError> {
+    let mut lines: HashMap<String, u64> = HashMap::new();
+    let mut queries = Vec::with_capacity(found.len());
+    for (position, (line, mut query)) in found.into_iter().enumerate() {
+        if options.number_by_position {
+            query.id = (position + 1).to_string();
+        }
+        if let Some(first) = lines.insert(query.id.clone(), line) {
+            let found = format!("the query id '{}' again, after line {first}", query.id);
+            let error = SearchError::malformed(Place::line(name, line), found, "each id once");
+            return Err(error.with_help("number the queries by position, or give them other ids"));
+        }
+        queries.push(query);
+    }
+    Ok(queries)
+}
+
+fn read_jsonl(mut cursor: Cursor, notes: &mut SourceNotes) -> Result<Vec<Found>, SearchError> {
+    let mut found = Vec::new();
+    while let Some(record) = json::Record::next(&mut cursor, notes) {
+        let (line, mut record) = record?;
+        let place = || cursor.place(line);
+        let id = record.take_id(&QUERY_IDS, place)?;
+        let Some(text) = record.take_text(&QUERY_TEXTS) else {
+            let what = format!("no text in query '{id}'");
+            let expected = format!("a text under one of {}", QUERY_TEXTS.join(", "));
+            return Err(SearchError::malformed(place(), what, expected));
+        };
+        let fields = record.into_fields(notes, place);
+        found.push((line, Query { id, text, fields }));
+    }
+    Ok(found)
+}
+
+fn read_smart(cursor: Cursor, notes: &mut SourceNotes) -> Result<Vec<Found>, SearchError> {
+    let mut records = smart::Records::new(cursor);
+    let mut found = Vec::new();
+    while let Some(record) = records.next(notes) {
+        let mut record = record?;
+        let text = record.sections.take("text").unwrap_or_default();
+        let fields = record.sections.into_fields();
+        found.push((record.line, Query { id: record.id, text: single_spaced(&text), fields }));
+    }
+    Ok(found)
+}
+
+fn read_tsv(mut cursor: Cursor, notes: &mut SourceNotes) -> Result<Vec<Found>, SearchError> {
+    let mut found = Vec::new();
+    let mut header: Option<Vec<String>> = None;
+    let mut first = true;
+    while let Some((line, range)) = cursor.next_full_line() {
+        let place = || cursor.place(line);
+        let text = notes.text(cursor.slice(range), place);
+        let cells: Vec<&str> = text.split('\t').collect();
+        let heads = std::mem::take(&mut first)
+            && cells.len() > 1
+            && cells.first().is_some_and(|cell| {
+                QUERY_IDS.iter().any(|name| cell.trim().eq_ignore_ascii_case(name))
+            });
+        if heads {
+            header = Some(cells.iter().map(|cell| cell.trim().to_owned()).collect());
+            continue;
+        }
+        let columns = header.as_ref().map_or(2, Vec::len);
+        if cells.len() != columns {
+            return Err(wrong_columns(place(), &text, cells.len(), columns));
+        }
+        found.push((line, tsv_query(&cells, header.as_deref().unwrap_or(&[]), place)?));
+    }
+    Ok(found)
+}
+
+fn wrong_columns(place: Place, line: &str, cells: usize, columns: usize) -> SearchError {
+    let found = match cells {
+        1 => format!("no tab in {}", quote(line.as_bytes())),
+        cells => format!("{cells} columns in {}", quote(line.as_bytes())),
+    };
+    let expected = match columns {
+        2 => "an id, a tab and the query's text".to_owned(),
+        columns => format!("{columns} columns, as in the header"),
+    };
+    SearchError::malformed(place, found, expected)
+        .with_help("queries are read from TSV, JSON lines, TREC topics and SMART form")
+}
+
+/// A row's query; the id is in the first column, the text in the one that is named so.
+fn tsv_query(
+    cells: &[&str],
+    header: &[String],
+    place: impl Fn() -> Place,
+) -> Result<Query, SearchError> {
+    let named = id::position(&QUERY_TEXTS, header.iter().map(String::as_str));
+    let text_at = named.filter(|&at| at > 0).unwrap_or(1);
+    let mut query = Query::new("", "");
+    for (at, cell) in cells.iter().map(|cell| cell.trim()).enumerate() {
+        if at == 0 {
+            query.id = id::checked(cell.to_owned(), &place)?;
+        } else if at == text_at {
+            query.text = cell.to_owned();
+        } else if let Some(name) = header.get(at).filter(|_| !cell.is_empty()) {
+            query.fields.push((name.clone(), Value::Text(cell.to_owned())));
+        }
+    }
+    Ok(query)
+}
+
+/// A topic's part by its tag, and the label that its content may begin with.
+fn topic_field(tag: &str) -> (&str, &'static [&'static str]) {
+    match tag {
+        "num" => ("num", &["Number:"]),
+        "title" => ("title", &["Topic:"]),
+        "desc" => ("description", &["Description:"]),
+        "narr" => ("narrative", &["Narrative:"]),
+        other => (other, &[]),
+    }
+}
+
+fn read_topics(
+    mut cursor: Cursor,
+    options: &QueryOptions,
+    notes: &mut SourceNotes,
+) -> Result<Vec<Found>, SearchError> {
+    let mut found = Vec::new();
+    // The parts of the topic that is open, and the line of its <top>.
+    let mut topic: Option<(u64, Parts)> = None;
+    let mut tag: Option<String> = None;
+    let mut content: Vec<u8> = Vec::new();
+    let mut at = 0;
+    let start = cursor.at();
+    loop {
+        let mut tokens = Tokens::new(cursor.slice(start + at..cursor.len()));
+        let Some(token) = tokens.next() else { break };
+        let here = start + at;
+        at += tokens.at();
+        if let Token::Text(range) = token {
+            content.extend_from_slice(cursor.slice(here + range.start..here + range.end));
+            continue;
+        }
+        // Old topics do not close their parts: any tag ends the one before it.
+        if let (Some((line, parts)), Some(tag)) = (&mut topic, tag.take()) {
+            let text = notes.text(&content, || cursor.place(*line));
+            add_topic_part(parts, &tag, &entities::decode(&text));
+        }
+        content.clear();
+        cursor.advance_to(here);
+        match token {
+            Token::Open(name) if name == "top" => {
+                if let Some((line, _)) = topic {
+                    return Err(unclosed(cursor.place(line)));
+                }
+                topic = Some((cursor.line(), Parts::default()));
+            }
+            Token::Close(name) if name == "top" => {
+                if let Some((line, parts)) = topic.take() {
+                    let place = || cursor.place(line);
+                    found.push((line, topic_query(parts, options, place)?));
+                }
+            }
+            Token::Open(name) => tag = Some(name),
+            _ => {}
+        }
+    }
+    match topic {
+        Some((line, _)) => Err(unclosed(cursor.place(line))),
+        None => Ok(found),
+    }
+}
+
+fn unclosed(place: Place) -> SearchError {
+    SearchError::malformed(place, "a <top> that is not closed", "</top>")
+}
+
+fn add_topic_part(parts: &mut Parts, tag: &str, text: &str) {
+    let (name, labels) = topic_field(tag);
+    let text = single_spaced(text);
+    let label = labels.iter().find_map(|label| text.strip_prefix(label));
+    parts.add(name, label.unwrap_or(&text).trim(), " ");
+}
+
+fn topic_query(
+    mut parts: Parts,
+    options: &QueryOptions,
+    place: impl Fn() -> Place,
+) -> Result<Query, SearchError> {
+    let Some(id) = parts.take("num") else {
+        return Err(SearchError::malformed(place(), "a topic without <num>", "<num> Number: 301"));
+    };
+    let id = id::checked(id, place)?;
+    let texts: Vec<String> =
+        options.parts.iter().filter_map(|part| parts.take(part.name())).collect();
+    Ok(Query { id, text: texts.join(" "), fields: parts.into_fields() })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+//! Candidates from a first stage, their features, a model's scores, one order.
+//!
+//! The model says by the names of its features what must be computed; features that are not specs of
+//! this crate, that this index cannot compute, or that were computed with another analysis are
+//! refused when the ranker is made, not when a query comes. Documents of equal score stand by id, the
+//! larger first, as runs are ordered.
+
+use rankwright_data::{Lists, Run};
+use rankwright_model::{Model, Scorer, Work};
+use rayon::prelude::*;
+
+use crate::document::Query;
+use crate::error::SearchError;
+use crate::features::{Extractor, FeatureRows, FeatureSet};
+use crate::index::Index;
+use crate::retrieve::{Filter, FirstStage, Ranked, Scratch};
+use crate::terms::Terms;
+
+/// The header note of a model that holds the feature set of its data, as TOML.
+pub const FEATURES_NOTE: &str = "features";
+
+/// A first stage, and a model that re-ranks what it finds.
+#[derive(Debug)]
+pub struct Ranker {
+    stage: FirstStage,
+    candidates: usize,
+    learnt: Option<Learnt>,
+}
+
+#[derive(Debug)]
+struct Learnt {
+    extractor: Extractor,
+    scorer: Scorer,
+}
+
+/// A ranked list, and what it was made from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reranked {
+    /// The documents in their final order.
+    pub documents: Vec<Ranked>,
+    /// For each of them its rank in the first stage, from 1.
+    pub first_ranks: Vec<u32>,
+    /// For each of them its score in the first stage.
+    pub first_scores: Vec<f64>,
+    /// Feature values, row by row in the final order; empty without a model.
+    pub features: FeatureRows,
+}
+
+impl Ranker {
+    /// A first stage alone, or re-ranked by a model: the best `candidates` are.
+    pub fn new(
+        index: &Index,
+        stage: FirstStage,
+        candidates: usize,
+        model: Option<&Model>,
+    ) -> Result<Ranker, SearchError> {
+        let learnt = model.map(|model| Learnt::new(index, model)).transpose()?;
+        Ok(Ranker { stage, candidates, learnt })
+    }
+
+    /// The features of the model, a column each; none without a model.
+    pub fn features(&self) -> &[String] {
+        self.learnt.as_ref().map_or(&[], |learnt| &learnt.extractor.set().features)
+    }
+
+    /// Ranks the documents of many queries, on all threads.
+    pub fn rank_all(
+        &self,
+        index: &Index,
+        queries: &[Query],
+        filter: Option<&Filter>,
+    ) -> Result<Vec<Reranked>, SearchError> {
+        let rank = |scratch: &mut Scratch, query: &Query| self.rank(index, query, filter, scratch);
+        queries.par_iter().map_init(Scratch::default, rank).collect()
+    }
+
+    /// Ranks the documents of a query.
+    pub fn rank(
+        &self,
+        index: &Index,
+        query: &Query,
+        filter: Option<&Filter>,
+        scratch: &mut Scratch,
+    ) -> Result<Reranked, SearchError> {
+        let terms = Terms::new(&query.text, index.analysis());
+        let found = index.retrieve(&terms, &self.stage, self.candidates, filter, scratch)?;
+        let Some(learnt) = &self.learnt else {
+            let first_ranks = (1..=found.len() as u32).collect();
+            let first_scores = found.iter().map(|ranked| ranked.score).collect();
+            let features = FeatureRows::default();
+            return Ok(Reranked { documents: found, first_ranks, first_scores, features });
+        };
+        learnt.rerank(index, query, &terms, found)
+    }
+}
+
+/// Ranked lists as a run: the first `top` documents of each.
+pub fn to_run(
+    index: &Index,
+    queries: &[Query],
+    ranked: &[Reranked],
+    top: usize,
+) -> Result<Run, SearchError> {
+    let mut rows = Vec::new();
+    for (query, ranked) in queries.iter().zip(ranked) {
+        for document in ranked.documents.iter().take(top) {
+            rows.push((query.id.as_str(), index.id(document)?, document.score));
+        }
+    }
+    Ok(Run::from_lists(Lists::from_rows("ranking", rows)?))
+}
+
+impl Learnt {
+    fn new(index: &Index, model: &Model) -> Result<Learnt, SearchError> {
+        let names: Vec<String> =
+            model.header().features.iter().map(|name| name.into_owned()).collect();
+        let set = match model.header().notes.get(FEATURES_NOTE) {
+            Some(note) => FeatureSet::from_toml(note)?,
+            None => FeatureSet { features: names.clone(), ..FeatureSet::parse("default")? },
+        };
+        set.check(index)?;
+        let own = FeatureSet { features: names, ..set };
+        let extractor = Extractor::new(index, &own).map_err(|error| match error {
+            SearchError::Spec(error) => SearchError::Mismatch { what: error.to_string() },
+            SearchError::Field { .. } => SearchError::Mismatch { what: error.to_string() },
+            other => other,
+        })?;
+        if extractor.set().features != own.features {
+            let what = "the names of its features are not those that the index gives them".into();
+            return Err(SearchError::Mismatch { what });
+        }
+        Ok(Learnt { extractor, scorer: model.scorer() })
+    }
+
+    fn rerank(
+        &self,
+        index: &Index,
+        query: &Query,
+        terms: &Terms,
+        found: Vec<Ranked>,
+    ) -> Result<Reranked, SearchError> {
+        let rows = self.extractor.rows(index, query, terms, &found)?;
+        let mut scores = vec![0.0; found.len()];
+        self.scorer.score(&rows.values, &mut scores, &mut Work::default())?;
+        let ids = index.ids()?;
+        let mut order: Vec<usize> = (0..found.len()).collect();
+        order.sort_unstable_by(|&a, &b| {
+            let by_id = || ids.place(found[b].doc).cmp(&ids.place(found[a].doc));
+            scores[b].total_cmp(&scores[a]).then_with(by_id)
+        });
+        let documents =
+            order.iter().map(|&at| Ranked { doc: found[at].doc, score: scores[at] }).collect();
+        let values = order.iter().flat_map(|&at| rows.row(at).iter().copied()).collect();
+        Ok(Reranked {
+            documents,
+            first_ranks: order.iter().map(|&at| at as u32 + 1).collect(),
+            first_scores: order.iter().map(|&at| found[at].score).collect(),
+            features: FeatureRows { values, columns: rows.columns },
+        })
+    }
+}

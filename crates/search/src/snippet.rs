@@ -1,0 +1,86 @@
+//! The piece of a document's text that shows why it was found, with the query's words marked.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use tantivy::snippet::SnippetGenerator;
+
+use crate::error::SearchError;
+use crate::index::Index;
+use crate::retrieve::Ranked;
+use crate::schema::{FieldKind, texts_of};
+use crate::terms::Terms;
+use crate::weighting::idf;
+
+/// A piece of text, and where words of the query stand in it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Snippet {
+    /// The piece, on one line.
+    pub text: String,
+    /// Bytes of the words to mark.
+    pub marks: Vec<Range<usize>>,
+}
+
+impl Snippet {
+    /// The text with something before and behind each marked word.
+    pub fn marked(&self, before: &str, behind: &str) -> String {
+        let mut marked = String::with_capacity(self.text.len());
+        let mut at = 0;
+        for mark in &self.marks {
+            marked.push_str(self.text.get(at..mark.start).unwrap_or_default());
+            marked.push_str(before);
+            marked.push_str(self.text.get(mark.clone()).unwrap_or_default());
+            marked.push_str(behind);
+            at = mark.end;
+        }
+        marked.push_str(self.text.get(at..).unwrap_or_default());
+        marked
+    }
+}
+
+impl Index {
+    /// The best piece of at most `length` letters from the longest text of a document; its beginning
+    /// where no word of the query stands in it.
+    pub fn snippet(
+        &self,
+        ranked: &Ranked,
+        query: &Terms,
+        length: usize,
+    ) -> Result<Snippet, SearchError> {
+        let document = self.source(ranked.doc)?;
+        let texts = self.schema().of_kind(FieldKind::Text).filter_map(|name| document.get(name));
+        let texts: Vec<String> = texts.flat_map(texts_of).collect();
+        let Some(text) = texts.iter().max_by_key(|text| text.len()) else {
+            return Ok(Snippet::default());
+        };
+        let mut weights = BTreeMap::new();
+        for term in query.distinct() {
+            let stats = self.term_stats(self.all(), term)?;
+            let weight = idf(self.documents() as f64, stats.documents as f64);
+            weights.insert(term.to_owned(), weight as f32);
+        }
+        let field = self.text_fields().into_iter().next();
+        let Some(field) = field else { return Ok(Snippet::default()) };
+        let analyzer = self.analysis().analyzer();
+        let found = SnippetGenerator::new(weights, analyzer, field, length).snippet(text);
+        let (text, marks) = match found.is_empty() {
+            true => (text.chars().take(length).collect(), Vec::new()),
+            false => (found.fragment().to_owned(), found.highlighted().to_vec()),
+        };
+        // Line ends become blanks of the same length, so that the marks stay true.
+        let text = text.replace(['\n', '\r', '\t'], " ");
+        Ok(Snippet { text, marks })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_stand_around_the_words() {
+        let snippet = Snippet { text: "blue train".into(), marks: vec![0..4, 5..10] };
+        assert_eq!(snippet.marked("[", "]"), "[blue] [train]");
+        assert_eq!(Snippet::default().marked("[", "]"), "");
+    }
+}

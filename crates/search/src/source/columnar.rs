@@ -1,0 +1,347 @@
+//! Documents as rows of a Parquet file.
+//!
+//! The id is found as in a table, and may be a whole number. Texts, dates and times (in ISO form)
+//! become text, numbers and booleans (0 or 1) numbers, lists texts. Columns of other types are
+//! skipped and counted once each. A null is absent. Files are untrusted, and the crates below
+//! panic on some damaged ones: such a panic becomes an error.
+
+use std::fmt;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Float64Type;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_cast::cast;
+use arrow_schema::DataType;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use rankwright_data::bytes::{Bytes, Input};
+use rankwright_data::{DataError, Place, guarded};
+
+use super::notes::{SourceNotes, SourceOddity};
+use super::{Reader, id};
+use crate::document::{Document, Value};
+use crate::error::SearchError;
+
+/// Rows that are decoded at a time.
+const READ_ROWS: usize = 1024;
+
+pub(super) struct Parquet {
+    name: String,
+    length: u64,
+    rows: u64,
+    /// Rows given out.
+    given: u64,
+    reader: ParquetRecordBatchReader,
+    batch: Option<Batch>,
+}
+
+impl Parquet {
+    pub(super) fn open(input: Input) -> Result<Parquet, SearchError> {
+        let Input { name, bytes } = input;
+        let length = bytes.len() as u64;
+        // Neither copies: the mapped file itself becomes the owner of the bytes.
+        let bytes = match bytes {
+            Bytes::Mapped(map) => ::bytes::Bytes::from_owner(map),
+            Bytes::Owned(bytes) => ::bytes::Bytes::from(bytes),
+        };
+        let (reader, rows) = checked(&name, || {
+            let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+            let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(bytes, plain)?;
+            let rows = u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or(0);
+            Ok::<_, parquet::errors::ParquetError>((
+                builder.with_batch_size(READ_ROWS).build()?,
+                rows,
+            ))
+        })?;
+        Ok(Parquet { name, length, rows, given: 0, reader, batch: None })
+    }
+
+    fn next_batch(&mut self, notes: &mut SourceNotes) -> Option<Result<Batch, SearchError>> {
+        let reader = &mut self.reader;
+        let first = self.given == 0;
+        let batch = checked(&self.name, || reader.next().map(|b| Batch::new(&b?)).transpose());
+        let mut batch = match batch {
+            Ok(batch) => batch?,
+            Err(error) => return Some(Err(error)),
+        };
+        if first {
+            let skipped = std::mem::take(&mut batch.skipped);
+            for column in skipped {
+                let place = || Place::file(&self.name).in_field(column);
+                notes.add(SourceOddity::SkippedValues, 1, place);
+            }
+        }
+        Some(Ok(batch))
+    }
+}
+
+/// Runs foreign code on foreign bytes; its errors and panics are damage of the file.
+fn checked<T, E: fmt::Display>(
+    file: &str,
+    work: impl FnOnce() -> Result<T, E>,
+) -> Result<T, SearchError> {
+    let what = match guarded(work) {
+        Ok(Ok(value)) => return Ok(value),
+        Ok(Err(error)) => error.to_string(),
+        Err(panic) => panic,
+    };
+    // Some messages of the crates below run over several lines.
+    let what = what.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+    Err(DataError::Damaged { file: file.to_owned(), what }.into())
+}
+
+/// A column, converted once a batch.
+enum Column {
+    Text(ArrayRef),
+    Number(ArrayRef),
+    Binary(ArrayRef),
+    /// The texts of all lists, and where each row's are.
+    List(ArrayRef),
+}
+
+struct Batch {
+    rows: usize,
+    at: usize,
+    /// The column of the id, unless it is of a type that is not read.
+    id: Option<usize>,
+    columns: Vec<(String, Column)>,
+    skipped: Vec<String>,
+}
+
+impl Batch {
+    fn new(batch: &RecordBatch) -> Result<Batch, arrow_schema::ArrowError> {
+        let schema = batch.schema();
+        let mut columns = Vec::new();
+        let mut skipped = Vec::new();
+        let names = schema.fields().iter().map(|field| field.name().as_str());
+        let id = id::position(&id::DOCUMENT_IDS, names).unwrap_or(0);
+        let mut id_column = None;
+        for (at, (field, array)) in schema.fields().iter().zip(batch.columns()).enumerate() {
+            match column(array, at == id)? {
+                Some(column) => {
+                    if at == id {
+                        id_column = Some(columns.len());
+                    }
+                    columns.push((field.name().clone(), column));
+                }
+                None => skipped.push(field.name().clone()),
+            }
+        }
+        Ok(Batch { rows: batch.num_rows(), at: 0, id: id_column, columns, skipped })
+    }
+
+    /// The document of a row.
+    fn document(
+        &self,
+        row: usize,
+        place: impl Fn() -> Place,
+        notes: &mut SourceNotes,
+    ) -> Result<Document, SearchError> {
+        let mut document = Document::new("");
+        for (at, (name, column)) in self.columns.iter().enumerate() {
+            let value = column.value(row, notes, || place().in_field(name));
+            if Some(at) == self.id {
+                let text = match value {
+                    Some(Value::Text(text)) => text,
+                    _ => String::new(),
+                };
+                document.id = id::checked(text, || place().in_field(name))?;
+            } else if let Some(value) = value {
+                document.fields.push((name.clone(), value));
+            }
+        }
+        match document.id.is_empty() {
+            true => Err(SearchError::malformed(place(), "no column that can be an id", "an id")),
+            false => Ok(document),
+        }
+    }
+}
+
+/// A column in the form in which it is read; `None` if it is of a type that is not.
+fn column(array: &ArrayRef, is_id: bool) -> Result<Option<Column>, arrow_schema::ArrowError> {
+    let kind = array.data_type();
+    let as_text = |array: &dyn Array| cast(array, &DataType::LargeUtf8);
+    Ok(match kind {
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+            if !is_text(item.data_type()) && !is_number(item.data_type()) {
+                return Ok(None);
+            }
+            let texts = arrow_schema::Field::new("item", DataType::LargeUtf8, true);
+            Some(Column::List(cast(array, &DataType::LargeList(texts.into()))?))
+        }
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => {
+            Some(Column::Binary(cast(array, &DataType::LargeBinary)?))
+        }
+        kind if is_text(kind) => Some(Column::Text(as_text(array)?)),
+        kind if is_number(kind) && is_id => Some(Column::Text(as_text(array)?)),
+        kind if is_number(kind) => Some(Column::Number(cast(array, &DataType::Float64)?)),
+        _ => None,
+    })
+}
+
+fn is_text(kind: &DataType) -> bool {
+    match kind {
+        DataType::Dictionary(_, values) => is_text(values),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
+        other => other.is_temporal() && !matches!(other, DataType::Interval(_)),
+    }
+}
+
+fn is_number(kind: &DataType) -> bool {
+    kind.is_numeric() || *kind == DataType::Boolean
+}
+
+impl Column {
+    fn value(
+        &self,
+        row: usize,
+        notes: &mut SourceNotes,
+        place: impl FnOnce() -> Place,
+    ) -> Option<Value> {
+        let (Column::Text(array)
+        | Column::Number(array)
+        | Column::Binary(array)
+        | Column::List(array)) = self;
+        if row >= array.len() || array.is_null(row) {
+            return None;
+        }
+        let value = match self {
+            Column::Text(array) => Value::Text(array.as_string_opt::<i64>()?.value(row).to_owned()),
+            Column::Number(array) => {
+                let number = array.as_primitive_opt::<Float64Type>()?.value(row);
+                return number.is_finite().then_some(Value::Number(number));
+            }
+            Column::Binary(array) => {
+                Value::Text(notes.text(array.as_binary_opt::<i64>()?.value(row), place))
+            }
+            Column::List(array) => {
+                let items = array.as_list_opt::<i64>()?.value(row);
+                let items = items.as_string_opt::<i64>()?;
+                let texts: Vec<String> = items.iter().flatten().map(str::to_owned).collect();
+                return (!texts.is_empty()).then_some(Value::Texts(texts));
+            }
+        };
+        Some(value)
+    }
+}
+
+impl Reader for Parquet {
+    fn next(&mut self, notes: &mut SourceNotes) -> Option<Result<Document, SearchError>> {
+        loop {
+            if let Some(batch) = self.batch.as_mut().filter(|batch| batch.at < batch.rows) {
+                let row = batch.at;
+                batch.at += 1;
+                self.given += 1;
+                let place = || Place::line(&self.name, self.given);
+                return Some(batch.document(row, place, notes));
+            }
+            match self.next_batch(notes)? {
+                Ok(batch) => self.batch = Some(batch),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+
+    fn position(&self) -> (u64, u64) {
+        let share = u128::from(self.given) * u128::from(self.length) / u128::from(self.rows.max(1));
+        (u64::try_from(share).unwrap_or(self.length).min(self.length), self.length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::types::Int32Type;
+    use arrow_array::{
+        BooleanArray, Date32Array, Float64Array, Int64Array, ListArray, StringArray, StructArray,
+        TimestampMillisecondArray,
+    };
+    use arrow_schema::Field;
+    use parquet::arrow::ArrowWriter;
+
+    use super::*;
+
+    fn file(columns: Vec<(&str, ArrayRef)>) -> Vec<u8> {
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        let mut bytes = Vec::new();
+        let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        bytes
+    }
+
+    fn read(bytes: Vec<u8>) -> Result<(Vec<Document>, SourceNotes), SearchError> {
+        let mut notes = SourceNotes::default();
+        let mut reader = Parquet::open(Input::from_bytes("p", bytes)?)?;
+        let mut documents = Vec::new();
+        while let Some(document) = reader.next(&mut notes) {
+            documents.push(document?);
+        }
+        assert_eq!(reader.position().0, reader.position().1);
+        Ok((documents, notes))
+    }
+
+    fn sample() -> Vec<u8> {
+        let list = |items: Vec<Option<i32>>| Some(items);
+        let part: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
+        let inner = Arc::new(Field::new("x", DataType::Int64, false));
+        file(vec![
+            ("title", Arc::new(StringArray::from(vec![Some("Blue Train"), None])) as ArrayRef),
+            ("id", Arc::new(Int64Array::from(vec![i64::MAX, 2]))),
+            ("price", Arc::new(Float64Array::from(vec![9.5, f64::NAN]))),
+            ("new", Arc::new(BooleanArray::from(vec![true, false]))),
+            ("day", Arc::new(Date32Array::from(vec![0, 1]))),
+            ("seen", Arc::new(TimestampMillisecondArray::from(vec![Some(1500), None]))),
+            (
+                "tags",
+                Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>(vec![
+                    list(vec![Some(1), None, Some(3)]),
+                    list(vec![]),
+                ])),
+            ),
+            ("odd", Arc::new(StructArray::from(vec![(inner, part)]))),
+        ])
+    }
+
+    #[test]
+    fn columns_become_values_by_their_types() {
+        let text = |text: &str| Value::Text(text.into());
+        let first = Document::new(i64::MAX.to_string())
+            .with("title", text("Blue Train"))
+            .with("price", Value::Number(9.5))
+            .with("new", Value::Number(1.0))
+            .with("day", text("1970-01-01"))
+            .with("seen", text("1970-01-01T00:00:01.500"))
+            .with("tags", Value::Texts(vec!["1".into(), "3".into()]));
+        let second =
+            Document::new("2").with("new", Value::Number(0.0)).with("day", text("1970-01-02"));
+        let (documents, notes) = read(sample()).unwrap();
+        assert_eq!(documents, [first, second]);
+        let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
+        let skipped = "1 value(s) that are neither text, number nor list, skipped";
+        assert_eq!(notes, [format!("{skipped} (first: p (column 'odd'))")]);
+    }
+
+    #[test]
+    fn null_ids_and_damaged_files_are_errors() {
+        let ids: ArrayRef = Arc::new(StringArray::from(vec![Some("a"), None]));
+        let error = read(file(vec![("docno", ids)])).unwrap_err();
+        assert_eq!(error.to_string(), "p:2 (column 'docno'): found an empty id, expected an id");
+        let whole = sample();
+        for cut in (4..whole.len()).step_by(97) {
+            let error = read(whole[..cut].to_vec()).unwrap_err();
+            assert!(error.to_string().starts_with("p is damaged: "), "{error}");
+        }
+        for at in (0..whole.len()).step_by(13) {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 0x55;
+            // It may still be readable; it may not panic.
+            let mut notes = SourceNotes::default();
+            if let Ok(mut reader) = Parquet::open(Input::from_bytes("p", bytes).unwrap()) {
+                while let Some(Ok(_)) = reader.next(&mut notes) {}
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! A named text and how far it has been read, in bytes and in lines.
+
+use std::ops::Range;
+
+use memchr::{memchr, memchr_iter};
+use rankwright_data::Place;
+use rankwright_data::bytes::{Bytes, Input};
+
+/// An input that is read once, from front to back.
+pub(crate) struct Cursor {
+    name: String,
+    bytes: Bytes,
+    at: usize,
+    /// The line on which `at` stands, from 1.
+    line: u64,
+}
+
+impl Cursor {
+    /// Starts after a byte-order mark, if there is one.
+    pub(crate) fn new(input: Input) -> Self {
+        let at = if input.bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        Cursor { name: input.name, bytes: input.bytes, at, line: 1 }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The line on which the cursor stands.
+    pub(crate) fn line(&self) -> u64 {
+        self.line
+    }
+
+    pub(crate) fn place(&self, line: u64) -> Place {
+        Place::line(&self.name, line)
+    }
+
+    /// A part of the text; nothing where the range is outside.
+    pub(crate) fn slice(&self, range: Range<usize>) -> &[u8] {
+        self.bytes.get(range).unwrap_or(&[])
+    }
+
+    /// What has not been read.
+    pub(crate) fn rest(&self) -> &[u8] {
+        self.bytes.get(self.at..).unwrap_or(&[])
+    }
+
+    /// Goes on to a byte, counting lines.
+    pub(crate) fn advance_to(&mut self, to: usize) {
+        let to = to.clamp(self.at, self.bytes.len());
+        self.line += memchr_iter(b'\n', self.slice(self.at..to)).count() as u64;
+        self.at = to;
+    }
+
+    /// The next line without its end (`\n` or `\r\n`), and its number.
+    pub(crate) fn next_line(&mut self) -> Option<(u64, Range<usize>)> {
+        let rest = self.rest();
+        if rest.is_empty() {
+            return None;
+        }
+        let end = memchr(b'\n', rest);
+        let length = end.unwrap_or(rest.len());
+        let cut = rest.get(..length).is_some_and(|line| line.ends_with(b"\r"));
+        let range = self.at..self.at + length - usize::from(cut);
+        let number = self.line;
+        self.at += length + usize::from(end.is_some());
+        self.line += u64::from(end.is_some());
+        Some((number, range))
+    }
+
+    /// The next line that has more than blanks.
+    pub(crate) fn next_full_line(&mut self) -> Option<(u64, Range<usize>)> {
+        loop {
+            let (number, range) = self.next_line()?;
+            if !self.slice(range.clone()).trim_ascii().is_empty() {
+                return Some((number, range));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_have_numbers_and_no_ends() {
+        let input = Input::from_bytes("x", b"\xef\xbb\xbfa\r\n\n b\nlast".to_vec()).unwrap();
+        let mut cursor = Cursor::new(input);
+        let mut lines = Vec::new();
+        while let Some((number, range)) = cursor.next_full_line() {
+            lines.push((number, String::from_utf8_lossy(cursor.slice(range)).into_owned()));
+        }
+        assert_eq!(lines, [(1, "a".into()), (3, " b".into()), (4, "last".into())]);
+    }
+}

@@ -1,0 +1,268 @@
+//! A folder of `*.txt`, `*.md`, `*.html` and `*.htm` files, each of them a document.
+//!
+//! Files come in the order of their paths, so that an index does not depend on the file system.
+//! The id is the path inside the folder with `/`; blanks, control characters and `%` in it are
+//! written `%20` and so on, since runs are split at blanks. Links to folders are not followed.
+//!
+//! A text has `text`, and `title` where its first line is short. A page has `title`, `text`, `url`
+//! (its id) and `links`: ids of the pages of the folder that it refers to, and other addresses as
+//! they are written.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rankwright_data::bytes::Input;
+use rankwright_data::{DataError, Place};
+
+use super::notes::SourceNotes;
+use super::{Reader, html, id};
+use crate::document::{Document, Value};
+use crate::error::SearchError;
+
+/// The longest first line that is a title, in bytes.
+const LONGEST_TITLE: usize = 120;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Markdown,
+    Html,
+}
+
+struct Entry {
+    id: String,
+    path: PathBuf,
+    kind: Kind,
+    size: u64,
+}
+
+pub(super) struct Folder {
+    entries: std::vec::IntoIter<Entry>,
+    ids: HashSet<String>,
+    read: u64,
+    total: u64,
+}
+
+impl Folder {
+    pub(super) fn open(root: &Path) -> Result<Folder, SearchError> {
+        let mut entries = Vec::new();
+        let mut folders = vec![root.to_path_buf()];
+        while let Some(folder) = folders.pop() {
+            let failed = |e| DataError::io("read", folder.display().to_string(), e);
+            for item in fs::read_dir(&folder).map_err(failed)? {
+                let item = item.map_err(failed)?;
+                if item.file_type().map_err(failed)?.is_dir() {
+                    folders.push(item.path());
+                    continue;
+                }
+                let path = item.path();
+                let size = fs::metadata(&path).ok().filter(fs::Metadata::is_file);
+                if let (Some(kind), Some(meta)) = (kind_of(&path), size) {
+                    let size = meta.len();
+                    entries.push(Entry { id: id_of(root, &path), path, kind, size });
+                }
+            }
+        }
+        entries.sort_by(|a, b| (&a.id, &a.path).cmp(&(&b.id, &b.path)));
+        let ids = entries.iter().map(|entry| entry.id.clone()).collect();
+        let total = entries.iter().map(|entry| entry.size).sum();
+        Ok(Folder { entries: entries.into_iter(), ids, read: 0, total })
+    }
+
+    fn document(&self, entry: Entry, notes: &mut SourceNotes) -> Result<Document, SearchError> {
+        let input = Input::open(&entry.path)?;
+        let place = || Place::file(&input.name);
+        let bytes = input.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&input.bytes);
+        let text = notes.text(bytes, place);
+        let mut document = Document::new(id::checked(entry.id, place)?);
+        let mut add = |name: &str, text: String| {
+            if !text.is_empty() {
+                document.fields.push((name.to_owned(), Value::Text(text)));
+            }
+        };
+        if entry.kind != Kind::Html {
+            add("title", first_line(&text, entry.kind).to_owned());
+            add("text", text.trim().to_owned());
+            return Ok(document);
+        }
+        let page = html::page(&text);
+        add("title", page.title);
+        add("text", page.text);
+        let url = document.id.clone();
+        document.fields.push(("url".into(), Value::Text(url)));
+        let links = self.links(&document.id, page.links);
+        if !links.is_empty() {
+            document.fields.push(("links".into(), Value::Texts(links)));
+        }
+        Ok(document)
+    }
+
+    /// Links of a page as ids where they lead into the folder, each once, in order.
+    fn links(&self, page: &str, written: Vec<String>) -> Vec<String> {
+        let mut seen = HashSet::new();
+        let resolved = written.into_iter().filter_map(|href| {
+            let lower = href.get(..11).unwrap_or(&href).to_ascii_lowercase();
+            let nowhere = href.is_empty()
+                || href.starts_with('#')
+                || lower.starts_with("javascript:")
+                || lower.starts_with("mailto:");
+            if nowhere {
+                return None;
+            }
+            Some(self.resolve(page, &href).unwrap_or(href))
+        });
+        resolved.filter(|link| link != page && seen.insert(link.clone())).collect()
+    }
+
+    /// The id of the file that a page refers to, if the folder has it.
+    fn resolve(&self, page: &str, href: &str) -> Option<String> {
+        let path = href.split(['#', '?']).next().unwrap_or_default();
+        let (base, path) = match path.strip_prefix('/') {
+            Some(path) => ("", path),
+            None => (page.rsplit_once('/').map_or("", |(folder, _)| folder), path),
+        };
+        let mut steps: Vec<String> =
+            base.split('/').filter(|step| !step.is_empty()).map(str::to_owned).collect();
+        for step in path.split('/') {
+            match step {
+                "" | "." => {}
+                ".." => {
+                    steps.pop()?;
+                }
+                step => steps.push(encoded(&decoded(step))),
+            }
+        }
+        let plain = steps.join("/");
+        let index = format!("{plain}/index.html");
+        let index = index.trim_start_matches('/').to_owned();
+        [plain, index].into_iter().find(|id| self.ids.contains(id))
+    }
+}
+
+impl Reader for Folder {
+    fn next(&mut self, notes: &mut SourceNotes) -> Option<Result<Document, SearchError>> {
+        let entry = self.entries.next()?;
+        self.read += entry.size;
+        Some(self.document(entry, notes))
+    }
+
+    fn position(&self) -> (u64, u64) {
+        (self.read, self.total)
+    }
+}
+
+/// What the file's extension says, in any case.
+fn kind_of(path: &Path) -> Option<Kind> {
+    match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "txt" => Some(Kind::Text),
+        "md" => Some(Kind::Markdown),
+        "html" | "htm" => Some(Kind::Html),
+        _ => None,
+    }
+}
+
+fn id_of(root: &Path, path: &Path) -> String {
+    let inside = path.strip_prefix(root).unwrap_or(path);
+    let steps: Vec<String> = inside.iter().map(|step| encoded(&step.to_string_lossy())).collect();
+    steps.join("/")
+}
+
+/// A step of a path without characters that an id may not have.
+fn encoded(step: &str) -> String {
+    let mut out = String::with_capacity(step.len());
+    for c in step.chars() {
+        if c.is_whitespace() || c.is_control() || c == '%' {
+            for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                // Writing to a string does not fail.
+                let _ = write!(out, "%{byte:02X}");
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// A step of an address with its `%20` decoded.
+fn decoded(step: &str) -> String {
+    let mut out = Vec::with_capacity(step.len());
+    let mut rest = step.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        let digit = |at: usize| tail.get(at).and_then(|&b| char::from(b).to_digit(16));
+        match (first, digit(0), digit(1)) {
+            (b'%', Some(high), Some(low)) => {
+                out.push((high * 16 + low) as u8);
+                rest = tail.get(2..).unwrap_or(&[]);
+            }
+            _ => {
+                out.push(first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// The first line with a word, where it is short enough for a title.
+fn first_line(text: &str, kind: Kind) -> &str {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
+    let line = match kind {
+        Kind::Markdown => line.trim_start_matches('#').trim(),
+        _ => line,
+    };
+    if line.len() <= LONGEST_TITLE { line } else { "" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_lead_into_the_folder_where_they_can() {
+        let ids = ["a.html", "sub/b.html", "sub/my%20page.html", "sub/index.html"];
+        let ids = ids.into_iter().map(str::to_owned).collect();
+        let folder = Folder { entries: Vec::new().into_iter(), ids, read: 0, total: 0 };
+        let written = [
+            "../a.html#top",
+            "my%20page.html",
+            "my page.html",
+            "/sub/",
+            "b.html",
+            "#here",
+            "",
+            "https://example.org/",
+            "../../a.html",
+            "mailto:x@y",
+            "JavaScript:void(0)",
+            "gone.html",
+        ];
+        let links = folder.links("sub/b.html", written.into_iter().map(str::to_owned).collect());
+        assert_eq!(
+            links,
+            [
+                "a.html",
+                "sub/my%20page.html",
+                "sub/index.html",
+                "https://example.org/",
+                "../../a.html",
+                "gone.html"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_short_first_line_is_a_title() {
+        assert_eq!(first_line("\n# Head \nx", Kind::Markdown), "Head");
+        assert_eq!(first_line("Head\nx", Kind::Text), "Head");
+        assert_eq!(first_line(&"x".repeat(121), Kind::Text), "");
+        assert_eq!(first_line("", Kind::Text), "");
+    }
+
+    #[test]
+    fn steps_encode_and_decode() {
+        assert_eq!(encoded("a b%\u{a0}.txt"), "a%20b%25%C2%A0.txt");
+        assert_eq!(decoded("a%20b%25%zz%"), "a b%%zz%");
+    }
+}

@@ -1,0 +1,144 @@
+//! The formats that documents come in, and how one is told by content.
+
+use std::path::Path;
+
+use rankwright_data::DataError;
+use rankwright_data::bytes::Input;
+
+/// A format of documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DocumentFormat {
+    /// One JSON object a line.
+    Jsonl,
+    /// TREC's `<DOC>` ... `</DOC>`.
+    Trec,
+    /// SMART's `.I`, `.T`, `.W`: Cranfield, CACM, CISI, MED.
+    Smart,
+    /// Comma-separated columns with a header line.
+    Csv,
+    /// Tab-separated columns with a header line.
+    Tsv,
+    /// Parquet, where the crate is built with the feature `columnar`.
+    Parquet,
+    /// A folder of text, Markdown and HTML files.
+    Folder,
+}
+
+impl DocumentFormat {
+    /// Every format, in the order in which help lists them.
+    pub const ALL: [DocumentFormat; 7] = [
+        DocumentFormat::Jsonl,
+        DocumentFormat::Trec,
+        DocumentFormat::Smart,
+        DocumentFormat::Csv,
+        DocumentFormat::Tsv,
+        DocumentFormat::Parquet,
+        DocumentFormat::Folder,
+    ];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            DocumentFormat::Jsonl => "jsonl",
+            DocumentFormat::Trec => "trec",
+            DocumentFormat::Smart => "smart",
+            DocumentFormat::Csv => "csv",
+            DocumentFormat::Tsv => "tsv",
+            DocumentFormat::Parquet => "parquet",
+            DocumentFormat::Folder => "folder",
+        }
+    }
+
+    /// What it is, in a line.
+    pub fn doc(self) -> &'static str {
+        match self {
+            DocumentFormat::Jsonl => "a JSON object a line, with an id (id, _id, docid, ...)",
+            DocumentFormat::Trec => "TREC's <DOC> ... </DOC>",
+            DocumentFormat::Smart => "SMART's .I, .T, .W: Cranfield, CACM, CISI, MED",
+            DocumentFormat::Csv => "comma-separated columns with a header line",
+            DocumentFormat::Tsv => "tab-separated columns with a header line",
+            DocumentFormat::Parquet => "Parquet",
+            DocumentFormat::Folder => "a folder of text, Markdown and HTML files",
+        }
+    }
+
+    /// The format of this name.
+    ///
+    /// ```
+    /// use rankwright_search::DocumentFormat;
+    /// assert_eq!(DocumentFormat::from_name("smart"), Some(DocumentFormat::Smart));
+    /// assert_eq!(DocumentFormat::from_name("word"), None);
+    /// ```
+    pub fn from_name(name: &str) -> Option<DocumentFormat> {
+        DocumentFormat::ALL.into_iter().find(|format| format.name() == name)
+    }
+
+    /// The format of an input; `None` if it is blank.
+    pub(super) fn of_input(input: &Input) -> Result<Option<DocumentFormat>, DataError> {
+        if input.bytes.starts_with(b"PAR1") {
+            return Ok(Some(DocumentFormat::Parquet));
+        }
+        let text = input.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&input.bytes);
+        let text = text.trim_ascii_start();
+        let line = text.split(|&b| b == b'\n').next().unwrap_or(&[]);
+        let starts = |mark: &[u8]| {
+            text.get(..mark.len()).is_some_and(|start| start.eq_ignore_ascii_case(mark))
+        };
+        let format = match text.first() {
+            None => return Ok(None),
+            Some(b'{' | b'[') => DocumentFormat::Jsonl,
+            _ if starts(b"<doc") || starts(b"<?xml") => DocumentFormat::Trec,
+            _ if text.starts_with(b".I ") || text.starts_with(b".I\t") => DocumentFormat::Smart,
+            _ if line.contains(&b'\t') => DocumentFormat::Tsv,
+            _ if line.contains(&b',') => DocumentFormat::Csv,
+            _ => return Err(unknown(&input.name)),
+        };
+        Ok(Some(format))
+    }
+
+    /// Whether a path is a folder.
+    pub(super) fn of_path(path: &Path) -> Option<DocumentFormat> {
+        path.is_dir().then_some(DocumentFormat::Folder)
+    }
+}
+
+fn unknown(file: &str) -> DataError {
+    let names: Vec<&str> = DocumentFormat::ALL.iter().map(|format| format.name()).collect();
+    DataError::UnknownFormat {
+        file: file.to_owned(),
+        reason: "the format of its documents cannot be told from its first line".into(),
+        help: format!("say which it is: {}", names.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_told_by_content() {
+        let of = |bytes: &[u8]| {
+            DocumentFormat::of_input(&Input::from_bytes("x", bytes.to_vec()).unwrap())
+        };
+        for (bytes, format) in [
+            (&b"\xef\xbb\xbf\n {\"id\":1}"[..], "jsonl"),
+            (b"[{\"id\":1}]", "jsonl"),
+            (b"\n<DOC>\n", "trec"),
+            (b"<doc id=1>", "trec"),
+            (b".I 1\n.W\n", "smart"),
+            (b"PAR1\0\0", "parquet"),
+            (b"id\ttitle, long\n", "tsv"),
+            (b"id,title\n1\t,2\n", "csv"),
+        ] {
+            assert_eq!(of(bytes).unwrap().map(DocumentFormat::name), Some(format));
+        }
+        assert_eq!(of(b" \n").unwrap(), None);
+        let error = of(b"once upon a time\n").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "x: the format of its documents cannot be told from its first line"
+        );
+        assert!(error.help().unwrap().contains("jsonl, trec, smart"));
+    }
+}

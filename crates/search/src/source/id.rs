@@ -1,0 +1,78 @@
+//! What an id may be: 1 to 1,000 bytes without blanks and control characters.
+//!
+//! Runs and judgements are columns split at blanks, so an id with a blank could be indexed but
+//! never judged; it is refused where it comes in.
+
+use rankwright_data::Place;
+
+use crate::error::{SearchError, quote};
+
+/// Names under which a document's id is looked for, in this order, whatever their case.
+pub(crate) const DOCUMENT_IDS: [&str; 6] = ["id", "_id", "docid", "doc_id", "docno", "key"];
+
+/// The most bytes an id may have.
+const LONGEST: usize = 1000;
+
+/// Checks an id.
+pub(crate) fn checked(id: String, place: impl FnOnce() -> Place) -> Result<String, SearchError> {
+    let blank = |c: char| c.is_whitespace() || c.is_control();
+    let expected = if id.is_empty() {
+        "an id"
+    } else if id.len() > LONGEST {
+        "an id of at most 1,000 bytes"
+    } else if id.contains(blank) {
+        "an id without blanks and control characters"
+    } else {
+        return Ok(id);
+    };
+    let found = match id.len() {
+        0 => "an empty id".to_owned(),
+        n if n > LONGEST => format!("an id of {n} bytes"),
+        _ => format!("the id {}", quote(id.as_bytes())),
+    };
+    let error = SearchError::malformed(place(), found, expected);
+    Err(error.with_help("runs and judgements are split at blanks; put '_' in their place"))
+}
+
+/// The place of an id among names: the first of `wanted` that is there, whatever its case.
+pub(crate) fn position<'a>(
+    wanted: &[&str],
+    names: impl Iterator<Item = &'a str> + Clone,
+) -> Option<usize> {
+    wanted.iter().find_map(|id| names.clone().position(|name| name.eq_ignore_ascii_case(id)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blanks_controls_and_long_ids_are_refused() {
+        let check =
+            |id: &str| checked(id.into(), || Place::line("f", 2)).map_err(|e| e.to_string());
+        assert_eq!(check("MED-10#ö"), Ok("MED-10#ö".into()));
+        assert_eq!(check(&"x".repeat(1000)).unwrap().len(), 1000);
+        for (id, message) in [
+            ("", "f:2: found an empty id, expected an id"),
+            (
+                "a b",
+                "f:2: found the id 'a b', expected an id without blanks and control characters",
+            ),
+            (
+                "a\u{7}",
+                "f:2: found the id 'a\\u{7}', expected an id without blanks and control characters",
+            ),
+        ] {
+            assert_eq!(check(id).unwrap_err(), message);
+        }
+        let long = check(&"x".repeat(1001)).unwrap_err();
+        assert_eq!(long, "f:2: found an id of 1001 bytes, expected an id of at most 1,000 bytes");
+    }
+
+    #[test]
+    fn the_first_usual_name_wins_over_the_order_of_columns() {
+        let names = ["docno", "text", "ID"];
+        assert_eq!(position(&DOCUMENT_IDS, names.into_iter()), Some(2));
+        assert_eq!(position(&DOCUMENT_IDS, ["a"].into_iter()), None);
+    }
+}

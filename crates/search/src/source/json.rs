@@ -1,0 +1,216 @@
+//! A JSON object as named values: nested objects flattened as `outer.inner`, the last of equal
+//! keys kept, nulls and empty lists left out. Shared by documents and queries.
+
+use std::fmt;
+
+use rankwright_data::Place;
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use super::cursor::Cursor;
+use super::id;
+use super::notes::{SourceNotes, SourceOddity};
+use super::parts::last_wins;
+use crate::document::Value;
+use crate::error::{SearchError, quote};
+
+/// A JSON value that keeps the order of keys and the digits of whole numbers.
+enum Json {
+    Null,
+    Bool(bool),
+    Whole(i128),
+    Real(f64),
+    Text(String),
+    List(Vec<Json>),
+    Object(Vec<(String, Json)>),
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(JsonVisitor)
+    }
+}
+
+struct JsonVisitor;
+
+impl<'de> Visitor<'de> for JsonVisitor {
+    type Value = Json;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+        Ok(Json::Bool(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
+        Ok(Json::Whole(value.into()))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
+        Ok(Json::Whole(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
+        Ok(Json::Real(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Json, E> {
+        Ok(Json::Text(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Json, E> {
+        Ok(Json::Text(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Json, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = seq.next_element()? {
+            items.push(item);
+        }
+        Ok(Json::List(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
+        let mut fields = Vec::new();
+        while let Some(field) = map.next_entry()? {
+            fields.push(field);
+        }
+        last_wins(&mut fields);
+        Ok(Json::Object(fields))
+    }
+}
+
+/// One line of a file as an object.
+pub(crate) struct Record {
+    fields: Vec<(String, Json)>,
+}
+
+impl Record {
+    /// Parses the next line that is not blank.
+    pub(crate) fn next(
+        cursor: &mut Cursor,
+        notes: &mut SourceNotes,
+    ) -> Option<Result<(u64, Record), SearchError>> {
+        let (line, range) = cursor.next_full_line()?;
+        let text = notes.text(cursor.slice(range), || cursor.place(line));
+        Some(Record::parse(&text, || cursor.place(line)).map(|record| (line, record)))
+    }
+
+    fn parse(text: &str, place: impl Fn() -> Place) -> Result<Record, SearchError> {
+        let expected = "one JSON object a line";
+        let error = match serde_json::from_str(text) {
+            Ok(Json::Object(fields)) => return Ok(Record { fields }),
+            Ok(_) => SearchError::malformed(place(), quote(text.trim().as_bytes()), expected),
+            Err(error) => {
+                let column = error.column().max(1) as u64;
+                let reason = error.to_string();
+                let reason = reason.split(" at line ").next().unwrap_or_default();
+                let found = format!("text that is not JSON ({reason})");
+                SearchError::malformed(place().at_column(column), found, expected)
+            }
+        };
+        let whole = text.trim_start().starts_with('[') || matches!(text.trim(), "{" | "}");
+        let help = "put each object on one line: `jq -c '.[]' file.json` does that for an array";
+        Err(if whole { error.with_help(help) } else { error })
+    }
+
+    /// Takes out an id: a text or a whole number under one of these names.
+    pub(crate) fn take_id(
+        &mut self,
+        names: &[&str],
+        place: impl Fn() -> Place,
+    ) -> Result<String, SearchError> {
+        let Some(at) = id::position(names, self.fields.iter().map(|(name, _)| name.as_str()))
+        else {
+            let there: Vec<&str> = self.fields.iter().map(|(n, _)| n.as_str()).take(8).collect();
+            let found = match there.is_empty() {
+                true => "an object without fields".to_owned(),
+                false => format!("no id among the fields {}", quote(there.join(", ").as_bytes())),
+            };
+            let expected = format!("one of the fields {}", names.join(", "));
+            return Err(SearchError::malformed(place(), found, expected));
+        };
+        let (name, value) = self.fields.remove(at);
+        let text = match value {
+            Json::Text(text) => text,
+            Json::Whole(number) => number.to_string(),
+            _ => {
+                let found = format!("a value of '{name}' that is neither");
+                return Err(SearchError::malformed(place(), found, "a text or a whole number"));
+            }
+        };
+        id::checked(text, place)
+    }
+
+    /// Takes out the first text that stands under one of these names.
+    pub(crate) fn take_text(&mut self, names: &[&str]) -> Option<String> {
+        let is = |name: &str| {
+            let named =
+                |(field, value): &(String, Json)| field == name && matches!(value, Json::Text(_));
+            self.fields.iter().position(named)
+        };
+        let at = names.iter().find_map(|name| is(name))?;
+        match self.fields.remove(at) {
+            (_, Json::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The fields that are left.
+    pub(crate) fn into_fields(
+        self,
+        notes: &mut SourceNotes,
+        place: impl Fn() -> Place,
+    ) -> Vec<(String, Value)> {
+        let mut flat = Vec::with_capacity(self.fields.len());
+        let mut skipped = 0;
+        for (name, value) in self.fields {
+            flatten(name, value, &mut flat, &mut skipped);
+        }
+        notes.add(SourceOddity::SkippedValues, skipped, place);
+        last_wins(&mut flat);
+        flat
+    }
+}
+
+/// The depth of the recursion is that of the JSON, which serde_json limits to 128.
+fn flatten(name: String, value: Json, out: &mut Vec<(String, Value)>, skipped: &mut u64) {
+    let value = match value {
+        Json::Null => return,
+        Json::Bool(value) => Value::Number(f64::from(u8::from(value))),
+        Json::Whole(number) => Value::Number(number as f64),
+        Json::Real(number) => Value::Number(number),
+        Json::Text(text) => Value::Text(text),
+        Json::Object(fields) => {
+            for (inner, value) in fields {
+                flatten(format!("{name}.{inner}"), value, out, skipped);
+            }
+            return;
+        }
+        Json::List(items) => {
+            let count = items.len();
+            let texts: Vec<String> = items.into_iter().filter_map(item_text).collect();
+            *skipped += (count - texts.len()) as u64;
+            if texts.is_empty() {
+                return;
+            }
+            Value::Texts(texts)
+        }
+    };
+    out.push((name, value));
+}
+
+fn item_text(item: Json) -> Option<String> {
+    match item {
+        Json::Text(text) => Some(text),
+        Json::Whole(number) => Some(number.to_string()),
+        Json::Real(number) => Some(number.to_string()),
+        Json::Bool(value) => Some(u8::from(value).to_string()),
+        Json::Null | Json::List(_) | Json::Object(_) => None,
+    }
+}

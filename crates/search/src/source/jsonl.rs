@@ -1,0 +1,34 @@
+//! Documents as JSON lines, as BEIR and many exports have them.
+//!
+//! The id is a text or a whole number under `id`, `_id`, `docid`, `doc_id`, `docno` or `key`.
+//! Texts stay texts, numbers and booleans (0 or 1) become numbers, lists of texts or numbers become
+//! texts. Nested objects are flattened: BEIR's `"metadata": {"url": ..}` is the field
+//! `metadata.url`. Nulls, empty lists and empty objects give nothing; an object or a list inside a
+//! list is skipped and counted. Of equal keys the last wins.
+
+use super::cursor::Cursor;
+use super::json::Record;
+use super::notes::SourceNotes;
+use super::{Reader, id};
+use crate::document::Document;
+use crate::error::SearchError;
+
+pub(super) struct Jsonl(pub(super) Cursor);
+
+impl Reader for Jsonl {
+    fn next(&mut self, notes: &mut SourceNotes) -> Option<Result<Document, SearchError>> {
+        let (line, mut record) = match Record::next(&mut self.0, notes)? {
+            Ok(found) => found,
+            Err(error) => return Some(Err(error)),
+        };
+        let place = || self.0.place(line);
+        Some(record.take_id(&id::DOCUMENT_IDS, place).map(|id| {
+            let fields = record.into_fields(notes, place);
+            Document { id, fields }
+        }))
+    }
+
+    fn position(&self) -> (u64, u64) {
+        (self.0.at() as u64, self.0.len() as u64)
+    }
+}

@@ -1,0 +1,115 @@
+//! A tokenizer for the SGML of TREC: opening tags, closing tags and what is between them.
+//!
+//! Linear in the text whatever it is: a `<` that no `>` follows before the next `<` is text, and
+//! so is `<!--` that no `-->` follows within 4,096 bytes, so that a slip in one document does not
+//! swallow the next. Attributes are passed over.
+
+use std::ops::Range;
+
+use memchr::{memchr, memchr2, memmem};
+
+/// A part of the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Token {
+    /// `<name ...>`, the name in lower case.
+    Open(String),
+    /// `</name>`, the name in lower case.
+    Close(String),
+    /// Text between tags; a literal `<` begins a text of its own.
+    Text(Range<usize>),
+}
+
+/// The longest comment.
+const COMMENT: usize = 4096;
+
+/// Walks over a text.
+pub(crate) struct Tokens<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Tokens<'a> {
+    pub(crate) fn new(text: &'a [u8]) -> Self {
+        Tokens { text, at: 0 }
+    }
+
+    /// How far the text has been read.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    fn from(&self, at: usize) -> &'a [u8] {
+        self.text.get(at..).unwrap_or(&[])
+    }
+
+    /// The end of a comment that starts here.
+    fn comment_end(&self) -> Option<usize> {
+        let inner = self.from(self.at).strip_prefix(b"<!--")?;
+        let end = memmem::find(inner.get(..COMMENT).unwrap_or(inner), b"-->")?;
+        Some(self.at + 4 + end + 3)
+    }
+
+    /// The tag that starts here, and where it ends.
+    fn tag(&self) -> Option<(Token, usize)> {
+        let inner = self.from(self.at + 1);
+        let end = memchr2(b'<', b'>', inner).filter(|&end| inner.get(end) == Some(&b'>'))?;
+        let inner = inner.get(..end)?;
+        let (close, name) = match inner.strip_prefix(b"/") {
+            Some(name) => (true, name),
+            None => (false, inner),
+        };
+        let end = self.at + 1 + end + 1;
+        if matches!(name.first(), Some(b'!' | b'?')) {
+            // A declaration has no content; it is like a tag that nobody closes.
+            return Some((Token::Text(end..end), end));
+        }
+        let is_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':');
+        let length = name.iter().take_while(is_name).count();
+        let name =
+            name.get(..length).filter(|name| name.first().is_some_and(u8::is_ascii_alphabetic))?;
+        let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+        Some((if close { Token::Close(name) } else { Token::Open(name) }, end))
+    }
+}
+
+impl Iterator for Tokens<'_> {
+    type Item = Token;
+
+    fn next(&mut self) -> Option<Token> {
+        while let Some(end) = self.comment_end() {
+            self.at = end;
+        }
+        let rest = self.from(self.at);
+        let first = *rest.first()?;
+        if first == b'<'
+            && let Some((token, end)) = self.tag()
+        {
+            self.at = end;
+            return Some(token);
+        }
+        let skip = usize::from(first == b'<');
+        let length = memchr(b'<', rest.get(skip..).unwrap_or(&[])).map_or(rest.len(), |n| n + skip);
+        let range = self.at..self.at + length;
+        self.at = range.end;
+        Some(Token::Text(range))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_comments_and_literal_angles_are_told_apart() {
+        let text = b"a<DOC x=1>b < c<!-- <no> -->d</doc ><!x>1<2<!--";
+        let shown: Vec<String> = Tokens::new(text)
+            .filter_map(|token| match token {
+                Token::Open(name) => Some(format!("+{name}")),
+                Token::Close(name) => Some(format!("-{name}")),
+                Token::Text(range) if range.is_empty() => None,
+                Token::Text(range) => Some(String::from_utf8_lossy(&text[range]).into_owned()),
+            })
+            .collect();
+        assert_eq!(shown, ["a", "+doc", "b ", "< c", "d", "-doc", "1", "<2", "<!--"]);
+    }
+}

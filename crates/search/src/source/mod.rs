@@ -1,0 +1,287 @@
+//! Documents in: files of several formats, and folders, as one stream.
+//!
+//! | format | a document is | told by |
+//! |---|---|---|
+//! | `jsonl` | a line with a JSON object | `{` |
+//! | `trec` | `<DOC>` ... `</DOC>` | `<DOC` |
+//! | `smart` | `.I` to the next `.I` | `.I ` |
+//! | `csv`, `tsv` | a row under a header line | a comma or a tab in the first line |
+//! | `parquet` | a row | `PAR1` |
+//! | `folder` | a text, Markdown or HTML file | being a folder |
+//!
+//! gzip and zstd are unpacked. Bytes that are not UTF-8 are replaced by U+FFFD and counted, as are
+//! other oddities that do no harm ([`SourceNotes`]); what cannot be read is an error with its
+//! place, after which the stream ends. Cost is linear in the bytes, whatever they are.
+
+#[cfg(feature = "columnar")]
+mod columnar;
+pub(crate) mod cursor;
+pub(crate) mod entities;
+mod folder;
+mod format;
+mod html;
+pub(crate) mod id;
+pub(crate) mod json;
+mod jsonl;
+pub(crate) mod markup;
+mod notes;
+pub(crate) mod parts;
+pub(crate) mod smart;
+mod smart_links;
+mod table;
+#[cfg(test)]
+mod tests;
+mod trec;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rankwright_data::bytes::Input;
+use rankwright_data::{DataError, Place};
+
+use self::cursor::Cursor;
+use crate::document::{Document, Value};
+use crate::error::SearchError;
+
+pub use self::format::DocumentFormat;
+pub use self::notes::{SourceNote, SourceNotes, SourceOddity};
+
+/// Reads the documents of one input.
+trait Reader: Send {
+    /// The next document; `None` at the end.
+    fn next(&mut self, notes: &mut SourceNotes) -> Option<Result<Document, SearchError>>;
+
+    /// How far it is: bytes read, of bytes in all.
+    fn position(&self) -> (u64, u64);
+}
+
+/// The documents of a collection, one after another.
+///
+/// ```
+/// use rankwright_search::Documents;
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("albums.jsonl");
+/// std::fs::write(&path, "{\"id\": \"d1\", \"title\": \"Blue Train\", \"year\": 1958}\n")?;
+/// let mut documents = Documents::open(&path, None)?;
+/// let first = documents.next().unwrap()?;
+/// assert_eq!((first.id.as_str(), first.text("title")), ("d1", Some("Blue Train")));
+/// assert!(documents.next().is_none() && documents.notes().is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Documents {
+    waiting: std::vec::IntoIter<(PathBuf, Option<u64>)>,
+    format: Option<DocumentFormat>,
+    open: Option<Opened>,
+    notes: SourceNotes,
+    /// Bytes of the inputs that are through, as they lie on the disk.
+    done: u64,
+    total: Option<u64>,
+}
+
+/// The input that is being read.
+struct Opened {
+    name: String,
+    reader: Box<dyn Reader>,
+    /// Its bytes on the disk, where known.
+    size: Option<u64>,
+    documents: u64,
+}
+
+impl Documents {
+    /// Opens a file, a folder, or standard input for `-`; the format is told by content if `None`.
+    pub fn open(path: &Path, format: Option<DocumentFormat>) -> Result<Documents, SearchError> {
+        Documents::open_all(&[path.to_path_buf()], format)
+    }
+
+    /// Opens several inputs as one collection, in this order. Each may have its own format.
+    ///
+    /// Every path must exist now; later inputs are opened when it is their turn.
+    pub fn open_all(
+        paths: &[PathBuf],
+        format: Option<DocumentFormat>,
+    ) -> Result<Documents, SearchError> {
+        let mut waiting = Vec::with_capacity(paths.len());
+        for path in paths {
+            waiting.push((path.clone(), size_of(path)?));
+        }
+        let total = waiting.iter().map(|(_, size)| *size).sum();
+        let waiting = waiting.into_iter();
+        let notes = SourceNotes::default();
+        let mut documents = Documents { waiting, format, open: None, notes, done: 0, total };
+        documents.open_next()?;
+        Ok(documents)
+    }
+
+    /// Bytes read so far, as they lie on the disk: of a packed file, the share of it.
+    pub fn bytes_read(&self) -> u64 {
+        let part = self.open.as_ref().map_or(0, |open| {
+            let (at, length) = open.reader.position();
+            let size = open.size.unwrap_or(length);
+            let share = u128::from(at.min(length)) * u128::from(size) / u128::from(length.max(1));
+            u64::try_from(share).unwrap_or(size)
+        });
+        self.done + part
+    }
+
+    /// Bytes of all inputs; `None` where one of them is standard input or another stream.
+    pub fn bytes_total(&self) -> Option<u64> {
+        self.total
+    }
+
+    /// Oddities met so far.
+    pub fn notes(&self) -> &SourceNotes {
+        &self.notes
+    }
+
+    /// Opens the next input that is not blank.
+    fn open_next(&mut self) -> Result<(), SearchError> {
+        for (path, size) in self.waiting.by_ref() {
+            let name = path.display().to_string();
+            match reader(&path, self.format, &mut self.notes)? {
+                Some((reader, length)) => {
+                    let size = size.or(length);
+                    self.open = Some(Opened { name, reader, size, documents: 0 });
+                    return Ok(());
+                }
+                None => {
+                    self.done += size.unwrap_or(0);
+                    self.notes.add(SourceOddity::EmptyInputs, 1, || Place::file(name));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the input that is open.
+    fn close(&mut self) {
+        if let Some(open) = self.open.take() {
+            self.done += open.size.unwrap_or_else(|| open.reader.position().1);
+            let empty = u64::from(open.documents == 0);
+            self.notes.add(SourceOddity::EmptyInputs, empty, || Place::file(open.name));
+        }
+    }
+}
+
+impl Iterator for Documents {
+    type Item = Result<Document, SearchError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let open = self.open.as_mut()?;
+            match open.reader.next(&mut self.notes) {
+                Some(Ok(document)) => {
+                    open.documents += 1;
+                    let blank = u64::from(!has_text(&document));
+                    self.notes.add(SourceOddity::WithoutText, blank, || {
+                        Place::file(format!("{}, document {}", open.name, document.id))
+                    });
+                    return Some(Ok(document));
+                }
+                Some(Err(error)) => return Some(Err(self.fail(error))),
+                None => {
+                    self.close();
+                    if let Err(error) = self.open_next() {
+                        return Some(Err(self.fail(error)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Documents {
+    /// Ends the stream with an error.
+    fn fail(&mut self, error: SearchError) -> SearchError {
+        self.open = None;
+        self.waiting = Vec::new().into_iter();
+        error
+    }
+}
+
+impl std::fmt::Debug for Documents {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let open = self.open.as_ref().map(|open| &open.name);
+        f.debug_struct("Documents").field("open", &open).field("notes", &self.notes).finish()
+    }
+}
+
+fn has_text(document: &Document) -> bool {
+    let full = |text: &String| !text.trim().is_empty();
+    document.fields.iter().any(|(_, value)| match value {
+        Value::Text(text) => full(text),
+        Value::Texts(texts) => texts.iter().any(full),
+        Value::Number(_) => false,
+    })
+}
+
+/// Bytes of a path on the disk: `None` for what is no ordinary file. Folders are summed up later.
+fn size_of(path: &Path) -> Result<Option<u64>, SearchError> {
+    if path == Path::new("-") {
+        return Ok(None);
+    }
+    let meta = fs::metadata(path);
+    let meta = meta.map_err(|e| DataError::io("read", path.display().to_string(), e))?;
+    match meta.is_dir() {
+        true => Ok(Some(folder::Folder::open(path)?.position().1)),
+        false => Ok(meta.is_file().then_some(meta.len())),
+    }
+}
+
+/// A reader with the length of what it reads.
+type Counted = (Box<dyn Reader>, Option<u64>);
+
+/// The reader for an input; `None` if it is blank.
+fn reader(
+    path: &Path,
+    format: Option<DocumentFormat>,
+    notes: &mut SourceNotes,
+) -> Result<Option<Counted>, SearchError> {
+    if format == Some(DocumentFormat::Folder)
+        || (format.is_none() && DocumentFormat::of_path(path).is_some())
+    {
+        return Ok(Some((Box::new(folder::Folder::open(path)?), None)));
+    }
+    reader_of(Input::open(path)?, format, notes)
+}
+
+/// The reader for an input that is no folder.
+fn reader_of(
+    input: Input,
+    format: Option<DocumentFormat>,
+    notes: &mut SourceNotes,
+) -> Result<Option<Counted>, SearchError> {
+    let told = match format {
+        Some(format) => Some(format),
+        None => DocumentFormat::of_input(&input)?,
+    };
+    let length = Some(input.bytes.len() as u64);
+    let reader: Box<dyn Reader> = match told {
+        None => return Ok(None),
+        Some(DocumentFormat::Jsonl) => Box::new(jsonl::Jsonl(Cursor::new(input))),
+        Some(DocumentFormat::Trec) => Box::new(trec::Trec(Cursor::new(input))),
+        Some(DocumentFormat::Smart) => Box::new(smart::Smart::new(Cursor::new(input))),
+        Some(DocumentFormat::Csv) => Box::new(table::Table::new(input, b',', notes)?),
+        Some(DocumentFormat::Tsv) => Box::new(table::Table::new(input, b'\t', notes)?),
+        Some(DocumentFormat::Parquet) => parquet(input)?,
+        Some(DocumentFormat::Folder) => {
+            let found = DataError::Invalid(format!("{} is a file, not a folder", input.name));
+            return Err(found.into());
+        }
+    };
+    Ok(Some((reader, length)))
+}
+
+#[cfg(feature = "columnar")]
+fn parquet(input: Input) -> Result<Box<dyn Reader>, SearchError> {
+    Ok(Box::new(columnar::Parquet::open(input)?))
+}
+
+#[cfg(not(feature = "columnar"))]
+fn parquet(input: Input) -> Result<Box<dyn Reader>, SearchError> {
+    Err(SearchError::from(DataError::UnknownFormat {
+        file: input.name,
+        reason: "this build does not read Parquet".into(),
+        help: "build with the cargo feature `columnar`, or convert the file to JSON lines".into(),
+    }))
+}

@@ -1,0 +1,105 @@
+//! Named parts of a document in the order in which they came; parts of one name are joined.
+
+use std::collections::HashMap;
+
+use crate::document::Value;
+
+/// Collects parts in time linear in their number, however many names there are.
+#[derive(Default)]
+pub(crate) struct Parts {
+    parts: Vec<(String, String)>,
+    by_name: HashMap<String, usize>,
+}
+
+impl Parts {
+    /// Adds a part; a later one of the same name follows after `joint`. Blank ones are left out.
+    pub(crate) fn add(&mut self, name: &str, text: &str, joint: &str) {
+        if text.trim().is_empty() {
+            return;
+        }
+        let known = self.by_name.get(name).and_then(|&at| self.parts.get_mut(at));
+        match known {
+            Some((_, whole)) => {
+                whole.push_str(joint);
+                whole.push_str(text);
+            }
+            None => {
+                self.by_name.insert(name.to_owned(), self.parts.len());
+                self.parts.push((name.to_owned(), text.to_owned()));
+            }
+        }
+    }
+
+    pub(crate) fn take(&mut self, name: &str) -> Option<String> {
+        let at = self.by_name.remove(name)?;
+        self.parts.get_mut(at).map(|(_, text)| std::mem::take(text))
+    }
+
+    /// What was not taken, as texts.
+    pub(crate) fn into_fields(self) -> Vec<(String, Value)> {
+        let full = self.parts.into_iter().filter(|(_, text)| !text.is_empty());
+        full.map(|(name, text)| (name, Value::Text(text))).collect()
+    }
+}
+
+/// Keeps the last value of each name, at the place of the first.
+pub(crate) fn last_wins<T>(fields: &mut Vec<(String, T)>) {
+    let few = fields.len() <= 16;
+    let names = || fields.iter().map(|(name, _)| name.as_str());
+    if few && names().enumerate().all(|(at, name)| names().take(at).all(|other| other != name)) {
+        return;
+    }
+    let mut first: HashMap<String, usize> = HashMap::with_capacity(fields.len());
+    let mut kept: Vec<(String, T)> = Vec::with_capacity(fields.len());
+    for (name, value) in fields.drain(..) {
+        match first.get(&name).and_then(|&at| kept.get_mut(at)) {
+            Some((_, old)) => *old = value,
+            None => {
+                first.insert(name.clone(), kept.len());
+                kept.push((name, value));
+            }
+        }
+    }
+    *fields = kept;
+}
+
+/// Text with every run of blanks made one space, without blanks at its ends.
+pub(crate) fn single_spaced(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_one_name_join_and_blank_ones_are_left_out() {
+        let mut parts = Parts::default();
+        parts.add("text", "a", "\n\n");
+        parts.add("title", " ", "\n\n");
+        parts.add("docno", "7", "\n\n");
+        parts.add("text", "b", "\n\n");
+        assert_eq!(parts.take("docno").as_deref(), Some("7"));
+        assert_eq!(parts.take("docno"), None);
+        assert_eq!(parts.into_fields(), [("text".to_owned(), Value::Text("a\n\nb".into()))]);
+    }
+
+    #[test]
+    fn the_last_value_of_a_name_wins_for_few_and_for_many_names() {
+        for names in [3usize, 40] {
+            let mut fields: Vec<(String, usize)> =
+                (0..names * 2).map(|i| ((i % names).to_string(), i)).collect();
+            last_wins(&mut fields);
+            let expected: Vec<(String, usize)> =
+                (0..names).map(|i| (i.to_string(), names + i)).collect();
+            assert_eq!(fields, expected);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The SMART system's form: `.I id` begins a document, `.T`, `.W` and so on its sections.
+//!
+//! `.T` is `title`, `.W` `text`, `.A` `author`, `.B` `source`, `.K` `keywords`, `.N` `note`, `.C`
+//! `category`, `.X` `links` (see `smart_links`); another letter is a field of its own, in lower
+//! case. Sections keep their line breaks; one that comes again goes on after a line break.
+//! Cranfield repeats the title at the beginning of the text, and that is left as it is.
+
+use std::ops::Range;
+
+use super::cursor::Cursor;
+use super::notes::SourceNotes;
+use super::parts::Parts;
+use super::smart_links::LinkReading;
+use super::{Reader, id};
+use crate::document::{Document, Value};
+use crate::error::{SearchError, quote};
+
+/// What a line is.
+pub(super) enum Line<'a> {
+    /// `.I id`
+    Id(&'a [u8]),
+    /// `.W` and the like.
+    Section(u8),
+    Content(&'a [u8]),
+}
+
+impl Line<'_> {
+    pub(super) fn of(line: &[u8]) -> Line<'_> {
+        match line.trim_ascii_end() {
+            [b'.', b'I'] => Line::Id(&[]),
+            [b'.', b'I', b' ' | b'\t', id @ ..] => Line::Id(id.trim_ascii()),
+            [b'.', letter @ b'A'..=b'Z'] => Line::Section(*letter),
+            _ => Line::Content(line),
+        }
+    }
+}
+
+/// The field of a section.
+pub(crate) fn field_name(letter: u8) -> String {
+    let name = match letter {
+        b'T' => "title",
+        b'W' => "text",
+        b'A' => "author",
+        b'B' => "source",
+        b'K' => "keywords",
+        b'N' => "note",
+        b'C' => "category",
+        b'X' => "links",
+        other => return char::from(other.to_ascii_lowercase()).to_string(),
+    };
+    name.to_owned()
+}
+
+/// One record: an id and its sections.
+pub(crate) struct Record {
+    pub(crate) line: u64,
+    pub(crate) id: String,
+    pub(crate) sections: Parts,
+}
+
+/// Reads records, of documents or of queries.
+pub(crate) struct Records {
+    cursor: Cursor,
+    /// The line and the id of a record whose `.I` has been read.
+    pending: Option<(u64, Range<usize>)>,
+}
+
+impl Records {
+    pub(crate) fn new(cursor: Cursor) -> Self {
+        Records { cursor, pending: None }
+    }
+
+    /// The first `.I`; anything before it is an error.
+    fn first(&mut self) -> Option<Result<(u64, Range<usize>), SearchError>> {
+        let (line, range) = self.cursor.next_full_line()?;
+        let content = self.cursor.slice(range.clone());
+        Some(match Line::of(content) {
+            Line::Id(_) => Ok((line, range)),
+            _ => {
+                let found = quote(content.trim_ascii());
+                Err(SearchError::malformed(self.cursor.place(line), found, "'.I' and an id"))
+            }
+        })
+    }
+
+    pub(crate) fn next(&mut self, notes: &mut SourceNotes) -> Option<Result<Record, SearchError>> {
+        let (line, range) = match self.pending.take() {
+            Some(pending) => pending,
+            None => match self.first()? {
+                Ok(first) => first,
+                Err(error) => return Some(Err(error)),
+            },
+        };
+        let sections = self.sections(line, notes);
+        let place = || self.cursor.place(line);
+        let id = match Line::of(self.cursor.slice(range)) {
+            Line::Id(id) => notes.text(id, place),
+            _ => String::new(),
+        };
+        Some(id::checked(id, place).map(|id| Record { line, id, sections }))
+    }
+
+    /// The sections up to the next `.I`.
+    fn sections(&mut self, line: u64, notes: &mut SourceNotes) -> Parts {
+        let mut parts = Parts::default();
+        let mut name = "text".to_owned();
+        let mut content: Vec<u8> = Vec::new();
+        loop {
+            let next = self.cursor.next_line();
+            let bytes = next.as_ref().map(|(_, range)| self.cursor.slice(range.clone()));
+            let kind = bytes.map(Line::of);
+            if let Some(Line::Content(text)) = kind {
+                content.extend_from_slice(text);
+                content.push(b'\n');
+                continue;
+            }
+            let whole = std::mem::take(&mut content);
+            let text = notes.text(whole.trim_ascii(), || self.cursor.place(line));
+            parts.add(&name, &text, "\n");
+            match kind {
+                Some(Line::Section(letter)) => name = field_name(letter),
+                _ => {
+                    self.pending = next;
+                    return parts;
+                }
+            }
+        }
+    }
+}
+
+/// Documents in SMART form.
+pub(super) struct Smart {
+    records: Records,
+    links: LinkReading,
+}
+
+impl Smart {
+    pub(super) fn new(cursor: Cursor) -> Self {
+        let links = LinkReading::scan(cursor.rest());
+        Smart { records: Records::new(cursor), links }
+    }
+}
+
+impl Reader for Smart {
+    fn next(&mut self, notes: &mut SourceNotes) -> Option<Result<Document, SearchError>> {
+        let mut record = match self.records.next(notes)? {
+            Ok(record) => record,
+            Err(error) => return Some(Err(error)),
+        };
+        let links = record.sections.take("links");
+        let mut fields = record.sections.into_fields();
+        if let Some(text) = links {
+            let place = || self.records.cursor.place(record.line);
+            let links = self.links.links(&record.id, &text, notes, place);
+            if !links.is_empty() {
+                fields.push(("links".into(), Value::Texts(links)));
+            }
+        }
+        Some(Ok(Document { id: record.id, fields }))
+    }
+
+    fn position(&self) -> (u64, u64) {
+        (self.records.cursor.at() as u64, self.records.cursor.len() as u64)
+    }
+}

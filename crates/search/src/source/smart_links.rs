@@ -1,0 +1,149 @@
+//! How the `.X` sections of SMART collections are read as links.
+//!
+//! A line is `id kind id2`, and `id2` is the document in which it stands. In CACM kind 5 says that
+//! one of the two documents cites the other, 4 is bibliographic coupling and 6 co-citation. Kind 5
+//! is the one that is a link. CACM states each of its 2,720 citations in both documents, without
+//! saying which of the two cites; but nobody cites what is not yet written. So `links` holds the
+//! *older* documents: older by month and year in `.B` where both documents have them, else by
+//! number (CACM's numbers follow the years, save for a few at the end). In the same month, the
+//! smaller number counts as older. Lines that name the document itself say nothing and are left out.
+//!
+//! CISI has the same three columns, but its second is a count of co-citations, from 1 on. So where
+//! a file has any value but 4, 5 and 6 there, every other document that is named is a link, which
+//! then goes both ways.
+
+use std::collections::{HashMap, HashSet};
+
+use memchr::memmem;
+use rankwright_data::Place;
+
+use super::notes::{SourceNotes, SourceOddity};
+use super::smart::Line;
+
+/// What a file as a whole says about its links.
+#[derive(Default)]
+pub(super) struct LinkReading {
+    /// Whether the second column is CACM's kind.
+    kinds: bool,
+    /// Months since the year 0, by document.
+    dates: HashMap<Vec<u8>, u32>,
+}
+
+impl LinkReading {
+    /// One pass over a file; next to nothing where it has no `.X`.
+    pub(super) fn scan(text: &[u8]) -> LinkReading {
+        let mut reading = LinkReading { kinds: true, dates: HashMap::new() };
+        if memmem::find(text, b"\n.X").is_none() {
+            return reading;
+        }
+        let (mut id, mut section): (&[u8], u8) = (&[], 0);
+        for line in text.split(|&b| b == b'\n') {
+            match Line::of(line) {
+                Line::Id(found) => (id, section) = (found, 0),
+                Line::Section(letter) => section = letter,
+                Line::Content(line) if section == b'B' => {
+                    if let Some(date) = date(line) {
+                        reading.dates.insert(id.to_vec(), date);
+                    }
+                }
+                Line::Content(line) if section == b'X' => {
+                    let kind = line.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()).nth(1);
+                    reading.kinds &= kind.is_none_or(|kind| matches!(kind, b"4" | b"5" | b"6"));
+                }
+                Line::Content(_) => {}
+            }
+        }
+        reading
+    }
+
+    /// The links of a document, each once, in the order of the file.
+    pub(super) fn links(
+        &self,
+        id: &str,
+        section: &str,
+        notes: &mut SourceNotes,
+        place: impl Fn() -> Place,
+    ) -> Vec<String> {
+        let mut links = Vec::new();
+        let mut seen = HashSet::new();
+        for line in section.lines().filter(|line| !line.trim().is_empty()) {
+            let words: Vec<&str> = line.split_ascii_whitespace().take(4).collect();
+            let (other, kind) = match words[..] {
+                [other] => (other, "5"),
+                [first, kind, second] => (if first == id { second } else { first }, kind),
+                _ => {
+                    notes.add(SourceOddity::SkippedValues, 1, &place);
+                    continue;
+                }
+            };
+            let wanted = other != id
+                && (!self.kinds || (kind == "5" && self.is_older(other.as_bytes(), id.as_bytes())));
+            if wanted && seen.insert(other) {
+                links.push(other.to_owned());
+            }
+        }
+        links
+    }
+
+    fn is_older(&self, other: &[u8], this: &[u8]) -> bool {
+        let number = |id| std::str::from_utf8(id).ok().and_then(|id| id.parse::<u64>().ok());
+        match (self.dates.get(other), self.dates.get(this)) {
+            (Some(other), Some(this)) if other != this => return other < this,
+            _ => {}
+        }
+        match (number(other), number(this)) {
+            (Some(other), Some(this)) => other < this,
+            _ => other < this,
+        }
+    }
+}
+
+/// Months since the year 0 in a line such as `CACM December, 1958`.
+fn date(line: &[u8]) -> Option<u32> {
+    const MONTHS: [&[u8]; 12] = [
+        b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov",
+        b"dec",
+    ];
+    let words = || line.split(|b| !b.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let year = words().find_map(|word| {
+        let year = std::str::from_utf8(word).ok()?.parse::<u32>().ok()?;
+        (1800..2100).contains(&year).then_some(year)
+    })?;
+    let month = words().find_map(|word| {
+        let start = word.get(..3)?.to_ascii_lowercase();
+        MONTHS.iter().position(|month| **month == *start)
+    });
+    Some(year * 12 + month.unwrap_or(0) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn links(file: &str, id: &str, section: &str) -> Vec<String> {
+        let mut notes = SourceNotes::default();
+        LinkReading::scan(file.as_bytes()).links(id, section, &mut notes, || Place::file("x"))
+    }
+
+    #[test]
+    fn a_document_links_to_the_older_ones_of_kind_5() {
+        let file = ".I 2\n.B\nCACM May,1970\n.X\n1\t5\t2\n.I 9\n.B\nCACM March, 1963\n.I 3\n.X\n";
+        let section = "1\t5\t2\n2\t5\t2\n3\t5\t2\n9\t5\t2\n9\t5\t2\n1\t4\t2\n7\t6\t2";
+        // 1 by its number, 9 by its date; 3 is newer by number, 7 only co-cited.
+        assert_eq!(links(file, "2", section), ["1", "9"]);
+        assert_eq!(links(file, "9", "2 5 9"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn counts_in_the_second_column_make_every_other_document_a_link() {
+        let file = ".I 1\n.X\n1\t5\t1\n92\t1\t1\n";
+        assert_eq!(links(file, "1", "1\t5\t1\n92\t1\t1\n262\t1\t1\n92 2 1"), ["92", "262"]);
+    }
+
+    #[test]
+    fn dates_are_found_with_and_without_month() {
+        assert_eq!(date(b"CACM December, 1958"), Some(1958 * 12 + 11));
+        assert_eq!(date(b"j. ae. scs. 25, 1958, 324."), Some(1958 * 12));
+        assert_eq!(date(b"institute"), None);
+    }
+}

@@ -1,0 +1,115 @@
+//! Documents as rows of a table with a header line: CSV and TSV.
+//!
+//! The id is the column `id`, `_id`, `docid`, `doc_id`, `docno` or `key`, else the first. Every
+//! value stays text, since only a schema can say whether `1984` is a number or a title; an empty
+//! cell is absent. CSV is quoted as usual; in TSV a quotation mark is a character like any other,
+//! since collections have unpaired ones, and one quote must not swallow the rows after it.
+
+use std::collections::HashSet;
+use std::io::{self, Read};
+
+use csv::{ByteRecord, ReaderBuilder};
+use rankwright_data::Place;
+use rankwright_data::bytes::{Bytes, Input};
+
+use super::notes::SourceNotes;
+use super::{Reader, id};
+use crate::document::{Document, Value};
+use crate::error::SearchError;
+
+/// Bytes as the csv crate takes them.
+struct Source {
+    bytes: Bytes,
+    at: usize,
+}
+
+impl Read for Source {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.bytes.get(self.at..).unwrap_or(&[]).read(buffer)?;
+        self.at += read;
+        Ok(read)
+    }
+}
+
+pub(super) struct Table {
+    name: String,
+    length: u64,
+    reader: csv::Reader<Source>,
+    columns: Vec<String>,
+    /// The column of the id.
+    id: usize,
+    row: ByteRecord,
+}
+
+impl Table {
+    pub(super) fn new(
+        input: Input,
+        delimiter: u8,
+        notes: &mut SourceNotes,
+    ) -> Result<Table, SearchError> {
+        let Input { name, bytes } = input;
+        let at = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let length = bytes.len() as u64;
+        let mut reader = ReaderBuilder::new()
+            .delimiter(delimiter)
+            .quoting(delimiter == b',')
+            .flexible(true)
+            .has_headers(false)
+            .from_reader(Source { bytes, at });
+        let mut row = ByteRecord::new();
+        reader.read_byte_record(&mut row).map_err(|error| broken(&name, &error))?;
+        let place = || Place::line(&name, 1);
+        let columns: Vec<String> =
+            row.iter().map(|cell| notes.text(cell, place).trim().to_owned()).collect();
+        let mut seen = HashSet::new();
+        if let Some(twice) = columns.iter().find(|column| !seen.insert(column.as_str())) {
+            let found = format!("two columns named '{twice}'");
+            return Err(SearchError::malformed(place(), found, "a header with distinct names"));
+        }
+        let id = id::position(&id::DOCUMENT_IDS, columns.iter().map(String::as_str)).unwrap_or(0);
+        Ok(Table { name, length, reader, columns, id, row })
+    }
+
+    fn document(&self, notes: &mut SourceNotes) -> Result<Document, SearchError> {
+        let line = self.row.position().map_or(0, csv::Position::line);
+        let place = || Place::line(&self.name, line);
+        if self.row.len() != self.columns.len() {
+            let found = format!("a row of {} cell(s)", self.row.len());
+            let expected = format!("{}, one for each column of the header", self.columns.len());
+            return Err(SearchError::malformed(place(), found, expected));
+        }
+        let mut document = Document::new("");
+        for (at, (name, cell)) in self.columns.iter().zip(self.row.iter()).enumerate() {
+            let text = notes.text(cell, || place().in_field(name));
+            if at == self.id {
+                document.id = id::checked(text, || place().in_field(name))?;
+            } else if !text.is_empty() {
+                document.fields.push((name.clone(), Value::Text(text)));
+            }
+        }
+        Ok(document)
+    }
+}
+
+fn broken(file: &str, error: &csv::Error) -> SearchError {
+    let line = error.position().map(csv::Position::line);
+    let place = Place { line, ..Place::file(file) };
+    SearchError::malformed(place, error.to_string(), "a table")
+}
+
+impl Reader for Table {
+    fn next(&mut self, notes: &mut SourceNotes) -> Option<Result<Document, SearchError>> {
+        let mut row = std::mem::take(&mut self.row);
+        let more = self.reader.read_byte_record(&mut row);
+        self.row = row;
+        match more {
+            Ok(true) => Some(self.document(notes)),
+            Ok(false) => None,
+            Err(error) => Some(Err(broken(&self.name, &error))),
+        }
+    }
+
+    fn position(&self) -> (u64, u64) {
+        (self.reader.position().byte(), self.length)
+    }
+}

@@ -1,0 +1,161 @@
+//! TREC's SGML: `<DOC>` ... `</DOC>` with `<DOCNO>` and further tags as fields.
+//!
+//! Tags directly inside a document are its fields, by lower-case name; `TTL`, `TITLE`, `HEADLINE`
+//! and `HL` are `title`, `TEXT`, `BODY` and `HTML` are `text`, and so are words that stand outside
+//! any tag. Markup inside a field is dropped, character references are decoded, parts of one name
+//! are joined by a blank line. A field that nobody closes goes on to the end of its document; a
+//! document that nobody closes is an error, since it would swallow the next.
+
+use super::cursor::Cursor;
+use super::markup::{Token, Tokens};
+use super::notes::{SourceNotes, SourceOddity};
+use super::parts::Parts;
+use super::{Reader, entities, id};
+use crate::document::Document;
+use crate::error::SearchError;
+
+pub(super) struct Trec(pub(super) Cursor);
+
+/// The field of a tag.
+fn field_name(tag: &str) -> &str {
+    match tag {
+        "ttl" | "title" | "headline" | "hl" => "title",
+        "text" | "body" | "html" => "text",
+        "docno" | "docid" => "docno",
+        other => other,
+    }
+}
+
+/// A document as it is put together.
+#[derive(Default)]
+struct Draft {
+    parts: Parts,
+    /// The tag that is open.
+    tag: Option<String>,
+    content: Vec<u8>,
+    /// Whether a document number was closed; another id tag is then an ordinary field.
+    numbered: bool,
+}
+
+impl Draft {
+    /// Ends a field, or the words before one.
+    fn flush(&mut self, notes: &mut SourceNotes, place: impl FnOnce() -> rankwright_data::Place) {
+        let content = std::mem::take(&mut self.content);
+        if content.trim_ascii().is_empty() {
+            self.tag = None;
+            return;
+        }
+        let text = entities::decode(&notes.text(content.trim_ascii(), place));
+        let tag = self.tag.take();
+        match tag.as_deref() {
+            Some("docno") if !self.numbered => {
+                // DOCNO wins over a DOCID that stood before it.
+                self.parts.take("docno");
+                self.parts.add("docno", &text, "");
+                self.numbered = true;
+            }
+            Some("docid") if self.numbered => self.parts.add("docid", &text, "\n\n"),
+            Some(tag) => self.parts.add(field_name(tag), &text, "\n\n"),
+            None => self.parts.add("text", &text, "\n\n"),
+        }
+    }
+
+    /// Markup inside a field parts words, unless a blank does already.
+    fn part_words(&mut self) {
+        if self.content.last().is_some_and(|b| !b.is_ascii_whitespace()) {
+            self.content.push(b' ');
+        }
+    }
+}
+
+impl Trec {
+    /// Goes to the content of the next document; the line of its `<DOC>`.
+    fn enter(&mut self, notes: &mut SourceNotes) -> Option<u64> {
+        let start = self.0.at();
+        let mut tokens = Tokens::new(self.0.rest());
+        let mut outside: Option<usize> = None;
+        let mut before = 0;
+        let found = loop {
+            let at = tokens.at();
+            match tokens.next() {
+                None => break None,
+                Some(Token::Open(name)) if name == "doc" => break Some((at, tokens.at())),
+                Some(Token::Text(range)) => {
+                    let text = self.0.slice(start + range.start..start + range.end);
+                    let words = text.trim_ascii_start();
+                    if !words.is_empty() {
+                        outside.get_or_insert(range.end - words.len());
+                    }
+                }
+                Some(_) => {}
+            }
+            before = tokens.at();
+        };
+        if let Some(at) = outside {
+            self.0.advance_to(start + at);
+            let line = self.0.line();
+            notes.add(SourceOddity::OutsideText, 1, || self.0.place(line));
+        }
+        let Some((open, content)) = found else {
+            self.0.advance_to(start + before);
+            return None;
+        };
+        self.0.advance_to(start + open);
+        let line = self.0.line();
+        self.0.advance_to(start + content);
+        Some(line)
+    }
+
+    /// Reads the document that was entered.
+    fn body(&mut self, line: u64, notes: &mut SourceNotes) -> Result<Document, SearchError> {
+        let place = || self.0.place(line);
+        let text = self.0.rest();
+        let mut tokens = Tokens::new(text);
+        let mut draft = Draft::default();
+        let mut closed = false;
+        for token in tokens.by_ref() {
+            match token {
+                Token::Close(name) if name == "doc" => {
+                    closed = true;
+                    break;
+                }
+                Token::Open(name) if name == "doc" => break,
+                Token::Close(name) if draft.tag.as_ref() == Some(&name) => {
+                    draft.flush(notes, place);
+                }
+                Token::Open(name) if draft.tag.is_none() => {
+                    draft.flush(notes, place);
+                    draft.tag = Some(name);
+                }
+                Token::Open(_) | Token::Close(_) => draft.part_words(),
+                Token::Text(range) => {
+                    draft.content.extend_from_slice(text.get(range).unwrap_or(&[]));
+                }
+            }
+        }
+        if !closed {
+            let error = SearchError::malformed(place(), "a <DOC> that is not closed", "</DOC>");
+            return Err(error.with_help("close it before the next <DOC>; the file may be cut off"));
+        }
+        draft.flush(notes, place);
+        let Some(id) = draft.parts.take("docno") else {
+            let found = "a document without <DOCNO>";
+            return Err(SearchError::malformed(place(), found, "<DOCNO>id</DOCNO>"));
+        };
+        let id = id::checked(id, place)?;
+        let end = self.0.at() + tokens.at();
+        self.0.advance_to(end);
+        Ok(Document { id, fields: draft.parts.into_fields() })
+    }
+}
+
+impl Reader for Trec {
+    fn next(&mut self, notes: &mut SourceNotes) -> Option<Result<Document, SearchError>> {
+        let line = self.enter(notes)?;
+        Some(self.body(line, notes))
+    }
+
+    fn position(&self) -> (u64, u64) {
+        (self.0.at() as u64, self.0.len() as u64)
+    }
+}
