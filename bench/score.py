@@ -3,32 +3,38 @@
 Models of several sizes are trained once by LightGBM on generated data and kept. Everyone scores the
 same trees: we and lleaves read LightGBM's file, tl2cgen compiles what treelite reads of it, and
 onnxruntime runs what `rankwright model convert` writes. Batch is a pass over the documents of the
-test queries; a list is one query of 120 documents, and one document is a list of 1. Peers are called
-through their Python packages with one thread, their arrays ready; ours is called from Rust. Every
-system's scores are held against LightGBM's.
+test queries; a list is one query of 120 documents, and one document is a list of 1. Every system's
+scores are held against LightGBM's.
+
+The second part sets XGBoost, YDF and CatBoost, each on a model of its own of a like shape, beside our
+scorer on the same model where we can read it (`_own_models.py`).
 """
 
 import argparse
 import json
+import os
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
 
-from _common import OUT, markdown, measure, program, verdict, worker
-from _training import TEST_QUERIES, TEST_SEED, Sample, load, run_ours
+import _own_models
+from _common import OUT, markdown, measure, verdict, worker
+from _scoring import HEADER, TRAIN, Peer, cells, clock, clock_ours, test_rows
+from _training import load, run_ours
 
-TRAIN = Sample(2000, 5)
-TEST = Sample(TEST_QUERIES, TEST_SEED + 1)
 SHAPES = [(trees, leaves) for trees in (100, 500, 1000) for leaves in (31, 64, 255)]
-PEERS = ("lightgbm", "lleaves", "tl2cgen", "onnxruntime")
 LABELS = {"ours": "**Rankwright**", "lightgbm": "LightGBM"}
-# Documents of a pass, and lists: enough to be steady, few enough for the slowest.
-BATCH, LISTS = 20_000, 300
 TARGET, TARGET_ONE, TARGET_LOAD = 4.0, 2.0, 50.0
 
 
+def model_path(trees, leaves):
+    return OUT / f"score-{trees}x{leaves}.lightgbm.txt"
+
+
 def model_file(trees, leaves):
-    path = OUT / f"score-{trees}x{leaves}.lightgbm.txt"
+    path = model_path(trees, leaves)
     if not path.exists():
         words = [TRAIN.arrays, leaves, max(t for t, l in SHAPES if l == leaves)]
         print(f"  training {leaves} leaves (once)", file=sys.stderr)
@@ -47,128 +53,177 @@ def train_models(stem, leaves, trees):
     data = lightgbm.Dataset(features, labels, group=sizes)
     model = lightgbm.train(params | {"verbose": -1}, data, int(trees))
     for count in sorted({t for t, l in SHAPES if l == int(leaves)}):
-        model.save_model(str(OUT / f"score-{count}x{leaves}.lightgbm.txt"), num_iteration=count)
+        model.save_model(str(model_path(count, leaves)), num_iteration=count)
     return {}
 
 
-def lightgbm_scorer(path, _folder):
+def lightgbm_peer(path):
     import lightgbm
 
     model = lightgbm.Booster(model_file=str(path), params={"num_threads": 1})
-    return lambda rows: model.predict(rows, num_threads=1, raw_score=True)
+    return Peer(lambda rows: model.predict(rows, num_threads=1, raw_score=True))
 
 
-def lleaves_scorer(path, folder):
+def lleaves_peer(path):
     import lleaves
 
     model = lleaves.Model(model_file=str(path))
-    model.compile(cache=folder / f"{path.stem}.lleaves")
-    return lambda rows: model.predict(rows, n_jobs=1)
+    model.compile(cache=compiled_path("lleaves", path))
+    return Peer(lambda rows: model.predict(rows, n_jobs=1))
 
 
-def tl2cgen_scorer(path, folder):
+def tl2cgen_peer(path):
     import tl2cgen
-    import treelite
 
-    library = folder / f"{path.stem}.tl2cgen.so"
-    if not library.exists():
-        model = treelite.frontend.load_lightgbm_model(path)
-        tl2cgen.export_lib(model, "gcc", library, params={"parallel_comp": 8}, nthreads=2)
-    predictor = tl2cgen.Predictor(library, nthread=1)
-    return lambda rows: predictor.predict(tl2cgen.DMatrix(rows), pred_margin=True)
+    predictor = tl2cgen.Predictor(compiled_path("tl2cgen", path), nthread=1)
+    return Peer(lambda rows: predictor.predict(rows, pred_margin=True), tl2cgen.DMatrix)
 
 
-def onnxruntime_scorer(path, folder):
+def onnxruntime_peer(path):
     import onnxruntime
 
-    file = folder / f"{path.stem}.onnx"
+    file = path.with_suffix(".onnx")
     run_ours("model", "convert", path, "--to", "onnx", "--out", file)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(str(file), options, ["CPUExecutionProvider"])
     name = session.get_inputs()[0].name
-    return lambda rows: session.run(None, {name: rows})[0]
+    return Peer(lambda rows: session.run(None, {name: rows})[0])
 
 
-SCORERS = {
-    "lightgbm": lightgbm_scorer,
-    "lleaves": lleaves_scorer,
-    "tl2cgen": tl2cgen_scorer,
-    "onnxruntime": onnxruntime_scorer,
+PEERS = {
+    "lightgbm": lightgbm_peer,
+    "lleaves": lleaves_peer,
+    "tl2cgen": tl2cgen_peer,
+    "onnxruntime": onnxruntime_peer,
 }
 
 
-def score_peer(name, path, stem):
+def score_peer(name, path):
     import numpy as np
 
+    path = Path(path)
     started = time.perf_counter()
-    predict = SCORERS[name](Path(path), OUT)
+    peer = PEERS[name](path)
     ready = time.perf_counter() - started
-    features = np.ascontiguousarray(load(stem)[0][:BATCH], np.float32)
-    if name in ("lightgbm", "lleaves"):
-        features = features.astype(np.float64)
-    scores = np.asarray(predict(features), float).ravel()
-    expected = np.asarray(lightgbm_scorer(Path(path), None)(features), float).ravel()
+    # Whose thresholds are f64 would turn f32 values into f64 at every call.
+    rows = test_rows("float32" if name == "onnxruntime" else "float64")
+    scores = np.asarray(peer.predict(peer.prepare(rows)), float).ravel()
+    expected = np.asarray(lightgbm_peer(path).predict(rows), float).ravel()
     difference = float(np.max(np.abs(scores - expected)))
-    result = {"ready_s": ready, "difference": difference}
-    passes = [timed_once(predict, features) for _ in range(2)]
-    result["batch_us"] = min(passes) * 1e6 / len(features)
-    for length in (120, 1):
-        lists = [features[at : at + length] for at in range(0, length * LISTS, length)]
-        predict(lists[0])
-        times = sorted(timed_once(predict, rows) * 1e6 for rows in lists)
-        result[f"list_{length}"] = [times[len(times) // 2], times[int(len(times) * 0.99)]]
-    return result
+    return {"ready_s": ready, "difference": difference} | clock(peer, rows)
 
 
-def timed_once(predict, rows):
+# --- compiling, within a limit --------------------------------------------------------------------
+
+
+def compiled_path(name, path):
+    return OUT / f"{path.stem}.{name}.so"
+
+
+def compile_lleaves(path, out):
+    import lleaves
+
+    lleaves.Model(model_file=str(path)).compile(cache=out)
+
+
+def compile_tl2cgen(path, out):
+    import tl2cgen
+    import treelite
+
+    model = treelite.frontend.load_lightgbm_model(path)
+    # Into many files, for gcc takes more than twice as long for a file of twice the size.
+    tl2cgen.export_lib(model, "gcc", out, params={"parallel_comp": max(8, model.num_tree // 10)})
+
+
+COMPILERS = {"lleaves": compile_lleaves, "tl2cgen": compile_tl2cgen}
+
+
+def compile_peer(name, path):
+    path = Path(path)
+    out = compiled_path(name, path)
+    partial = out.with_name(f"part-{out.name}")
+    partial.unlink(missing_ok=True)
+    COMPILERS[name](path, partial)
+    partial.replace(out)
+
+
+def compiled(name, path, limit):
+    """Whether a peer's compiled trees are there, or can be made within so many seconds. What took
+    too long is noted and only tried again with more time."""
+    out = compiled_path(name, path)
+    if name not in COMPILERS or out.exists():
+        return True
+    note = out.with_suffix(".gave-up")
+    if note.exists() and float(note.read_text()) >= limit:
+        return False
+    print(f"  compiling {path.stem} with {name} (once)", file=sys.stderr)
     started = time.perf_counter()
-    predict(rows)
-    return time.perf_counter() - started
+    # A group of its own: a compiler's children are to end with it.
+    process = subprocess.Popen(
+        worker(__file__, "compile", name, path), stdout=subprocess.DEVNULL, start_new_session=True
+    )
+    try:
+        status = process.wait(limit)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        note.write_text(str(limit))
+        return False
+    if status != 0:
+        sys.exit(f"{name} could not compile {path.name}")
+    out.with_suffix(".seconds").write_text(f"{time.perf_counter() - started:.1f}")
+    return True
 
 
-# --- the comparison ------------------------------------------------------------------------------
+# --- the comparison on the same trees -------------------------------------------------------------
 
 
 def compare(options):
-    test = TEST.cache
     for trees, leaves in options.shapes:
         path = model_file(trees, leaves)
-        own = OUT / f"score-{trees}x{leaves}.model"
-        # LightGBM numbers columns from 0, our data from 1.
-        run_ours("model", "convert", path, "--out", own, "--first-feature", "1")
-        command = [program("RANKWRIGHT_SCORE_BENCH", "score-bench"), str(own), str(test)]
-        runs = [measure(command).output for _ in range(options.repeats)]
-        ours = {key: min(run[key] for run in runs) for key in runs[0] if key != "engine"}
-        peers = {}
+        ours = clock_ours(path, options.repeats)
+        peers, left_out = {}, []
         for name in options.peers:
-            peers[name] = measure(worker(__file__, "score", name, path, TEST.arrays)).output
+            if not compiled(name, path, options.compile_limit):
+                left_out.append(name)
+                continue
+            peers[name] = measure(worker(__file__, "score", name, path)).output
             print(f"  {trees} x {leaves}, {name}: {peers[name]}", file=sys.stderr)
-        report(trees, leaves, ours, peers, runs[0]["engine"])
+        print(f"\n{trees} trees of {leaves} leaves ({ours['engine']})\n")
+        table(ours, peers, {name: options.compile_limit for name in left_out})
+        if peers:
+            judge(ours, peers)
 
 
-def report(trees, leaves, ours, peers, engine):
-    print(f"\n{trees} trees of {leaves} leaves ({engine})\n")
-    header = ["system", "batch us a document", "120 documents us (p99)", "1 document us (p99)"]
-    rows = []
-    for name, found in {"ours": ours, **peers}.items():
-        lists = ["{:.1f} ({:.1f})".format(*found[f"list_{length}"]) for length in (120, 1)]
-        rows.append([LABELS.get(name, name), f"{found['batch_us']:.3f}", *lists])
-    print(markdown(header, rows))
-    if not peers:
-        return
-    best = {key: min(peer[key] for peer in peers.values()) for key in ("batch_us",)}
-    ratio = best["batch_us"] / ours["batch_us"]
+def table(ours, peers, left_out):
+    rows = [[LABELS.get(name, name), *cells(found)] for name, found in {"ours": ours, **peers}.items()]
+    rows += [[name, f"not compiled in {limit:g} s", "", ""] for name, limit in left_out.items()]
+    print(markdown(HEADER, rows))
     print()
-    verdict(f"batch at least {TARGET:g} times the best peer ({ratio:.1f})", ratio >= TARGET, True)
+
+
+def judge(ours, peers):
+    best = {key: min(peer[key] for peer in peers.values()) for key in ("batch_us", "list_120", "list_1")}
+    ratio = best["batch_us"] / ours["batch_us"]
+    verdict(f"batch at least {TARGET:g} times the best peer ({ratio:.1f})", ratio >= TARGET)
     for length, wanted in ((120, TARGET), (1, TARGET_ONE)):
-        ratio = min(peer[f"list_{length}"][0] for peer in peers.values()) / ours[f"list_{length}"][0]
+        ratio = best[f"list_{length}"][0] / ours[f"list_{length}"][0]
         claim = f"{length} documents at least {wanted:g} times the best peer ({ratio:.1f})"
-        verdict(claim, ratio >= wanted, True)
+        verdict(claim, ratio >= wanted)
     ready = ours["load_ms"] + ours["prepare_ms"]
-    verdict(f"ready in {TARGET_LOAD:g} ms ({ready:.1f})", ready <= TARGET_LOAD, True)
+    verdict(f"ready in {TARGET_LOAD:g} ms ({ready:.1f})", ready <= TARGET_LOAD)
     worst = max(peer["difference"] for peer in peers.values())
     print(f"- largest difference of a peer's score to LightGBM's: {worst:.1e}")
+
+
+def prepare(options):
+    """Trains and compiles what is not there yet, the smallest first."""
+    for trees, leaves in sorted(options.shapes, key=lambda shape: shape[0] * shape[1]):
+        path = model_file(trees, leaves)
+        for name in options.peers:
+            if not compiled(name, path, options.compile_limit):
+                print(f"  {path.stem}, {name}: not compiled in {options.compile_limit:g} s", file=sys.stderr)
 
 
 def shape(text):
@@ -176,21 +231,35 @@ def shape(text):
     return int(trees), int(leaves)
 
 
-def main():
+def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     shapes = ",".join(f"{trees}x{leaves}" for trees, leaves in SHAPES)
-    parser.add_argument("--shapes", default=shapes, help="like 500x64,1000x31")
-    parser.add_argument("--peers", default=",".join(PEERS))
+    parser.add_argument("--parts", default="same,own", help="the same trees, own models, or both")
+    parser.add_argument("--shapes", default=shapes, help="of the same trees, like 500x64,1000x31")
+    parser.add_argument("--peers", default=",".join(PEERS), help="on the same trees")
+    parser.add_argument("--owners", default=",".join(_own_models.OWNERS), help="of own models")
     parser.add_argument("--repeats", type=int, default=3, help="runs of ours")
+    parser.add_argument("--compile-limit", type=float, default=1200, help="seconds for one peer's trees")
+    parser.add_argument("--prepare", action="store_true", help="train and compile, and stop there")
     options = parser.parse_args()
     options.shapes = [shape(text) for text in options.shapes.split(",")]
-    options.peers = [name for name in options.peers.split(",") if name]
-    compare(options)
+    for name in ("parts", "peers", "owners"):
+        setattr(options, name, [word for word in getattr(options, name).split(",") if word])
+    return options
+
+
+def main():
+    options = arguments()
+    if "same" in options.parts:
+        prepare(options) if options.prepare else compare(options)
+    if "own" in options.parts:
+        _own_models.prepare(options) if options.prepare else _own_models.compare(options)
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--worker"]:
         _, kind, *rest = sys.argv[1:]
-        print(json.dumps(train_models(*rest) if kind == "train" else score_peer(*rest)))
+        work = {"train": train_models, "score": score_peer, "compile": compile_peer}[kind]
+        print(json.dumps(work(*rest)))
     else:
         main()

@@ -1,5 +1,6 @@
 //! `cargo xtask bench NAME...`: the comparisons with peers, one Python script each. A script gets
-//! an environment with the peers installed and the release build of our side.
+//! an environment with the peers installed and the release build of our side. The environment is
+//! the one of `requirements.txt`, or a script's own where there is a `requirements-NAME.txt`.
 
 use std::fs;
 use std::path::Path;
@@ -23,11 +24,9 @@ pub(crate) fn run(
         return Ok(());
     }
     check_names(names, &known)?;
-    let environment = steps.call("bench environment", || {
-        Environment::ready(workspace, "bench", "bench/requirements.txt")
-    })?;
     build(workspace, steps)?;
     for name in names {
+        let environment = steps.call("bench environment", || environment(workspace, name))?;
         let mut command = environment.python();
         command.arg(workspace.path("bench").join(format!("{name}.py"))).args(script);
         command.env("RANKWRIGHT_BIN", workspace.built("release", "rankwright"));
@@ -37,6 +36,14 @@ pub(crate) fn run(
         steps.run(name, command.current_dir(workspace.path("")))?;
     }
     Ok(())
+}
+
+fn environment(workspace: &Workspace, name: &str) -> Outcome<Environment> {
+    let own = format!("bench/requirements-{name}.txt");
+    match workspace.path(&own).exists() {
+        true => Environment::ready(workspace, &format!("bench-{name}"), &own),
+        false => Environment::ready(workspace, "bench", "bench/requirements.txt"),
+    }
 }
 
 fn build(workspace: &Workspace, steps: &mut Steps) -> Outcome {

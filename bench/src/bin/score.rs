@@ -11,6 +11,10 @@ use std::time::Instant;
 use rankwright_data::format;
 use rankwright_model::{Model, ScoreOptions, Scorer, Work};
 
+/// As in our command.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Passes over the whole data.
 const PASSES: usize = 5;
 /// Lists timed for each length.
