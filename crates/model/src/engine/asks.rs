@@ -19,11 +19,10 @@ use std::collections::HashMap;
 
 use super::kernel::{Aligned, BLOCK, Bytes, Kernel, REGISTER};
 use super::ready::{Node, Ready};
+use super::thresholds::Thresholds;
 use crate::categories::Categories;
 use crate::tree::{ABOUT_ZERO, Rule, Side};
 
-/// The most thresholds of an ask.
-pub(crate) const MOST: usize = 255;
 /// Thresholds up to which counting one by one is quickest.
 const FEW: usize = 32;
 /// Blocks of thresholds.
@@ -54,8 +53,7 @@ struct Ask {
 
 #[derive(Debug)]
 enum Kind {
-    /// Sorted, distinct.
-    Thresholds(Vec<f32>),
+    Thresholds(Thresholds),
     Set(Categories),
 }
 
@@ -65,6 +63,8 @@ pub(crate) struct Asks {
     asks: Vec<Ask>,
     /// Where the numeric ask of a key is.
     numeric: HashMap<Key, usize>,
+    /// The ask of each node of each tree that was taken up, and the number of its threshold.
+    asked: Vec<Vec<(u16, u8)>>,
 }
 
 /// What a split compares: a row of ranks with a number, both with the top bit turned.
@@ -84,14 +84,6 @@ impl Key {
     }
 }
 
-/// The threshold of a numeric rule; -0 and 0 are the same.
-fn threshold(rule: Rule) -> Option<f32> {
-    match rule {
-        Rule::AtMost(threshold) | Rule::NonZeroAtMost(threshold) => Some(threshold + 0.0),
-        Rule::In(_) => None,
-    }
-}
-
 /// A side as a place in a list.
 fn place(side: Side) -> usize {
     usize::from(side == Side::Right)
@@ -104,33 +96,41 @@ impl Asks {
         if self.asks.len() + tree.nodes.len() > MOST_ASKS {
             return false;
         }
-        let mut added: Vec<(usize, f32)> = Vec::new();
+        // Asks that got a new threshold, and how many they had before.
+        let mut before: Vec<(usize, usize)> = Vec::new();
+        let mut asked = Vec::with_capacity(tree.nodes.len());
         for node in &tree.nodes {
-            let Some(threshold) = threshold(node.rule) else {
-                self.add_set(node, tree);
-                continue;
+            let at = match node.rule {
+                Rule::In(set) => self.set_at(node, tree.sets.get(set as usize)),
+                _ => self.numeric_at(Key::of(node)),
             };
-            let at = self.numeric_at(Key::of(node));
             let ask = &mut self.asks[at];
             ask.sides[place(node.missing)] = true;
-            let Kind::Thresholds(list) = &mut ask.kind else { continue };
-            if let Err(place) = list.binary_search_by(|t| t.total_cmp(&threshold)) {
-                list.insert(place, threshold);
-                added.push((at, threshold));
-                if list.len() > MOST {
-                    self.take_back(&added);
+            let mut number = 0;
+            if let (Kind::Thresholds(list), Some(threshold)) =
+                (&mut ask.kind, node.rule.threshold())
+            {
+                let had = list.len();
+                let Some(found) = list.number(threshold) else {
+                    self.take_back(&before);
                     return false;
+                };
+                if list.len() > had {
+                    before.push((at, had));
                 }
+                number = found;
             }
+            asked.push((at as u16, number));
         }
+        self.asked.push(asked);
         true
     }
 
     /// An ask without thresholds that stays behind does no harm, nor does a side.
-    fn take_back(&mut self, added: &[(usize, f32)]) {
-        for (at, threshold) in added {
+    fn take_back(&mut self, before: &[(usize, usize)]) {
+        for (at, had) in before.iter().rev() {
             if let Kind::Thresholds(list) = &mut self.asks[*at].kind {
-                list.retain(|t| t != threshold);
+                list.truncate(*had);
             }
         }
     }
@@ -138,26 +138,26 @@ impl Asks {
     /// The ask of a key, made now if there is none.
     fn numeric_at(&mut self, key: Key) -> usize {
         *self.numeric.entry(key).or_insert_with(|| {
-            let kind = Kind::Thresholds(Vec::new());
+            let kind = Kind::Thresholds(Thresholds::default());
             self.asks.push(Ask { key, kind, sides: [false; 2] });
             self.asks.len() - 1
         })
     }
 
-    fn add_set(&mut self, node: &Node, tree: &Ready) {
-        if let (None, Some(set)) = (self.find_set(node, tree), set_of(node, tree)) {
+    /// The ask of a set, made now if there is none. Sets have an ask for each side.
+    fn set_at(&mut self, node: &Node, set: Option<&Categories>) -> usize {
+        let (key, side) = (Key::of(node), place(node.missing));
+        let same = |ask: &Ask| match &ask.kind {
+            Kind::Set(other) => ask.key == key && ask.sides[side] && Some(other) == set,
+            Kind::Thresholds(_) => false,
+        };
+        self.asks.iter().position(same).unwrap_or_else(|| {
             let mut sides = [false; 2];
-            sides[place(node.missing)] = true;
-            self.asks.push(Ask { key: Key::of(node), kind: Kind::Set(set.clone()), sides });
-        }
-    }
-
-    /// Sets have an ask for each side.
-    fn find_set(&self, node: &Node, tree: &Ready) -> Option<usize> {
-        let set = set_of(node, tree)?;
-        let same = |ask: &Ask| matches!(&ask.kind, Kind::Set(other) if other == set);
-        let sides = |ask: &Ask| ask.sides[place(node.missing)];
-        self.asks.iter().position(|ask| ask.key == Key::of(node) && sides(ask) && same(ask))
+            sides[side] = true;
+            // A tree has the sets that its rules name.
+            self.asks.push(Ask { key, kind: Kind::Set(set.cloned().unwrap_or_default()), sides });
+            self.asks.len() - 1
+        })
     }
 
     /// Numbers the rows of ranks, once every tree is taken up.
@@ -171,7 +171,12 @@ impl Asks {
             seconds.push(next);
             next += u16::from(both(&ask));
         }
-        Numbered { asks: self, seconds, rows: usize::from(next) }
+        let sorted = self.asks.iter().map(|ask| match &ask.kind {
+            Kind::Thresholds(list) => list.sorted(),
+            Kind::Set(_) => (Vec::new(), vec![0]),
+        });
+        let (sorted, places) = sorted.unzip();
+        Numbered { asks: self, sorted, places, seconds, rows: usize::from(next) }
     }
 }
 
@@ -179,6 +184,9 @@ impl Asks {
 #[derive(Debug)]
 pub(crate) struct Numbered<'a> {
     asks: &'a Asks,
+    /// The thresholds of each ask, and the place among them of each by its number; a set has one.
+    sorted: Vec<Vec<f32>>,
+    places: Vec<Vec<u8>>,
     /// The second row of each ask that has one.
     seconds: Vec<u16>,
     rows: usize,
@@ -190,20 +198,17 @@ impl Numbered<'_> {
         self.rows
     }
 
-    /// What a node of a tree that was taken up compares.
-    pub(crate) fn test(&self, node: &Node, tree: &Ready) -> Option<Test> {
-        let (at, above) = match threshold(node.rule) {
-            None => (self.asks.find_set(node, tree)?, 0),
-            Some(threshold) => {
-                let at = *self.asks.numeric.get(&Key::of(node))?;
-                let Kind::Thresholds(list) = &self.asks.asks[at].kind else { return None };
-                (at, list.binary_search_by(|t| t.total_cmp(&threshold)).ok()?)
-            }
+    /// What each node of a tree compares that was taken up as the `number`-th.
+    pub(crate) fn tests(&self, number: usize, tree: &Ready) -> Option<Vec<Test>> {
+        let asked = self.asks.asked.get(number)?;
+        let test = |(node, (at, threshold)): (&Node, &(u16, u8))| {
+            let ask = usize::from(*at);
+            let second = node.missing == Side::Right && self.asks.asks[ask].sides[0];
+            let row = if second { self.seconds[ask] } else { *at };
+            let above = turned(self.places[ask][usize::from(*threshold)]);
+            Test { whole: *at, row, above }
         };
-        let second = node.missing == Side::Right && self.asks.asks[at].sides[0];
-        let whole = at as u16;
-        let row = if second { self.seconds[at] } else { whole };
-        Some(Test { whole, row, above: turned(above as u8) })
+        Some(tree.nodes.iter().zip(asked).map(test).collect())
     }
 
     /// Makes the questions ready to be answered.
@@ -220,17 +225,11 @@ impl Numbered<'_> {
                 groups.push(Group { first, answers: Vec::new() });
             }
             if let Some(group) = groups.last_mut() {
-                group.answers.push(Answer::new(&asks[at], at, usize::from(self.seconds[at])));
+                let rows = [at, usize::from(self.seconds[at])];
+                group.answers.push(Answer::new(&asks[at], &self.sorted[at], rows));
             }
         }
         Ranker { groups }
-    }
-}
-
-fn set_of<'a>(node: &Node, tree: &'a Ready) -> Option<&'a Categories> {
-    match node.rule {
-        Rule::In(set) => tree.sets.get(set as usize),
-        _ => None,
     }
 }
 
@@ -277,11 +276,12 @@ enum Search {
 }
 
 impl Answer {
-    fn new(ask: &Ask, row: usize, second: usize) -> Answer {
+    /// The answer to an ask with these sorted thresholds, in the first row or both.
+    fn new(ask: &Ask, list: &[f32], [row, second]: [usize; 2]) -> Answer {
         let search = match &ask.kind {
             Kind::Set(set) => Search::Set(set.clone()),
-            Kind::Thresholds(list) if list.len() <= FEW => Search::Few(list.clone()),
-            Kind::Thresholds(list) => {
+            Kind::Thresholds(_) if list.len() <= FEW => Search::Few(list.to_vec()),
+            Kind::Thresholds(_) => {
                 let mut blocks = Box::new([[f32::INFINITY; BLOCK]; BLOCKS]);
                 for (to, from) in blocks.as_flattened_mut().iter_mut().zip(list) {
                     *to = *from;
@@ -455,8 +455,7 @@ mod tests {
             let asks = asks.numbered();
             let mut ranks = vec![Aligned([0_i8; 32]); asks.rows()];
             let differ = asks.ranker().ranks::<Portable, 32>(&values, 3, &mut ranks);
-            for node in &tree.nodes {
-                let test = asks.test(node, &tree).unwrap();
+            for (node, test) in tree.nodes.iter().zip(asks.tests(0, &tree).unwrap()) {
                 for row in 0..32 {
                     let side = node.rule.side(values[row * 3 + node.column], node.missing, &tree.sets);
                     let right = |number: u16| ranks[usize::from(number)].0[row] > test.above;
@@ -481,7 +480,8 @@ mod tests {
         assert!(!asks.add(&many(150, 120)));
         assert!(asks.add(&many(200, 55)));
         let asks = asks.numbered();
-        assert!(asks.test(&many(254, 1).nodes[0], &many(254, 1)).is_some());
-        assert!(asks.test(&many(256, 1).nodes[0], &many(256, 1)).is_none());
+        assert!(asks.sorted[0].iter().copied().eq((0..255).map(|t| t as f32)));
+        let above = asks.tests(1, &many(200, 55)).unwrap()[54].above;
+        assert_eq!(above, turned(254));
     }
 }

@@ -25,6 +25,7 @@ mod mix;
 mod network;
 mod ready;
 mod steps;
+mod thresholds;
 mod walk;
 
 #[cfg(test)]

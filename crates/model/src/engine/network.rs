@@ -16,7 +16,7 @@
 //! and no node waits for the one before it. The idea is a relative of QuickScorer (Lucchese et al., SIGIR 2015) and RapidScorer (Ye
 //! et al., KDD 2018), which also visit all nodes, but mask leaves out instead of selecting them.
 
-use super::asks::{Asks, Numbered, Ranker, Test};
+use super::asks::{Asks, Ranker, Test};
 use super::kernel::{Aligned, Kernel, SLOTS, Slots};
 use super::ready::{Link, Ready};
 use super::steps::Steps;
@@ -102,9 +102,10 @@ impl Network {
         let asks = asks.numbered();
         let (mut programs, mut values, mut starts) = (Vec::new(), Vec::new(), Vec::new());
         let mut steps = Steps::default();
-        for tree in &trees[..count] {
-            let (program, leaves) = Program::new(tree, &asks)?;
-            steps.add(tree, &asks, &leaves)?;
+        for (number, tree) in trees[..count].iter().enumerate() {
+            let tests = asks.tests(number, tree)?;
+            let (program, leaves) = Program::new(tree, &tests);
+            steps.add(tree, &tests, &leaves);
             programs.push(program);
             starts.push(values.len());
             values.extend(leaves.into_iter().map(|leaf| tree.values[leaf]));
@@ -195,11 +196,9 @@ fn add_values<const N: usize, const T: usize>(
 impl Program {
     /// The program of a tree, and its leaves in the order of the program's numbers: those that stand
     /// alone come first, so that few slots of leaves are ever looked at.
-    fn new(tree: &Ready, asks: &Numbered<'_>) -> Option<(Program, Vec<usize>)> {
-        let tests: Vec<Test> =
-            tree.nodes.iter().map(|node| asks.test(node, tree)).collect::<Option<_>>()?;
-        if let Some(levels) = levels(tree, &tests) {
-            return Some((Program::Levels(levels), (0..tree.values.len()).collect()));
+    fn new(tree: &Ready, tests: &[Test]) -> (Program, Vec<usize>) {
+        if let Some(levels) = levels(tree, tests) {
+            return (Program::Levels(levels), (0..tree.values.len()).collect());
         }
         let (mut paired, mut leaves) = (Vec::new(), Vec::new());
         let mut slots = vec![0; tree.nodes.len()];
@@ -238,7 +237,7 @@ impl Program {
             picks.push(Pick { test: tests[number], left, right, to });
         }
         let root = slots.last().map_or(0, |slot| *slot as u16);
-        Some((Program::Select { pairs, picks, root }, leaves))
+        (Program::Select { pairs, picks, root }, leaves)
     }
 
     /// The leaf of each row.
@@ -282,8 +281,17 @@ fn by_height(tree: &Ready) -> Vec<usize> {
         };
         heights.push(1 + height(node.left).max(height(node.right)));
     }
-    let mut order: Vec<usize> = (0..tree.nodes.len()).collect();
-    order.sort_by_key(|number| heights[*number]);
+    // By counting: where the nodes of each height begin.
+    let mut starts = vec![0; heights.last().map_or(0, |height| height + 2)];
+    heights.iter().for_each(|height| starts[height + 1] += 1);
+    for height in 1..starts.len() {
+        starts[height] += starts[height - 1];
+    }
+    let mut order = vec![0; heights.len()];
+    for (number, height) in heights.iter().enumerate() {
+        order[starts[*height]] = number;
+        starts[*height] += 1;
+    }
     order
 }
 

@@ -39,12 +39,15 @@ pub(crate) struct Ready {
 /// A step of a walk over a tree that needs no recursion: a damaged or clever model may be deep.
 enum Step {
     Enter(Child),
-    Leave(Split),
+    /// A split, and its column.
+    Leave(u32, usize),
 }
 
 impl Ready {
     pub(crate) fn new(tree: &Tree, matching: &Matching) -> Ready {
-        let mut ready = Ready { nodes: Vec::new(), values: Vec::new(), sets: tree.sets().to_vec() };
+        let nodes = Vec::with_capacity(tree.splits().len());
+        let values = Vec::with_capacity(tree.leaves().len());
+        let mut ready = Ready { nodes, values, sets: tree.sets().to_vec() };
         let mut steps = vec![Step::Enter(tree.root())];
         let mut done: Vec<Link> = Vec::new();
         while let Some(step) = steps.pop() {
@@ -54,9 +57,9 @@ impl Ready {
                     ready.values.push(tree.leaves()[leaf as usize].value);
                 }
                 Step::Enter(Child::Split(number)) => {
-                    let split = tree.splits()[number as usize];
-                    if matching.column(split.feature as usize).is_some() {
-                        steps.push(Step::Leave(split));
+                    let split = &tree.splits()[number as usize];
+                    if let Some(column) = matching.column(split.feature as usize) {
+                        steps.push(Step::Leave(number, column));
                         steps.push(Step::Enter(split.right));
                         steps.push(Step::Enter(split.left));
                     } else {
@@ -64,10 +67,9 @@ impl Ready {
                         steps.push(Step::Enter(split.child(side)));
                     }
                 }
-                Step::Leave(split) => {
+                Step::Leave(number, column) => {
                     let (Some(right), Some(left)) = (done.pop(), done.pop()) else { break };
-                    let column = matching.column(split.feature as usize).unwrap_or(0);
-                    let Split { rule, missing, .. } = split;
+                    let Split { rule, missing, .. } = tree.splits()[number as usize];
                     done.push(Link::Node(ready.nodes.len()));
                     ready.nodes.push(Node { column, rule, missing, left, right });
                 }

@@ -5,7 +5,7 @@
 //! together: each step waits for memory, and eight can wait at the same time. They go on
 //! until the last has arrived; leaves lead to themselves, so that no lane needs a branch. Values are added tree by tree in their order.
 
-use super::asks::{Numbered, Test};
+use super::asks::Test;
 use super::ready::{Link, Ready};
 
 /// Trees that are walked together.
@@ -35,13 +35,9 @@ struct Start {
 }
 
 impl Steps {
-    /// Takes up a tree whose leaves have the numbers that `leaves` lists them by.
-    pub(crate) fn add(
-        &mut self,
-        tree: &Ready,
-        asks: &Numbered<'_>,
-        leaves: &[usize],
-    ) -> Option<()> {
+    /// Takes up a tree whose nodes compare what `tests` says and whose leaves have the numbers that
+    /// `leaves` lists them by.
+    pub(crate) fn add(&mut self, tree: &Ready, tests: &[Test], leaves: &[usize]) {
         let splits = tree.nodes.len();
         let mut numbers = vec![0; tree.values.len()];
         for (number, leaf) in leaves.iter().enumerate() {
@@ -53,14 +49,13 @@ impl Steps {
             Link::Leaf(leaf) => (splits + numbers[leaf]) as u16,
         };
         let first = self.nodes.len() as u32;
-        for node in tree.nodes.iter().rev() {
-            let Test { row, above, .. } = asks.test(node, tree)?;
+        for (node, Test { row, above, .. }) in tree.nodes.iter().zip(tests).rev() {
+            let (row, above) = (*row, *above);
             self.nodes.push(Step { row, above, places: [place(node.left), place(node.right)] });
         }
         let leaf = |number: usize| Step { row: 0, above: 0, places: [(splits + number) as u16; 2] };
         self.nodes.extend((0..leaves.len()).map(leaf));
         self.trees.push(Start { first, splits: splits as u16 });
-        Some(())
     }
 
     /// Gives the leaf of each tree, in their order, for a row with these ranks.

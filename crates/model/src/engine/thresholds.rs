@@ -1,0 +1,136 @@
+//! The thresholds of one ask, while trees are taken up: up to [`MOST`] distinct numbers.
+//!
+//! Each has the number in whose turn it came, found by its bits in a table of slots that is at least
+//! twice as long as what it holds. Only in the end are they sorted, once: a model of 1,000 large trees
+//! has a quarter of a million splits, and a search in a sorted list for each would take most of the
+//! time that it takes to make the model ready. With at most 255 entries even bits that were chosen to
+//! meet in the same slot cost little.
+
+/// The most thresholds of an ask.
+pub(crate) const MOST: usize = 255;
+/// A slot without a threshold.
+const EMPTY: u8 = u8::MAX;
+/// Slots at first: two to this power.
+const FEW: u32 = 4;
+
+/// Distinct numbers; -0 and 0 are the same, and NaN is none.
+#[derive(Debug)]
+pub(crate) struct Thresholds {
+    values: Vec<f32>,
+    /// Numbers of values, at the place that their bits say or behind it.
+    slots: Vec<u8>,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self { values: Vec::new(), slots: vec![EMPTY; 1 << FEW] }
+    }
+}
+
+impl Thresholds {
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The number of a threshold, which is taken up if it is new; none where there is no room.
+    #[inline]
+    pub(crate) fn number(&mut self, threshold: f32) -> Option<u8> {
+        let threshold = threshold + 0.0;
+        let mut slot = self.slot(threshold);
+        loop {
+            match self.slots[slot] {
+                EMPTY => return self.take_up(threshold, slot),
+                number if self.values[usize::from(number)] == threshold => return Some(number),
+                _ => slot = (slot + 1) % self.slots.len(),
+            }
+        }
+    }
+
+    /// Where the search for a number begins.
+    fn slot(&self, threshold: f32) -> usize {
+        let bits = self.slots.len().trailing_zeros();
+        (threshold.to_bits().wrapping_mul(0x9e37_79b1) >> (32 - bits)) as usize
+    }
+
+    fn take_up(&mut self, threshold: f32, slot: usize) -> Option<u8> {
+        if self.values.len() == MOST {
+            return None;
+        }
+        let number = self.values.len() as u8;
+        self.values.push(threshold);
+        self.slots[slot] = number;
+        if self.values.len() * 2 > self.slots.len() {
+            self.fill(self.slots.len() * 2);
+        }
+        Some(number)
+    }
+
+    /// Forgets all but the first so many.
+    pub(crate) fn truncate(&mut self, count: usize) {
+        self.values.truncate(count);
+        self.fill(self.slots.len());
+    }
+
+    /// Fills the slots anew.
+    fn fill(&mut self, slots: usize) {
+        self.slots.clear();
+        self.slots.resize(slots, EMPTY);
+        for number in 0..self.values.len() {
+            let mut slot = self.slot(self.values[number]);
+            while self.slots[slot] != EMPTY {
+                slot = (slot + 1) % slots;
+            }
+            self.slots[slot] = number as u8;
+        }
+    }
+
+    /// The thresholds sorted, and the place of each number among them.
+    pub(crate) fn sorted(&self) -> (Vec<f32>, Vec<u8>) {
+        let mut order: Vec<u8> = (0..self.values.len() as u8).collect();
+        let value = |number: u8| self.values[usize::from(number)];
+        order.sort_unstable_by(|a, b| value(*a).total_cmp(&value(*b)));
+        let mut places = vec![0; order.len()];
+        for (place, number) in (0..=u8::MAX).zip(&order) {
+            places[usize::from(*number)] = place;
+        }
+        (order.into_iter().map(value).collect(), places)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn numbers_lead_to_the_place_among_the_sorted(
+            values in proptest::collection::vec(any::<f32>(), 0..300),
+            kept in 0_usize..300,
+        ) {
+            let values: Vec<f32> = values.into_iter().filter(|value| !value.is_nan()).collect();
+            let mut thresholds = Thresholds::default();
+            for value in values.iter().chain(values.iter().take(kept)) {
+                if let Some(number) = thresholds.number(*value) {
+                    let (sorted, places) = thresholds.sorted();
+                    prop_assert_eq!(sorted[usize::from(places[usize::from(number)])], *value);
+                    prop_assert!(sorted.is_sorted_by(|a, b| a < b));
+                } else {
+                    prop_assert_eq!(thresholds.len(), MOST);
+                }
+            }
+            let first = thresholds.values.clone();
+            thresholds.truncate(kept);
+            for (number, value) in (0..=u8::MAX).zip(first.iter().take(kept)) {
+                prop_assert_eq!(thresholds.number(*value), Some(number));
+            }
+        }
+    }
+
+    #[test]
+    fn both_zeros_are_one_threshold() {
+        let mut thresholds = Thresholds::default();
+        assert_eq!([0.0, -0.0, 1.0].map(|value| thresholds.number(value)), [0, 0, 1].map(Some));
+    }
+}
