@@ -144,13 +144,19 @@ def ubjson_files():
         one, two = len(ubjson_file(tree, 1)), len(ubjson_file(tree, 2))
         yield name, ubjson_file(tree, (SIZE - one) // (two - one))
     yield "one deep tree", ubjson_file(xgboost_tree(SIZE // 42), 1)
-    for name in ("split_conditions", "categories_sizes", "left_children", "default_left"):
-        count = SIZE - 400
-        key = b"L" + struct.pack(">q", len(name)) + name.encode()
-        bytes_ = b"{" + key + b"[$U#L" + struct.pack(">q", count) + b"\1" * count + b"}"
-        model = ubjson_file(xgboost_tree(0), 1)
-        tree = ubjson(json.loads(xgboost_tree(0)) | {"split_conditions": [1.0]})
-        yield f"bytes as {name}", model.replace(tree, bytes_)
+    names = ["left_children", "right_children", "split_indices", "default_left", "split_type"]
+    names += ["categories", "categories_nodes", "categories_segments", "categories_sizes"]
+    for some in (names[:1], names[3:4], names[-1:], names):
+        yield f"bytes in {len(some)} lists, {some[-1]}", ubjson_bytes(some)
+
+
+def ubjson_bytes(names):
+    """A tree of lists of bytes, which are read as larger numbers."""
+    count = (SIZE - 2000) // len(names)
+    key = lambda name: b"L" + struct.pack(">q", len(name)) + name.encode()
+    lists = [key(name) + b"[$U#L" + struct.pack(">q", count) + b"\1" * count for name in names]
+    tree = ubjson(json.loads(xgboost_tree(0)) | {"split_conditions": [1.0]})
+    return ubjson_file(xgboost_tree(0), 1).replace(tree, b"{" + b"".join(lists) + b"}")
 
 
 CATBOOST = (

@@ -7,6 +7,9 @@
 use crate::error::ModelError;
 use crate::tree::Tree;
 
+/// The most trees: one costs some 100 bytes before its first node, which a file need not spend.
+pub(crate) const MOST_TREES: usize = 1 << 19;
+
 /// A base score and trees.
 ///
 /// ```
@@ -25,8 +28,12 @@ pub struct Ensemble {
 }
 
 impl Ensemble {
-    /// Puts trees on a base score, which must be finite.
+    /// Puts at most 524,288 trees on a base score, which must be finite.
     pub fn new(base: f64, trees: Vec<Tree>) -> Result<Ensemble, ModelError> {
+        if trees.len() > MOST_TREES {
+            let what = format!("{} trees", trees.len());
+            return Err(ModelError::invalid(what, format!("at most {MOST_TREES}")));
+        }
         match base.is_finite() {
             true => Ok(Ensemble { base, trees }),
             false => Err(ModelError::invalid(format!("a base score of {base}"), "a finite one")),

@@ -10,6 +10,11 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::error::ModelError;
 
+/// The most features that may have names: a name costs more memory than a file need spend on it.
+pub(crate) const MOST_NAMES: usize = 1 << 17;
+/// The most notes.
+pub(crate) const MOST_NOTES: usize = 1 << 12;
+
 /// The header of a model.
 ///
 /// ```
@@ -81,6 +86,10 @@ impl Header {
 
     /// Feature names must be different, and ids must be numbers that fit.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
+        if self.notes.len() > MOST_NOTES {
+            let what = format!("{} notes", self.notes.len());
+            return Err(ModelError::invalid(what, format!("at most {MOST_NOTES}")));
+        }
         match &self.features {
             FeatureNames::Ids { first, count } => {
                 let end = u64::from(*first).checked_add(*count as u64);
@@ -93,6 +102,12 @@ impl Header {
                 }
             }
             FeatureNames::Named(names) => {
+                if names.len() > MOST_NAMES {
+                    return Err(ModelError::invalid(
+                        format!("{} features with names", names.len()),
+                        format!("at most {MOST_NAMES}; features with numbers may be more"),
+                    ));
+                }
                 let mut met = HashSet::with_capacity(names.len());
                 match names.iter().find(|name| !met.insert(name.as_str())) {
                     None => Ok(()),

@@ -2,7 +2,7 @@
 
 use super::{blend, net};
 use crate::categories::Categories;
-use crate::ensemble::Ensemble;
+use crate::ensemble::{Ensemble, MOST_TREES};
 use crate::error::ModelError;
 use crate::linear::Linear;
 use crate::model::Kind;
@@ -138,39 +138,42 @@ fn read_ensemble(from: &mut Reader<'_>, version: u32) -> Result<Ensemble, ModelE
     if count > from.0.len() / SMALLEST_TREE {
         return Err(ModelError::damaged(format!("{count} trees do not fit into it")));
     }
-    let trees = (0..count).map(|number| {
-        read_tree(from, version).map_err(|error| match error {
+    if count > MOST_TREES {
+        return Err(ModelError::invalid(format!("{count} trees"), format!("at most {MOST_TREES}")));
+    }
+    let mut trees = Vec::with_capacity(count);
+    for number in 0..count {
+        let tree = read_tree(from, version).map_err(|error| match error {
             ModelError::Invalid { .. } => error.within(format!("tree {number}")),
             other => other,
-        })
-    });
-    Ensemble::new(base, trees.collect::<Result<_, _>>()?)
+        });
+        trees.push(tree?);
+    }
+    Ensemble::new(base, trees)
 }
 
 fn read_tree(from: &mut Reader<'_>, version: u32) -> Result<Tree, ModelError> {
     let n = from.count()?;
-    let features = from.numbers(n, u32::from_le_bytes)?;
-    let bits = from.numbers(n, u32::from_le_bytes)?;
-    let kinds = if version > 1 { from.numbers(n, u8::from_le_bytes)? } else { vec![0; n] };
-    let rules: Vec<Rule> = kinds.into_iter().zip(bits).map(rule).collect::<Result<_, _>>()?;
+    let features = from.each(n, u32::from_le_bytes)?;
+    let bits = from.each(n, u32::from_le_bytes)?;
+    let kinds = if version > 1 { from.take(n)? } else { &[] };
+    // Without kinds all are thresholds.
+    let kinds = kinds.iter().copied().chain(std::iter::repeat(0));
     let missing = from.sides(n)?;
-    let left = from.numbers(n, u32::from_le_bytes)?;
-    let right = from.numbers(n, u32::from_le_bytes)?;
-    let gains = from.numbers(n, f64::from_le_bytes)?;
-    let rows = from.numbers(n, u64::from_le_bytes)?;
-    let values = from.numbers(n + 1, f64::from_le_bytes)?;
-    let leaf_rows = from.numbers(n + 1, u64::from_le_bytes)?;
+    let left = from.each(n, u32::from_le_bytes)?.map(child);
+    let right = from.each(n, u32::from_le_bytes)?.map(child);
+    let gains = from.each(n, f64::from_le_bytes)?;
+    let rows = from.each(n, u64::from_le_bytes)?;
+    let values = from.each(n + 1, f64::from_le_bytes)?;
+    let leaf_rows = from.each(n + 1, u64::from_le_bytes)?;
     let mut splits = Vec::with_capacity(n);
-    let numbers = features.into_iter().zip(rules).zip(missing);
-    let children = left.into_iter().map(child).zip(right.into_iter().map(child));
-    let figures = gains.into_iter().zip(rows);
-    for ((((feature, rule), missing), (left, right)), (gain, rows)) in
-        numbers.zip(children).zip(figures)
+    let numbers = features.zip(kinds.zip(bits)).zip(missing);
+    for ((((feature, bits), missing), (left, right)), (gain, rows)) in
+        numbers.zip(left.zip(right)).zip(gains.zip(rows))
     {
-        splits.push(Split { feature, rule, missing, left, right, gain, rows });
+        splits.push(Split { feature, rule: rule(bits)?, missing, left, right, gain, rows });
     }
-    let leaves = values.into_iter().zip(leaf_rows).map(|(value, rows)| Leaf { value, rows });
-    let leaves = leaves.collect();
+    let leaves = values.zip(leaf_rows).map(|(value, rows)| Leaf { value, rows }).collect();
     let sets = if version > 1 { read_sets(from)? } else { Vec::new() };
     Tree::with_sets(splits, leaves, sets)
 }
@@ -219,21 +222,30 @@ impl<'a> Reader<'a> {
         count: usize,
         of: impl Fn([u8; N]) -> T,
     ) -> Result<Vec<T>, ModelError> {
+        Ok(self.each(count, of)?.collect())
+    }
+
+    /// The same one after another.
+    fn each<const N: usize, T, F: Fn([u8; N]) -> T>(
+        &mut self,
+        count: usize,
+        of: F,
+    ) -> Result<impl Iterator<Item = T> + use<'a, N, T, F>, ModelError> {
         let size =
             count.checked_mul(N).ok_or_else(|| ModelError::damaged("a size is too large"))?;
         let (chunks, _) = self.take(size)?.as_chunks::<N>();
-        Ok(chunks.iter().map(|&chunk| of(chunk)).collect())
+        Ok(chunks.iter().map(move |&chunk| of(chunk)))
     }
 
     /// Sides from bits; spare bits must be 0, so that a model has one form only.
-    fn sides(&mut self, count: usize) -> Result<Vec<Side>, ModelError> {
+    fn sides(&mut self, count: usize) -> Result<impl Iterator<Item = Side> + use<'a>, ModelError> {
         let bytes = self.take(count.div_ceil(8))?;
-        let bits = bytes.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1));
-        let mut sides: Vec<bool> = bits.collect();
-        if sides.split_off(count).contains(&true) {
+        let spare = bytes.last().map_or(0, |last| u32::from(*last) >> (1 + (count + 7) % 8));
+        if spare != 0 {
             return Err(ModelError::damaged("spare bits are set"));
         }
         let side = |left| if left { Side::Left } else { Side::Right };
-        Ok(sides.into_iter().map(side).collect())
+        let bits = bytes.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1));
+        Ok(bits.take(count).map(side))
     }
 }

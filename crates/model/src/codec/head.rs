@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use rankwright_data::{Absent, FeatureNames};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::ModelError;
-use crate::header::Header;
+use crate::header::{Header, MOST_NAMES, MOST_NOTES};
+use crate::interchange::few::{Few, FewByName};
 
 /// The line as it is written.
 #[derive(Serialize, Deserialize)]
@@ -21,6 +22,7 @@ struct Line<'a> {
     seed: u64,
     queries: u64,
     rows: u64,
+    #[serde(deserialize_with = "notes")]
     notes: Cow<'a, BTreeMap<String, String>>,
     absent: AbsentWord,
     feature_hash: String,
@@ -38,7 +40,17 @@ enum AbsentWord {
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 enum Features<'a> {
     Ids { first: u32, count: usize },
-    Names(Cow<'a, [String]>),
+    Names(#[serde(deserialize_with = "names")] Cow<'a, [String]>),
+}
+
+fn names<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, [String]>, D::Error> {
+    Few::<String, MOST_NAMES>::deserialize(from).map(|few| Cow::Owned(few.0))
+}
+
+fn notes<'de, 'a, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Cow<'a, BTreeMap<String, String>>, D::Error> {
+    FewByName::<MOST_NOTES>::deserialize(from).map(|few| Cow::Owned(few.0))
 }
 
 /// The header as one line, without its end.
@@ -98,4 +110,25 @@ pub(super) fn read(line: &[u8]) -> Result<(Header, String), ModelError> {
 
 fn hash_text(header: &Header) -> String {
     format!("{:016x}", header.feature_hash())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_notes_end_in_time() {
+        let header = Header::new(FeatureNames::Named(vec!["a".into()]), Absent::Zero);
+        let line = write(&header, "trees");
+        assert!(read(line.as_bytes()).is_ok());
+        let names = format!("[{}\"\"]", "\"\",".repeat(MOST_NAMES));
+        let notes: Vec<String> = (0..=MOST_NOTES).map(|at| format!("\"{at}\":\"\"")).collect();
+        for (from, to, limit) in [
+            ("[\"a\"]", names, MOST_NAMES),
+            ("\"notes\":{}", format!("\"notes\":{{{}}}", notes.join(",")), MOST_NOTES),
+        ] {
+            let error = read(line.replace(from, &to).as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(&format!("at most {limit}")), "{error}");
+        }
+    }
 }

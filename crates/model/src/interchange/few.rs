@@ -1,14 +1,15 @@
-//! Lists that end in time: a list of JSON that is longer than it may be is an error before it
+//! Lists and maps that end in time: one of JSON that is longer than it may be is an error before it
 //! costs memory.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 /// At most `MOST` things.
-pub(super) struct Few<T, const MOST: usize>(pub(super) Vec<T>);
+pub(crate) struct Few<T, const MOST: usize>(pub(crate) Vec<T>);
 
 impl<T, const MOST: usize> Default for Few<T, MOST> {
     fn default() -> Self {
@@ -40,5 +41,35 @@ impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for List<T, MOST>
             all.push(one);
         }
         Ok(Few(all))
+    }
+}
+
+/// At most `MOST` strings by name.
+pub(crate) struct FewByName<const MOST: usize>(pub(crate) BTreeMap<String, String>);
+
+impl<'de, const MOST: usize> Deserialize<'de> for FewByName<MOST> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(Map)
+    }
+}
+
+struct Map<const MOST: usize>;
+
+impl<'de, const MOST: usize> Visitor<'de> for Map<MOST> {
+    type Value = FewByName<MOST>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at most {MOST} strings by name")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+        let mut all = BTreeMap::new();
+        while let Some((name, value)) = map.next_entry()? {
+            if all.len() == MOST {
+                return Err(M::Error::invalid_length(MOST + 1, &self));
+            }
+            all.insert(name, value);
+        }
+        Ok(FewByName(all))
     }
 }

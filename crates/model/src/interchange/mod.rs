@@ -18,7 +18,7 @@
 mod catboost;
 mod common;
 mod elastic;
-mod few;
+pub(crate) mod few;
 mod lightgbm;
 mod loose;
 mod onnx;

@@ -99,9 +99,9 @@ pub(super) struct RawTree {
     #[serde(default)]
     pub(super) categories_nodes: Packed<u32>,
     #[serde(default)]
-    pub(super) categories_segments: Packed<u64>,
+    pub(super) categories_segments: Packed<u32>,
     #[serde(default)]
-    pub(super) categories_sizes: Packed<u64>,
+    pub(super) categories_sizes: Packed<u32>,
     pub(super) tree_param: TreeParams,
 }
 
@@ -110,6 +110,10 @@ pub(super) struct TreeParams {
     #[serde(default)]
     pub(super) size_leaf_vector: String,
 }
+
+/// The most numbers of a list. No tree has as many nodes; but a file of short numbers in one list
+/// would take many times its size.
+const MOST_NUMBERS: usize = 1 << 23;
 
 /// A list without room to spare.
 #[derive(Debug)]
@@ -138,8 +142,14 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for List<T> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Packed<T>, A::Error> {
         // Only our own reader gives a hint, which it has held against the bytes.
-        let mut all = Vec::with_capacity(list.size_hint().unwrap_or(0));
+        let hint = list.size_hint().unwrap_or(0);
+        let mut all = Vec::with_capacity(if hint > MOST_NUMBERS { 0 } else { hint });
         while let Some(one) = list.next_element()? {
+            if hint > MOST_NUMBERS || all.len() == MOST_NUMBERS {
+                return Err(A::Error::custom(format!(
+                    "more than {MOST_NUMBERS} numbers in a list"
+                )));
+            }
             if all.len() == all.capacity() {
                 // Small lists double, long ones waste less.
                 let more = if all.len() < 4096 { all.len() } else { all.len() / 2 };
@@ -216,5 +226,18 @@ impl<'de> Deserialize<'de> for Names {
             }
         }
         from.deserialize_seq(Strings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_more_numbers_than_nodes_can_be_is_an_error() {
+        let list = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
+        assert_eq!(serde_json::from_str::<Packed<u8>>(&list(5000)).unwrap().0.len(), 5000);
+        let error = serde_json::from_str::<Packed<u8>>(&list(MOST_NUMBERS + 1)).unwrap_err();
+        assert!(error.to_string().starts_with("more than 8388608 numbers"), "{error}");
     }
 }
