@@ -32,6 +32,7 @@ pub(crate) fn run(
         command.env("RANKWRIGHT_BIN", workspace.built("release", "rankwright"));
         command.env("RANKWRIGHT_LOAD_BENCH", workspace.built("release", "load-bench"));
         command.env("RANKWRIGHT_SCORE_BENCH", workspace.built("release", "score-bench"));
+        command.env("RANKWRIGHT_TEXT_BENCH", workspace.built("release", "text-bench"));
         command.env("PYTHONDONTWRITEBYTECODE", "1");
         steps.run(name, command.current_dir(workspace.path("")))?;
     }

@@ -5,8 +5,10 @@
 //! (`stop`), and Snowball stems (`stem`). A removed word leaves its place empty, so that positions and
 //! phrases stay true. Documents and queries go through the same steps; the spec is kept with the index.
 
+use std::collections::HashMap;
 use std::fmt;
 
+use foldhash::fast::FixedState;
 use rankwright_eval::{ParamInfo, Params, Spec, SpecError};
 use tantivy::tokenizer::{
     AsciiFoldingFilter, Language, LowerCaser, RemoveLongFilter, SimpleTokenizer, Stemmer,
@@ -149,10 +151,75 @@ impl fmt::Display for Analysis {
     }
 }
 
-/// Words of a text before any is removed: runs of letters and digits.
-pub(crate) fn count_words(text: &str) -> u64 {
-    let words = text.split(|c: char| !c.is_alphanumeric());
-    words.filter(|word| !word.is_empty()).count() as u64
+/// Different words that are remembered at most; then all are forgotten.
+const MOST_WORDS: usize = 1 << 20;
+const REMOVED: u32 = u32::MAX;
+
+/// An analysis that remembers the term of each word it has met, as most words come again.
+///
+/// Gives what [`Analysis::words`] gives, with terms as numbers that count from 0 and hold until
+/// [`Analyser::forget`].
+pub(crate) struct Analyser {
+    analyzer: TextAnalyzer,
+    /// The term of each word met, or [`REMOVED`].
+    known: HashMap<Box<str>, u32, FixedState>,
+    numbers: HashMap<Box<str>, u32, FixedState>,
+    terms: Vec<Box<str>>,
+}
+
+impl Analyser {
+    pub(crate) fn new(analysis: &Analysis) -> Self {
+        let (known, numbers) = (HashMap::default(), HashMap::default());
+        Self { analyzer: analysis.analyzer(), known, numbers, terms: Vec::new() }
+    }
+
+    /// Tells each term with its place among the words; gives the number of words.
+    pub(crate) fn analyse(&mut self, text: &str, mut found: impl FnMut(u32, usize)) -> usize {
+        let mut place = 0;
+        // The words of tantivy's SimpleTokenizer.
+        for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+            let known = self.known.get(word).copied();
+            let term = known.unwrap_or_else(|| self.learn(word));
+            if term != REMOVED {
+                found(term, place);
+            }
+            place += 1;
+        }
+        place
+    }
+
+    fn learn(&mut self, word: &str) -> u32 {
+        let mut stream = self.analyzer.token_stream(word);
+        let is_term = stream.advance() && !stream.token().text.is_empty();
+        let term = match is_term {
+            false => REMOVED,
+            true => {
+                let next = self.terms.len() as u32;
+                let text: Box<str> = stream.token().text.as_str().into();
+                *self.numbers.entry(text).or_insert_with_key(|text| {
+                    self.terms.push(text.clone());
+                    next
+                })
+            }
+        };
+        drop(stream);
+        self.known.insert(word.into(), term);
+        term
+    }
+
+    /// The term of a number.
+    pub(crate) fn term(&self, number: u32) -> &str {
+        self.terms.get(number as usize).map_or("", |term| term)
+    }
+
+    /// Forgets everything where there is too much of it; numbers begin anew.
+    pub(crate) fn forget(&mut self) {
+        if self.known.len() > MOST_WORDS {
+            self.known.clear();
+            self.numbers.clear();
+            self.terms.clear();
+        }
+    }
 }
 
 #[cfg(test)]
@@ -173,7 +240,26 @@ mod tests {
     fn accents_stop_words_and_stems() {
         let terms = Analysis::default().terms("Über the café's RUNNING-shoes, 1984");
         assert_eq!(terms, ["uber", "cafe", "s", "run", "shoe", "1984"]);
-        assert_eq!(count_words("Über the café's RUNNING-shoes, 1984"), 7);
+        let mut analyser = Analyser::new(&Analysis::default());
+        assert_eq!(analyser.analyse("Über the café's RUNNING-shoes, 1984", |_, _| ()), 7);
         assert!(Analysis::default().terms("the of and").is_empty());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn remembered_words_give_the_terms_of_the_whole_chain(
+            texts in proptest::collection::vec("[a-cÄß ,.'-]{0,30}|(the|of|running|runs|é|[^a]{0,8}) ?", 1..8),
+        ) {
+            for analysis in ["english", "german(stop=false)", "plain"] {
+                let analysis = Analysis::parse(analysis).unwrap();
+                let mut analyser = Analyser::new(&analysis);
+                for text in &texts {
+                    let mut found = Vec::new();
+                    analyser.analyse(text, |term, place| found.push((term, place)));
+                    let found = found.into_iter().map(|(t, place)| (analyser.term(t).to_owned(), place));
+                    proptest::prop_assert_eq!(found.collect::<Vec<_>>(), analysis.words(text));
+                }
+            }
+        }
     }
 }

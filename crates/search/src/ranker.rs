@@ -55,6 +55,8 @@ impl Ranker {
         model: Option<&Model>,
     ) -> Result<Ranker, SearchError> {
         let learnt = model.map(|model| Learnt::new(index, model)).transpose()?;
+        // Read now, so that the first query does not wait for them.
+        index.ids()?;
         Ok(Ranker { stage, candidates, learnt })
     }
 

@@ -11,6 +11,7 @@ use std::collections::hash_map::Entry;
 use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Mutex;
 
 use foldhash::fast::FixedState;
 use rayon::prelude::*;
@@ -23,6 +24,7 @@ use crate::document::Document;
 use crate::error::SearchError;
 use crate::index::encode::Decoder;
 use crate::index::layout::{ANALYZER, Layout};
+use crate::index::lock;
 use crate::index::meta::{Meta, generation, generations};
 use crate::index::prepare::{Oddities, Preparer};
 use crate::schema::Schema;
@@ -100,7 +102,7 @@ pub fn build_index(
     let failed =
         |error: std::io::Error| SearchError::Index { path: path.into(), what: error.to_string() };
     std::fs::create_dir_all(path).map_err(failed)?;
-    let _lock = lock(path)?;
+    let _lock = lock_folder(path)?;
     let mut documents = documents.into_iter();
     match old.filter(|_| options.existing == Existing::Add) {
         Some(meta) => add(path, meta, &mut documents, options, progress),
@@ -132,7 +134,7 @@ fn check_place(path: &Path, is_index: bool, options: &BuildOptions) -> Result<()
 const LOCK: &str = "building.lock";
 
 /// Held while an index is written. The system lets go of it when the process ends, however it ends.
-fn lock(path: &Path) -> Result<File, SearchError> {
+fn lock_folder(path: &Path) -> Result<File, SearchError> {
     let file = File::options().create(true).truncate(false).write(true).open(path.join(LOCK));
     let file =
         file.map_err(|error| SearchError::Index { path: path.into(), what: error.to_string() })?;
@@ -251,7 +253,9 @@ fn size_of_value(value: &crate::Value) -> usize {
 struct Filler<'a> {
     path: &'a Path,
     layout: &'a Layout,
-    analyzer: TextAnalyzer,
+    analysis: &'a Analysis,
+    /// One for each thread that analyses, with the words it remembers.
+    preparers: Mutex<Vec<Preparer>>,
     writer: IndexWriter,
     /// Documents may have been there before us.
     adding: bool,
@@ -263,7 +267,7 @@ impl<'a> Filler<'a> {
     fn new(
         path: &'a Path,
         layout: &'a Layout,
-        analysis: &Analysis,
+        analysis: &'a Analysis,
         index: &tantivy::Index,
         adding: bool,
     ) -> Result<Self, SearchError> {
@@ -271,8 +275,8 @@ impl<'a> Filler<'a> {
         let threads = (rayon::current_num_threads() / 2).clamp(1, 8);
         let writer = index.writer_with_num_threads(threads, threads * MEMORY);
         let writer = writer.map_err(|error| SearchError::tantivy(path, &error))?;
-        let analyzer = analysis.analyzer();
-        Ok(Self { path, layout, analyzer, writer, adding, seen: HashMap::default() })
+        let (preparers, seen) = (Mutex::default(), HashMap::default());
+        Ok(Self { path, layout, analysis, preparers, writer, adding, seen })
     }
 
     fn fill(
@@ -341,12 +345,7 @@ impl<'a> Filler<'a> {
     }
 
     fn add_batch(&self, batch: &[Document]) -> Result<Oddities, SearchError> {
-        let parts = batch.par_chunks(64).map(|documents| {
-            let mut preparer = Preparer::new(self.layout, self.analyzer.clone());
-            let prepared: Result<Vec<TantivyDocument>, SearchError> =
-                documents.iter().map(|document| preparer.prepare(document)).collect();
-            Ok((prepared?, preparer.oddities()))
-        });
+        let parts = batch.par_chunks(64).map(|documents| self.prepare(documents));
         let parts: Result<Vec<(Vec<TantivyDocument>, Oddities)>, SearchError> = parts.collect();
         let mut oddities = Oddities::default();
         for (documents, odd) in parts? {
@@ -357,5 +356,18 @@ impl<'a> Filler<'a> {
             }
         }
         Ok(oddities)
+    }
+
+    fn prepare(
+        &self,
+        documents: &[Document],
+    ) -> Result<(Vec<TantivyDocument>, Oddities), SearchError> {
+        let waiting = lock(&self.preparers).pop();
+        let mut preparer = waiting.unwrap_or_else(|| Preparer::new(self.analysis));
+        let prepared = documents.iter().map(|document| preparer.prepare(self.layout, document));
+        let prepared: Result<Vec<TantivyDocument>, SearchError> = prepared.collect();
+        let oddities = preparer.take_oddities();
+        lock(&self.preparers).push(preparer);
+        Ok((prepared?, oddities))
     }
 }

@@ -1,12 +1,8 @@
 //! One document made ready for tantivy: analysed, counted, typed.
 
-use std::collections::HashMap;
-
-use foldhash::fast::FixedState;
-use tantivy::tokenizer::TextAnalyzer;
 use tantivy::{DateTime, TantivyDocument};
 
-use crate::analysis::count_words;
+use crate::analysis::{Analyser, Analysis};
 use crate::document::{Document, Value};
 use crate::error::SearchError;
 use crate::index::encode::push_term;
@@ -15,8 +11,6 @@ use crate::schema::{FieldKind, date_of, number_of, texts_of};
 
 /// Words between two values of one field, so that no phrase spans them.
 const VALUE_GAP: usize = 31;
-
-type Counts = HashMap<String, u32, FixedState>;
 
 /// What is wrong with documents and was lived with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,114 +29,100 @@ impl Oddities {
     }
 }
 
-/// Turns documents into tantivy's, with buffers of its own.
-pub(crate) struct Preparer<'a> {
-    layout: &'a Layout,
-    analyzer: TextAnalyzer,
-    counts: Counts,
-    all: Counts,
+/// Turns documents into tantivy's, with buffers and words of its own.
+pub(crate) struct Preparer {
+    analyser: Analyser,
+    /// The terms of the field at hand, and of all fields so far.
+    terms: Vec<u32>,
+    all: Vec<u32>,
     text: String,
     oddities: Oddities,
 }
 
-impl<'a> Preparer<'a> {
-    pub(crate) fn new(layout: &'a Layout, analyzer: TextAnalyzer) -> Self {
-        let (counts, all) = (Counts::default(), Counts::default());
-        Self { layout, analyzer, counts, all, text: String::new(), oddities: Oddities::default() }
+impl Preparer {
+    pub(crate) fn new(analysis: &Analysis) -> Self {
+        Self {
+            analyser: Analyser::new(analysis),
+            terms: Vec::new(),
+            all: Vec::new(),
+            text: String::new(),
+            oddities: Oddities::default(),
+        }
     }
 
-    /// What was odd about the documents so far.
-    pub(crate) fn oddities(&self) -> Oddities {
-        self.oddities
+    /// What was odd about the documents since it was last asked.
+    pub(crate) fn take_oddities(&mut self) -> Oddities {
+        std::mem::take(&mut self.oddities)
     }
 
     /// The document as tantivy takes it.
-    pub(crate) fn prepare(&mut self, document: &Document) -> Result<TantivyDocument, SearchError> {
+    pub(crate) fn prepare(
+        &mut self,
+        layout: &Layout,
+        document: &Document,
+    ) -> Result<TantivyDocument, SearchError> {
         let mut out = TantivyDocument::default();
-        out.add_text(self.layout.id, &document.id);
+        out.add_text(layout.id, &document.id);
         let source = serde_json::to_vec(document).map_err(|error| {
             SearchError::request(format!("document {}: {error}", document.id), "leave it out")
         })?;
-        out.add_bytes(self.layout.source, &source);
-        let (mut words, mut terms) = (0, 0);
+        out.add_bytes(layout.source, &source);
+        self.analyser.forget();
         self.all.clear();
-        let layout = self.layout;
+        let mut all_words = 0;
         for (name, slot) in &layout.texts {
-            let Some(value) = document.get(name) else {
-                self.add_stats(&mut out, slot, 0);
-                continue;
-            };
-            let found = self.analyse(value);
-            words += found;
-            if let Some(&field) = slot.fields.first() {
+            self.terms.clear();
+            let words = document.get(name).map_or(0, |value| self.analyse(value));
+            if let (Some(&field), true) = (slot.fields.first(), words > 0) {
                 out.add_text(field, &self.text);
             }
-            self.add_stats(&mut out, slot, found);
-            for (term, &tf) in &self.counts {
-                terms += tf;
-                *self.all.entry(term.clone()).or_default() += tf;
-            }
+            self.all.extend_from_slice(&self.terms);
+            all_words += words;
+            add_stats(&mut out, layout, slot, &mut self.terms, words);
         }
+        self.oddities.without_terms += u64::from(self.all.is_empty());
         if let Some(slot) = layout.all.as_ref().filter(|slot| slot.name == ALL) {
-            std::mem::swap(&mut self.counts, &mut self.all);
-            self.add_stats(&mut out, slot, words);
+            add_stats(&mut out, layout, slot, &mut self.all, all_words);
         }
-        self.oddities.without_terms += u64::from(terms == 0);
         for slot in &layout.others {
             if let Some(value) = document.get(&slot.source) {
-                self.add_other(&mut out, slot, value);
+                self.add_other(&mut out, layout, slot, value);
             }
         }
         Ok(out)
     }
 
-    /// Fills `text` and `counts` with the terms of a value; gives the number of words.
+    /// Fills `text` and `terms` with the terms of a value; gives the number of words.
     fn analyse(&mut self, value: &Value) -> u64 {
-        self.text.clear();
-        self.counts.clear();
-        let mut words = 0;
-        let mut last: Option<usize> = None;
-        let mut base = 0;
+        let Self { analyser, terms, text, .. } = self;
+        text.clear();
+        let first = terms.len();
+        let mut places = Vec::new();
+        let (mut words, mut base) = (0, 0);
         for part in parts(value) {
-            words += count_words(part);
-            let mut stream = self.analyzer.token_stream(part);
-            let mut end = base;
-            while stream.advance() {
-                let token = stream.token();
-                if token.text.is_empty() {
-                    continue;
-                }
-                let position = base + token.position;
-                push_term(&mut self.text, &token.text, last.map_or(position + 1, |l| position - l));
-                count(&mut self.counts, &token.text);
-                last = Some(position);
-                end = position;
-            }
-            base = end + VALUE_GAP;
+            let found = analyser.analyse(part, |term, place| {
+                terms.push(term);
+                places.push(base + place);
+            });
+            words += found as u64;
+            base += found + VALUE_GAP;
+        }
+        let mut before = None;
+        for (&term, &place) in terms.iter().skip(first).zip(&places) {
+            push_term(text, analyser.term(term), before.map_or(place + 1, |b| place - b));
+            before = Some(place);
         }
         words
     }
 
-    fn add_stats(&mut self, out: &mut TantivyDocument, slot: &TextSlot, words: u64) {
-        let mut tfs: Vec<u32> =
-            if words == 0 { Vec::new() } else { self.counts.values().copied().collect() };
-        // Sorted, so that sums do not depend on the table's order.
-        tfs.sort_unstable();
-        let length: u64 = tfs.iter().map(|&tf| u64::from(tf)).sum();
-        for stat in Stat::EACH {
-            let Some(field) = self.layout.column(&stat.column(&slot.name)) else { continue };
-            match stat {
-                Stat::Length => out.add_u64(field, length),
-                Stat::Distinct => out.add_u64(field, tfs.len() as u64),
-                Stat::Words => out.add_u64(field, words),
-                Stat::Norm => out.add_f64(field, norm(&tfs)),
-                Stat::Entropy => out.add_f64(field, entropy(&tfs, length)),
-            }
-        }
-    }
-
-    fn add_other(&mut self, out: &mut TantivyDocument, slot: &OtherSlot, value: &Value) {
-        let field = self.layout.column(&slot.name);
+    fn add_other(
+        &mut self,
+        out: &mut TantivyDocument,
+        layout: &Layout,
+        slot: &OtherSlot,
+        value: &Value,
+    ) {
+        let field = layout.column(&slot.name);
         let added = match (slot.kind, field) {
             (FieldKind::Number, Some(field)) => {
                 number_of(value).map(|number| out.add_f64(field, number)).is_some()
@@ -155,18 +135,43 @@ impl<'a> Preparer<'a> {
                 true
             }
             (FieldKind::Url, _) => {
-                texts_of(value).first().map(|u| self.add_url(out, slot, u)).is_some()
+                texts_of(value).first().map(|url| add_url(out, layout, slot, url)).is_some()
             }
             _ => true,
         };
         self.oddities.not_of_kind += u64::from(!added);
     }
+}
 
-    fn add_url(&self, out: &mut TantivyDocument, slot: &OtherSlot, url: &str) {
-        for (stat, value) in URL_STATS.into_iter().zip(url_stats(url)) {
-            if let Some(field) = self.layout.column(&url_column(stat, &slot.name)) {
-                out.add_u64(field, value);
-            }
+fn add_url(out: &mut TantivyDocument, layout: &Layout, slot: &OtherSlot, url: &str) {
+    for (stat, value) in URL_STATS.into_iter().zip(url_stats(url)) {
+        if let Some(field) = layout.column(&url_column(stat, &slot.name)) {
+            out.add_u64(field, value);
+        }
+    }
+}
+
+/// The statistics of a field's terms, which come out sorted.
+fn add_stats(
+    out: &mut TantivyDocument,
+    layout: &Layout,
+    slot: &TextSlot,
+    terms: &mut [u32],
+    words: u64,
+) {
+    let length = terms.len() as u64;
+    terms.sort_unstable();
+    let mut tfs: Vec<u32> = terms.chunk_by(|a, b| a == b).map(|same| same.len() as u32).collect();
+    // Sorted, so that sums do not depend on the numbers of the terms.
+    tfs.sort_unstable();
+    for stat in Stat::EACH {
+        let Some(field) = layout.column(&stat.column(&slot.name)) else { continue };
+        match stat {
+            Stat::Length => out.add_u64(field, length),
+            Stat::Distinct => out.add_u64(field, tfs.len() as u64),
+            Stat::Words => out.add_u64(field, words),
+            Stat::Norm => out.add_f64(field, norm(&tfs)),
+            Stat::Entropy => out.add_f64(field, entropy(&tfs, length)),
         }
     }
 }
@@ -176,15 +181,6 @@ fn parts(value: &Value) -> Vec<&str> {
         Value::Text(text) => vec![text],
         Value::Texts(texts) => texts.iter().map(String::as_str).collect(),
         Value::Number(_) => Vec::new(),
-    }
-}
-
-fn count(counts: &mut Counts, term: &str) {
-    match counts.get_mut(term) {
-        Some(tf) => *tf += 1,
-        None => {
-            counts.insert(term.to_owned(), 1);
-        }
     }
 }
 
