@@ -6,6 +6,7 @@
 //! code for any processor; results are the same.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod classify;
 mod compare;
 mod cv;
 mod data;
@@ -96,6 +97,8 @@ enum Verb {
     Run(run::Args),
     /// Compute features of candidates for many queries: feature data to train on
     Features(features::Args),
+    /// Decide on the classes of documents by those of labelled ones, with Rocchio or kNN
+    Classify(classify::Args),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -139,6 +142,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Verb::Search(args) => search::run(&args, out),
         Verb::Run(args) => run::run(&args, out),
         Verb::Features(args) => features::run(&args, out),
+        Verb::Classify(args) => classify::run(&args, out),
         Verb::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "rankwright", &mut script);

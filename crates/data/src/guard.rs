@@ -18,9 +18,10 @@ pub fn panics_are_caught() -> bool {
 
 /// Runs `work`, whose results must be dropped if it panics; a panic gives its message.
 pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    CATCHING.set(true);
+    let before = CATCHING.replace(true);
     let result = catch_unwind(AssertUnwindSafe(work));
-    CATCHING.set(false);
+    // One may run inside of another, which goes on catching.
+    CATCHING.set(before);
     result.map_err(|panic| message(&*panic))
 }
 
@@ -40,6 +41,17 @@ mod tests {
         assert_eq!(guarded(|| assert!(panics_are_caught())), Ok(()));
         let result = guarded(|| -> u32 { panic!("row {} is odd", 7) });
         assert_eq!(result, Err("row 7 is odd".into()));
+        assert!(!panics_are_caught());
+    }
+
+    #[test]
+    fn one_inside_of_another_leaves_the_outer_one_catching() {
+        let inner = guarded(|| {
+            assert_eq!(guarded(|| 1), Ok(1));
+            assert!(panics_are_caught());
+            2
+        });
+        assert_eq!(inner, Ok(2));
         assert!(!panics_are_caught());
     }
 }

@@ -33,8 +33,8 @@ pub(crate) fn qrels() -> Vec<Case> {
         case(
             "qrels: a table without header",
             Qrels,
-            b"q1\td1\t1\n",
-            "bad.qrels:1: found 3 columns in 'q1\\td1\\t1', expected 4 columns 'qid 0 docid relevance' -> a table of three columns needs the header 'query-id corpus-id score'",
+            b"q1\td1\thigh\n",
+            "bad.qrels:1: found 3 columns in 'q1\\td1\\thigh', expected 4 columns 'qid 0 docid relevance' -> a table of three columns needs the header 'query-id corpus-id score'",
         ),
         case(
             "qrels: query id is no text",

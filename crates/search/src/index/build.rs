@@ -24,9 +24,9 @@ use crate::document::Document;
 use crate::error::SearchError;
 use crate::index::encode::Decoder;
 use crate::index::layout::{ANALYZER, Layout};
-use crate::index::lock;
-use crate::index::meta::{Meta, generation, generations};
+use crate::index::meta::{Meta, generation, generations, temporaries};
 use crate::index::prepare::{Oddities, Preparer};
+use crate::index::{check_files, guard, lock};
 use crate::schema::Schema;
 
 /// Documents whose values say what the fields are.
@@ -97,12 +97,17 @@ pub fn build_index(
     options: &BuildOptions,
     progress: &mut (dyn FnMut(u64) -> ControlFlow<()> + Send),
 ) -> Result<Option<BuildReport>, SearchError> {
-    let old = Meta::read(path)?;
-    check_place(path, old.is_some(), options)?;
+    let old = match Meta::read(path) {
+        // What is to be replaced need not read; that is the way out of a damaged index.
+        Err(_) if options.existing == Existing::Replace && path.is_dir() => None,
+        read => read?,
+    };
+    check_place(path, old.is_some() || Meta::is_there(path), options)?;
     let failed =
         |error: std::io::Error| SearchError::Index { path: path.into(), what: error.to_string() };
     std::fs::create_dir_all(path).map_err(failed)?;
     let _lock = lock_folder(path)?;
+    remove_leftovers(path);
     let mut documents = documents.into_iter();
     match old.filter(|_| options.existing == Existing::Add) {
         Some(meta) => add(path, meta, &mut documents, options, progress),
@@ -123,12 +128,24 @@ fn check_place(path: &Path, is_index: bool, options: &BuildOptions) -> Result<()
     if path.is_file() {
         return no_index("is a file", "an index is a folder; give another name");
     }
-    let leftovers = generations(path).len();
+    let leftovers = generations(path).len() + temporaries(path).len();
     let entries = std::fs::read_dir(path).map_or(0, Iterator::count);
     if !is_index && entries > leftovers + usize::from(path.join(LOCK).exists()) {
         return no_index("a folder with other things in it", "give a new or an empty folder");
     }
     Ok(())
+}
+
+/// Removes what builds left behind that were killed; nothing where the index does not read.
+fn remove_leftovers(path: &Path) {
+    let Ok(meta) = Meta::read(path) else { return };
+    let in_use = meta.map(|meta| meta.generation);
+    for number in generations(path).into_iter().filter(|&number| Some(number) != in_use) {
+        let _ = std::fs::remove_dir_all(generation(path, number));
+    }
+    for file in temporaries(path) {
+        let _ = std::fs::remove_file(file);
+    }
 }
 
 const LOCK: &str = "building.lock";
@@ -212,8 +229,13 @@ fn add(
         ));
     }
     let layout = Layout::new(&meta.schema)?;
-    let mut index = tantivy::Index::open_in_dir(meta.folder(path))
-        .map_err(|error| SearchError::tantivy(path, &error))?;
+    // Damage is found now, not by a thread that merges segments.
+    let mut index = guard(path, || {
+        let index = tantivy::Index::open_in_dir(meta.folder(path))
+            .map_err(|error| SearchError::tantivy(path, &error))?;
+        check_files(path, &index)?;
+        Ok(index)
+    })?;
     index.set_tokenizers(writing_tokenizers());
     let writer = Filler::new(path, &layout, &analysis, &index, true)?;
     let Some(mut report) = writer.fill(Vec::new(), documents, progress)? else { return Ok(None) };

@@ -39,6 +39,12 @@ impl Ids {
         found.ok().and_then(|place| self.sorted.get(place)).copied()
     }
 
+    /// An id that two living documents have, which no index should hold.
+    pub(crate) fn repeated(&self) -> Option<&str> {
+        let pair = self.sorted.windows(2).find(|pair| self.get(pair[0]) == self.get(pair[1]));
+        pair.map(|pair| self.get(pair[0]))
+    }
+
     /// The place of a document among all ids, ascending.
     pub(crate) fn place(&self, doc: u32) -> u32 {
         self.places.get(doc as usize).copied().unwrap_or(0)
@@ -62,5 +68,17 @@ mod tests {
         assert_eq!((ids.find("a"), ids.find("b"), ids.find("c")), (Some(1), None, Some(0)));
         assert_eq!((ids.place(1), ids.place(0)), (0, 1));
         assert_eq!(ids.sorted(), [1, 0]);
+        assert_eq!(ids.repeated(), None);
+    }
+
+    #[test]
+    fn an_id_that_two_living_documents_have_is_told() {
+        let texts = || {
+            let mut texts = Strings::default();
+            ["b", "a", "b"].iter().for_each(|id| texts.push(id));
+            texts
+        };
+        assert_eq!(Ids::new(texts(), |_| true).repeated(), Some("b"));
+        assert_eq!(Ids::new(texts(), |doc| doc != 0).repeated(), None);
     }
 }

@@ -4,6 +4,7 @@
 //! names the generation in use, so that replacing it (atomically) is what makes a rebuilt index
 //! take the place of the old one; whoever is killed before leaves the old one in use.
 
+use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::path::{Path, PathBuf};
 
 use rankwright_data::store;
@@ -39,7 +40,7 @@ impl Meta {
     pub(crate) fn read(folder: &Path) -> Result<Option<Meta>, SearchError> {
         let text = match std::fs::read_to_string(folder.join(FILE)) {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if matches!(error.kind(), NotFound | NotADirectory) => return Ok(None),
             Err(error) => {
                 return Err(SearchError::Index { path: folder.into(), what: error.to_string() });
             }
@@ -59,6 +60,11 @@ impl Meta {
             });
         }
         Ok(Some(meta))
+    }
+
+    /// Whether there is such a file, readable or not.
+    pub(crate) fn is_there(folder: &Path) -> bool {
+        folder.join(FILE).is_file()
     }
 
     /// Puts the file in place: from then on this generation is the index.
@@ -88,3 +94,13 @@ pub(crate) fn generations(index: &Path) -> Vec<u64> {
         .filter_map(|entry| entry.file_name().to_str()?.strip_prefix("generation-")?.parse().ok());
     numbers.collect()
 }
+
+/// Files that were to become `rankwright.json` when their writer was killed.
+pub(crate) fn temporaries(index: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(index).into_iter().flatten().flatten();
+    let is_temporary = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with(TEMPORARY);
+    entries.filter(|entry| is_temporary(&entry.file_name())).map(|entry| entry.path()).collect()
+}
+
+/// How the names of temporary files of atomic writes begin.
+const TEMPORARY: &str = ".rankwright-";

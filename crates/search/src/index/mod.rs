@@ -24,11 +24,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rankwright_data::{Strings, guarded};
+use rayon::prelude::*;
 use tantivy::columnar::Column;
 use tantivy::schema::Value as _;
 use tantivy::store::StoreReader;
 use tantivy::tokenizer::TokenizerManager;
-use tantivy::{DateTime, ReloadPolicy, SegmentReader, TantivyDocument};
+use tantivy::{DateTime, Directory as _, ReloadPolicy, SegmentReader, TantivyDocument};
 
 use crate::analysis::Analysis;
 use crate::document::Document;
@@ -116,10 +117,12 @@ impl Index {
             let what = "its fields are not those that rankwright.json names".into();
             return Err(SearchError::Damaged { path: path.into(), what });
         }
+        check_files(path, &index)?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into();
         let searcher = reader.map_err(failed)?.searcher();
         let (mut segments, mut slots, mut documents) = (Vec::new(), 0, 0);
         for reader in searcher.segment_readers() {
+            check_documents(path, reader)?;
             let store = reader.get_store_reader(8).map_err(|e| failed(e.into()))?;
             segments.push(Segment {
                 reader: reader.clone(),
@@ -378,7 +381,12 @@ impl Index {
             let id = labels.of(doc).first().map_or("", |&label| labels.name(label));
             texts.push(id);
         }
-        Ok(self.ids.get_or_init(|| Ids::new(texts, |doc| self.is_alive(doc))))
+        let ids = Ids::new(texts, |doc| self.is_alive(doc));
+        if let Some(id) = ids.repeated() {
+            let what = format!("two documents have the id {id}");
+            return Err(SearchError::Damaged { path: self.path.clone(), what });
+        }
+        Ok(self.ids.get_or_init(|| ids))
     }
 
     /// The document of an id, as it came in; `None` where there is none.
@@ -388,7 +396,7 @@ impl Index {
     }
 
     /// The document of an id as an entry of a ranking, with score 0; `None` where there is none.
-    pub(crate) fn ranked(&self, id: &str) -> Result<Option<Ranked>, SearchError> {
+    pub fn ranked(&self, id: &str) -> Result<Option<Ranked>, SearchError> {
         Ok(self.ids()?.find(id).map(|doc| Ranked { doc, score: 0.0 }))
     }
 
@@ -438,6 +446,40 @@ fn guard<T>(path: &Path, work: impl FnOnce() -> Result<T, SearchError>) -> Resul
         Ok(result) => result,
         Err(what) => Err(SearchError::Damaged { path: path.into(), what }),
     }
+}
+
+/// Compares the files in use with the checksums at their ends. Bytes that changed on the disk would
+/// else be read as other numbers, or as lengths that no memory holds. Cost: one reading of the files.
+fn check_files(path: &Path, index: &tantivy::Index) -> Result<(), SearchError> {
+    let failed = |error: tantivy::TantivyError| SearchError::tantivy(path, &error);
+    let list = index.load_metas().map_err(failed)?;
+    let mut files: Vec<PathBuf> = list.list_segment_files().into_iter().collect();
+    files.sort_unstable();
+    let directory = index.directory();
+    let check = |file: &PathBuf| -> Result<(), SearchError> {
+        // The list has files that a segment need not have; one that it needs is missed later.
+        if !directory.exists(file).map_err(|error| failed(error.into()))?
+            || directory.validate_checksum(file).map_err(|error| failed(error.into()))?
+        {
+            return Ok(());
+        }
+        let what = format!("{} is not as it was written", file.display());
+        Err(SearchError::Damaged { path: path.into(), what })
+    };
+    let checked: Vec<Result<(), SearchError>> = files.par_iter().map(check).collect();
+    checked.into_iter().collect()
+}
+
+/// Compares the number of documents that tantivy's list tells with those that have an id.
+fn check_documents(path: &Path, reader: &SegmentReader) -> Result<(), SearchError> {
+    let failed = |error: tantivy::TantivyError| SearchError::tantivy(path, &error);
+    let ids = reader.fast_fields().str(ID).map_err(failed)?;
+    let found = ids.map_or(0, |ids| ids.ords().num_docs());
+    if found == reader.max_doc() {
+        return Ok(());
+    }
+    let what = format!("a segment of {} documents has {found} ids", reader.max_doc());
+    Err(SearchError::Damaged { path: path.into(), what })
 }
 
 /// The content of a mutex; one whose holder panicked holds a cache that is still whole.

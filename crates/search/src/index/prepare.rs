@@ -1,5 +1,7 @@
 //! One document made ready for tantivy: analysed, counted, typed.
 
+use std::borrow::Cow;
+
 use tantivy::{DateTime, TantivyDocument};
 
 use crate::analysis::{Analyser, Analysis};
@@ -100,7 +102,7 @@ impl Preparer {
         let mut places = Vec::new();
         let (mut words, mut base) = (0, 0);
         for part in parts(value) {
-            let found = analyser.analyse(part, |term, place| {
+            let found = analyser.analyse(&part, |term, place| {
                 terms.push(term);
                 places.push(base + place);
             });
@@ -176,11 +178,12 @@ fn add_stats(
     }
 }
 
-fn parts(value: &Value) -> Vec<&str> {
+/// The texts of a value: a title may be a number, such as 1984.
+fn parts(value: &Value) -> Vec<Cow<'_, str>> {
     match value {
-        Value::Text(text) => vec![text],
-        Value::Texts(texts) => texts.iter().map(String::as_str).collect(),
-        Value::Number(_) => Vec::new(),
+        Value::Text(text) => vec![text.into()],
+        Value::Texts(texts) => texts.iter().map(Cow::from).collect(),
+        Value::Number(number) => vec![number.to_string().into()],
     }
 }
 

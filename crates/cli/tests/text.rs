@@ -1,0 +1,415 @@
+//! `index`, `search`, `run`, `features` and `classify` as a user meets them, and the way from text to
+//! a compared ranking.
+
+mod common;
+
+use common::{Bench, command};
+use rankwright::model::Model;
+use rankwright::search::FEATURES_NOTE;
+use serde_json::Value;
+
+const TOPICS: [&str; 4] = ["jazz", "ocean", "railway", "garden"];
+
+/// Sixty records of four topics. The longer a text repeats its topic the higher BM25 puts it; what
+/// people want are the popular ones.
+fn documents() -> String {
+    let mut lines = String::new();
+    for number in 0..60_usize {
+        let topic = TOPICS[number % 4];
+        let repeated = format!("{topic} ").repeat(1 + number % 5);
+        let plays = (number * 37) % 60;
+        let genre = if number % 4 < 2 { "music" } else { "travel" };
+        lines.push_str(&format!(
+            "{{\"id\": \"r{number:02}\", \"title\": \"The {topic} record {number}\", \"text\": \
+             \"About the {repeated} and the weather of {number} days.\", \"plays\": {plays}, \
+             \"date\": \"20{:02}-01-01\", \"genre\": \"{genre}\", \"links\": [\"r{:02}\"]}}\n",
+            number % 20,
+            (number * 7) % 60
+        ));
+    }
+    lines
+}
+
+/// Sixteen queries, and judgements: a record of the topic is worth its popularity.
+fn queries() -> (String, String) {
+    let words = ["record", "weather", "about", "days"];
+    let (mut queries, mut qrels) = (String::new(), String::new());
+    for number in 0..16_usize {
+        let topic = TOPICS[number % 4];
+        queries.push_str(&format!("q{number}\t{topic} {}\n", words[number / 4]));
+        for document in (0..60_usize).filter(|document| document % 4 == number % 4) {
+            let grade = (document * 37) % 60 / 20;
+            qrels.push_str(&format!("q{number} 0 r{document:02} {grade}\n"));
+        }
+    }
+    (queries, qrels)
+}
+
+/// A folder with the collection, indexed.
+fn shop() -> Bench {
+    let bench = Bench::new();
+    let (queries, qrels) = queries();
+    bench.put("records.jsonl", &documents()).put("queries.tsv", &queries).put("qrels", &qrels);
+    bench.run("index records.jsonl --out shop --quiet").ok();
+    bench
+}
+
+/// A shop with a model that looks at popularity.
+fn learnt() -> Bench {
+    let bench = shop();
+    bench.run("features shop --queries queries.tsv --qrels qrels --out data.rwd").ok();
+    bench
+        .run("train|data.rwd|--learner|lambdamart(trees=20, leaves=4, min_rows=2)|--out|m.model")
+        .ok();
+    bench
+}
+
+fn ids(found: &Value) -> Vec<&str> {
+    let documents = found["documents"].as_array().unwrap();
+    documents.iter().map(|document| document["id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn index_says_what_it_made_and_adds_replaces_and_refuses() {
+    let bench = Bench::new();
+    bench.put("records.jsonl", &documents());
+    let ran = bench.run("index records.jsonl --out shop").ok();
+    assert!(ran.out().contains("shop: 60 documents in "), "{}", ran.out());
+    assert!(ran.out().contains("analysis: english"), "{}", ran.out());
+    for field in
+        ["title:text", "text:text", "plays:number", "date:date", "genre:category", "links:links"]
+    {
+        assert!(ran.out().contains(field), "{field}: {}", ran.out());
+    }
+    let again = bench.run("index records.jsonl --out shop");
+    assert_eq!(again.code(), 1);
+    assert!(again.err().contains("there is an index already"), "{}", again.err());
+    assert!(again.err().contains("help: --add adds to it"), "{}", again.err());
+    bench.put("more.jsonl", "{\"id\": \"r00\", \"title\": \"Replaced\"}\n{\"id\": \"new\", \"title\": \"Added\", \"plays\": \"many\"}\n");
+    let added = bench.run("index more.jsonl --out shop --add --json").json();
+    assert_eq!((&added["documents"], &added["not_of_kind"]), (&2.into(), &1.into()));
+    assert_eq!(ids(&bench.run("search shop replaced --json").json()), ["r00"]);
+    assert_eq!(ids(&bench.run("search shop added --json").json()), ["new"]);
+    let rebuilt = bench.run("index more.jsonl --out shop --rebuild --analysis plain --json").json();
+    assert_eq!(rebuilt["analysis"], "plain");
+    assert!(ids(&bench.run("search shop jazz --json").json()).is_empty());
+    assert_eq!(bench.run("index more.jsonl --out shop --add --rebuild").code(), 2);
+    assert_eq!(bench.run("index more.jsonl --out x --format words").code(), 2);
+    let other = bench.run("index more.jsonl --out shop --add --analysis german");
+    assert!(other.code() == 1 && other.err().contains("--rebuild"), "{}", other.err());
+    bench.put("bad.jsonl", "{\"id\": \"a\", \"text\": \"x\"}\n{\"id\": ");
+    let bad = bench.run("index bad.jsonl --out other");
+    assert!(bad.code() == 1 && bad.err().contains("bad.jsonl:2"), "{}", bad.err());
+    assert!(!bench.path("other/rankwright.json").exists());
+}
+
+#[test]
+fn index_tells_what_is_odd() {
+    let bench = Bench::new();
+    bench.put("odd.jsonl", "{\"id\": \"a\", \"text\": \"one\"}\n{\"id\": \"a\", \"text\": \"two\"}\n{\"id\": \"b\", \"text\": \"the\"}\n");
+    let ran = bench.run("index odd.jsonl --out odd").ok();
+    assert!(ran.err().contains("1 documents with an id that came again"), "{}", ran.err());
+    assert!(ran.err().contains("1 documents without a term"), "{}", ran.err());
+    assert!(ran.out().contains("odd: 2 documents"), "{}", ran.out());
+}
+
+#[test]
+fn search_shows_a_table_with_snippets_and_the_time() {
+    let bench = shop();
+    let ran = bench.run("search shop railway weather -k 3").ok();
+    let out = ran.out();
+    let lines: Vec<&str> = out.lines().collect();
+    assert!(lines[0].contains("rank") && lines[0].contains("score") && lines[0].contains("title"));
+    let first = lines.iter().position(|line| line.trim_start().starts_with("1 ")).unwrap();
+    assert!(lines[first].contains("The railway record"), "{out}");
+    assert!(lines[first + 1].contains("[railway]"), "a snippet below each row: {out}");
+    assert!(lines[first + 2].trim_start().starts_with("2 "), "{out}");
+    assert!(out.contains("60 documents in ") && out.contains(" ms"), "{out}");
+    let found = bench.run("search shop railway weather -k 3 --json").json();
+    assert_eq!((&found["query"], &found["found"]), (&"railway weather".into(), &60.into()));
+    let documents = found["documents"].as_array().unwrap();
+    assert_eq!(documents.len(), 3);
+    for (rank, document) in (1..).zip(documents) {
+        assert_eq!((&document["rank"], &document["first_rank"]), (&rank.into(), &rank.into()));
+        assert_eq!(document["score"], document["first_score"]);
+        let mark = &document["marks"][0];
+        let (start, end) = (mark[0].as_u64().unwrap() as usize, mark[1].as_u64().unwrap() as usize);
+        let marked = &document["snippet"].as_str().unwrap()[start..end];
+        assert!(["railway", "weather"].contains(&marked), "{marked}");
+    }
+    assert!(documents[0]["score"].as_f64() >= documents[1]["score"].as_f64());
+    let other = bench.run("search shop railway --first-stage dirichlet(mu=100) --json").json();
+    assert_eq!(other["found"], 15);
+    let unknown = bench.run("search shop railway --first-stage bm52");
+    assert!(
+        unknown.code() == 1 && unknown.err().contains("did you mean `bm25`?"),
+        "{}",
+        unknown.err()
+    );
+    let none = bench.run("search nowhere railway");
+    assert!(
+        none.code() == 1 && none.err().contains("help: build one: rankwright index"),
+        "{}",
+        none.err()
+    );
+}
+
+#[test]
+fn a_filter_restricts_the_list_and_changes_no_score() {
+    let bench = shop();
+    let all = bench.run("search shop weather -k 100 --json").json();
+    let some =
+        bench.run("search|shop|weather|-k|100|--filter|genre:travel AND plays:>=30|--json").json();
+    let score = |id: &str| {
+        let documents = all["documents"].as_array().unwrap();
+        documents.iter().find(|document| document["id"] == id).unwrap()["score"].clone()
+    };
+    let documents = some["documents"].as_array().unwrap();
+    assert_eq!(documents.len(), 16, "so many travel records are played 30 times or more");
+    for document in documents {
+        let id = document["id"].as_str().unwrap();
+        let number: usize = id[1..].parse().unwrap();
+        assert!(number % 4 >= 2 && (number * 37) % 60 >= 30, "{id}");
+        assert_eq!(document["score"], score(id));
+    }
+    let none = bench.run("search shop weather --filter genre:opera").ok();
+    assert!(none.err().contains("no document passes the filter"), "{}", none.err());
+    assert!(none.out().contains("no document has a term of the query"), "{}", none.out());
+    let bad = bench.run("search shop weather --filter price:>=3");
+    assert!(bad.code() == 1 && bad.err().contains("the fields are title:text"), "{}", bad.err());
+}
+
+#[test]
+fn a_query_of_nothing_or_of_stop_words_is_said_so() {
+    let bench = shop();
+    for query in ["", "the of and", "?!"] {
+        let ran = common::Ran(command(&bench, &["search", "shop", query]).output().unwrap()).ok();
+        assert!(ran.err().contains("nothing is left of the query"), "'{query}': {}", ran.err());
+        assert!(ran.out().contains("no document has a term of the query"), "{}", ran.out());
+        let words = ["search", "shop", query, "--json"];
+        let found = common::Ran(command(&bench, &words).output().unwrap()).json();
+        assert_eq!(found["found"], 0);
+    }
+    assert_eq!(bench.run("search shop").code(), 2, "no query at all is wrong usage");
+    bench.put("odd.tsv", "a\tthe of\nb\tjazz\nc\tzeppelin\n");
+    let ran = bench.run("run shop --queries odd.tsv --out odd.run").ok();
+    assert!(ran.err().contains("2 queries found nothing"), "{}", ran.err());
+    assert!(bench.text("odd.run").lines().all(|line| line.starts_with("b Q0 r")));
+}
+
+#[test]
+fn a_model_re_ranks_and_says_what_moved() {
+    let bench = learnt();
+    let found = bench.run("search shop jazz record --model m.model -k 60 --explain --json").json();
+    let documents = found["documents"].as_array().unwrap();
+    let rank = |document: &Value| document["first_rank"].as_u64().unwrap() as usize;
+    let moved = (1..).zip(documents).filter(|(at, document)| rank(document) != *at).count();
+    assert!(moved > 10, "{moved} of {} moved", documents.len());
+    let plays = |document: &Value| document["features"]["number(field=plays, log=false)"].as_f64();
+    let id = documents[0]["id"].as_str().unwrap();
+    let number: u32 = id[1..].parse().unwrap();
+    assert_eq!(plays(&documents[0]), Some(f64::from(number * 37 % 60)));
+    assert!(plays(&documents[0]).unwrap() >= 40.0, "the best is popular");
+    // The first stage alone gives the ranks and scores that the model's table tells.
+    let first = bench.run("search shop jazz record -k 60 --json").json();
+    let first = first["documents"].as_array().unwrap();
+    for document in documents {
+        let before = &first[rank(document) - 1];
+        assert_eq!(before["id"], document["id"]);
+        assert_eq!(before["score"], document["first_score"]);
+    }
+    let out = bench.run("search shop jazz record --model m.model -k 9 --explain").ok().out();
+    assert!(out.contains("was") && out.contains('▲') && out.contains("re-ranked"), "{out}");
+    assert!(out.contains("rank in the first stage") && out.contains("bm25(field=all)"), "{out}");
+    let narrow = bench.run("search shop jazz record --model m.model --candidates 5 --json").json();
+    assert_eq!(narrow["found"], 5);
+    assert_eq!(bench.run("search shop jazz --explain").code(), 2, "there is nothing to explain");
+}
+
+#[test]
+fn a_model_that_does_not_fit_is_refused() {
+    let bench = learnt();
+    bench.run("index records.jsonl --out plain --analysis plain --quiet").ok();
+    let plain = bench.run("search plain jazz --model m.model");
+    assert_eq!(plain.code(), 1);
+    assert!(plain.err().contains("analysed as english, the index's as plain"), "{}", plain.err());
+    bench.put("other.jsonl", "{\"id\": \"a\", \"text\": \"jazz\"}\n");
+    bench.run("index other.jsonl --out other --quiet").ok();
+    let other = bench.run("run other --queries queries.tsv --model m.model --out x.run");
+    assert_eq!(other.code(), 1);
+    assert!(other.err().contains("not those of this index"), "{}", other.err());
+    assert!(!bench.path("x.run").exists());
+    bench.put("letor.txt", "1 qid:1 1:1 2:1\n0 qid:1 1:0 2:1\n");
+    bench.run("train letor.txt --learner mart(trees=1,min_rows=1) --out l.model").ok();
+    let letor = bench.run("search shop jazz --model l.model");
+    assert!(letor.code() == 1 && letor.err().contains("unknown feature"), "{}", letor.err());
+}
+
+#[test]
+fn features_are_labelled_named_and_told_to_the_model() {
+    let bench = shop();
+    let line = "features|shop|--queries|queries.tsv|--qrels|qrels|--features|bm25, number(field=plays), window(field=*)|--candidates|10|--out|d.rwd|--json";
+    let made = bench.run(line).json();
+    assert_eq!(
+        (&made["queries"], &made["rows"], &made["features"]),
+        (&16.into(), &160.into(), &5.into())
+    );
+    let set = bench.text("d.rwd.features.toml");
+    assert!(set.contains("version = 1") && set.contains("analysis = \"english\""), "{set}");
+    assert!(set.contains("window(field=title)"), "{set}");
+    // The set that was written makes the same data again.
+    bench.run("features shop --queries queries.tsv --qrels qrels --features d.rwd.features.toml --candidates 10 --out e.rwd").ok();
+    let bytes = |name: &str| std::fs::read(bench.path(name)).unwrap();
+    assert_eq!(bytes("d.rwd"), bytes("e.rwd"));
+    bench.run("features shop --queries queries.tsv --qrels qrels --features d.rwd.features.toml --candidates 10 --threads 3 --out f.rwd").ok();
+    assert_eq!(bytes("d.rwd"), bytes("f.rwd"));
+    bench.run("train|d.rwd|--learner|mart(trees=2, leaves=3, min_rows=2)|--out|m.model").ok();
+    let model = Model::load(&bench.path("m.model")).unwrap();
+    assert_eq!(model.header().notes.get(FEATURES_NOTE), Some(&set), "the model carries the set");
+    let names: Vec<_> = model.header().features.iter().collect();
+    assert_eq!(names[1], "number(field=plays)");
+    let judged = bench.run("features shop --queries queries.tsv --qrels qrels --judged --candidates 1 --out j.rwd --json").json();
+    assert_eq!(
+        judged["rows"],
+        16 * 15,
+        "each judged record is of the query's topic, as the best one"
+    );
+    bench.put("strangers", "x1 0 r01 1\n");
+    let none = bench.run("features shop --queries queries.tsv --qrels strangers --out n.rwd");
+    assert!(
+        none.code() == 1 && none.err().contains("none of the 16 queries has a judgement"),
+        "{}",
+        none.err()
+    );
+    let bad = bench.run("features shop --queries queries.tsv --features bm52 --out n.rwd");
+    assert!(bad.code() == 1 && bad.err().contains("did you mean `bm25`?"), "{}", bad.err());
+}
+
+#[test]
+fn from_text_to_a_compared_ranking_in_four_commands() {
+    let bench = learnt();
+    bench.run("run shop --queries queries.tsv --model m.model --out learnt.run").ok();
+    bench.run("run shop --queries queries.tsv --out bm25.run --tag bm25").ok();
+    assert!(bench.text("bm25.run").lines().all(|line| line.ends_with(" bm25")));
+    let found = bench.run("compare --qrels qrels bm25.run learnt.run --metric ndcg@10 --json").ok();
+    assert!(found.out().contains("ndcg@10"), "{}", found.out());
+    let ndcg = |run: &str| {
+        let line = format!("eval --run {run} --qrels qrels --metric ndcg@10 --json");
+        bench.run(&line).json()["metrics"][0]["value"].as_f64().unwrap()
+    };
+    assert!(
+        ndcg("learnt.run") > ndcg("bm25.run") + 0.1,
+        "{} {}",
+        ndcg("learnt.run"),
+        ndcg("bm25.run")
+    );
+    // A model on the data's own rows scores as on the index.
+    bench.run("score m.model data.rwd --out scores.txt").ok();
+    let scores = bench.text("scores.txt");
+    let run = bench.text("learnt.run");
+    let best = |query: &str| -> f64 {
+        let line = run.lines().find(|line| line.starts_with(&format!("{query} "))).unwrap();
+        line.split(' ').nth(4).unwrap().parse().unwrap()
+    };
+    let rows: Vec<f64> = scores.lines().map(|line| line.trim().parse().unwrap()).collect();
+    let most = rows.iter().copied().fold(f64::MIN, f64::max);
+    let all = (0..16).map(|number| best(&format!("q{number}"))).fold(f64::MIN, f64::max);
+    assert!((most - all).abs() < 1e-9, "{most} {all}");
+    // Runs do not depend on threads.
+    bench.run("run shop --queries queries.tsv --model m.model --threads 3 --out again.run").ok();
+    assert_eq!(bench.text("again.run"), run);
+    bench.run("run shop --queries queries.tsv -k 2 --out short.jsonl").ok();
+    assert_eq!(bench.text("short.jsonl").lines().count(), 32);
+    assert_eq!(bench.run("run shop --queries queries.tsv --out queries.tsv").code(), 1);
+    assert_eq!(bench.run("run|shop|--queries|queries.tsv|--tag|two words|--out|x").code(), 2);
+}
+
+#[test]
+fn classify_validates_by_document() {
+    let bench = shop();
+    let found = bench.run("classify records.jsonl --label genre --json").json();
+    assert_eq!((&found["documents"], &found["folds"]), (&60.into(), &5.into()));
+    assert_eq!(found["accuracy"], 1.0, "the topics tell the genres");
+    let music = &found["classes"][0];
+    assert_eq!((&music["class"], &music["documents"]), (&"music".into(), &30.into()));
+    assert_eq!(found["confusion"], serde_json::json!([[30, 0], [0, 30]]));
+    let text = bench.run("classify|records.jsonl|--label|genre|--classifier|knn(k=3, distance=euclidean)|--folds|3").ok().out();
+    for part in ["class", "precision", "recall", "music", "travel", "accuracy 1.0000", "3 folds"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // Labels that text cannot tell: not right by having seen them.
+    let lines = (0..40).map(|number| {
+        let side = if number % 2 == 0 { "left" } else { "right" };
+        format!("{{\"id\": {number}, \"text\": \"same words for number{number}\", \"side\": \"{side}\"}}\n")
+    });
+    bench.put("blind.jsonl", &lines.collect::<String>());
+    let blind = bench.run("classify blind.jsonl --label side --classifier knn(k=1) --json").json();
+    assert!(blind["accuracy"].as_f64().unwrap() < 0.9, "{blind}");
+    let same = bench
+        .run("classify blind.jsonl --label side --classifier knn(k=1) --threads 3 --json")
+        .json();
+    assert_eq!(same["confusion"], blind["confusion"]);
+    let seed =
+        bench.run("classify blind.jsonl --label side --classifier knn(k=1) --seed 2 --json").json();
+    assert_eq!(seed["seed"], 2);
+}
+
+#[test]
+fn classify_decides_on_other_documents() {
+    let bench = shop();
+    bench.put("new.jsonl", "{\"id\": \"n1\", \"text\": \"a jazz ocean\"}\n{\"id\": \"n2\", \"title\": \"garden railway\"}\n{\"id\": \"n3\", \"text\": \"\"}\n");
+    let said =
+        bench.run("classify records.jsonl --label genre --apply new.jsonl --out new.tsv").ok();
+    assert!(said.out().contains("new.tsv: 3 documents, learnt from 60"), "{}", said.out());
+    let table = bench.text("new.tsv");
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(
+        (rows[0][..2].to_vec(), rows[1][..2].to_vec()),
+        (vec!["n1", "music"], vec!["n2", "travel"])
+    );
+    assert!(rows.iter().all(|row| row.len() == 3 && row[2].parse::<f64>().unwrap() >= 0.0));
+    let line = "classify records.jsonl --label genre --classifier knn(k=5) --apply new.jsonl --out - --quiet";
+    let piped = bench.run(line).ok().out();
+    assert!(piped.starts_with("n1\tmusic\t"), "{piped}");
+    assert!(rows[2][1] == "music", "without text all classes are as near: the first name");
+    bench.put("foreign.jsonl", "{\"id\": \"f\", \"body\": \"jazz\"}\n");
+    let foreign =
+        bench.run("classify records.jsonl --label genre --apply foreign.jsonl --out f.tsv");
+    assert!(
+        foreign.code() == 1 && foreign.err().contains("none of the text fields"),
+        "{}",
+        foreign.err()
+    );
+    assert_eq!(bench.run("classify records.jsonl --label genre --apply new.jsonl").code(), 2);
+}
+
+#[test]
+fn classify_says_what_is_wrong() {
+    let bench = shop();
+    bench.put("one.jsonl", "{\"id\": 1, \"text\": \"a\", \"c\": \"x\"}\n{\"id\": 2, \"text\": \"b\", \"c\": \"x\"}\n{\"id\": 3, \"text\": \"c\"}\n");
+    bench.put("bare.jsonl", "{\"id\": 1, \"c\": \"x\"}\n{\"id\": 2, \"c\": \"y\"}\n");
+    for (line, code, said) in [
+        ("classify records.jsonl --label mood", 1, "no document has a field `mood`"),
+        ("classify one.jsonl --label c", 1, "all 2 labelled documents are of the class `x`"),
+        ("classify bare.jsonl --label c", 1, "no field is text"),
+        ("classify records.jsonl --label genre --classifier knn(k=0)", 1, "from 1 on"),
+        (
+            "classify records.jsonl --label genre --classifier bayes",
+            1,
+            "unknown classifier `bayes`",
+        ),
+        ("classify records.jsonl --label genre --classifier rocchio(k=3)", 1, "no parameter `k`"),
+        ("classify records.jsonl --label genre --folds 1", 2, "folds"),
+        ("classify records.jsonl --label genre --folds 61", 1, "do not make 61 folds"),
+        ("classify records.jsonl --label genre --analysis klingon", 1, "unknown analysis"),
+        ("classify nowhere.jsonl --label genre", 1, "nowhere.jsonl"),
+        ("classify records.jsonl --label genre --apply one.jsonl --out one.jsonl", 1, "one.jsonl"),
+    ] {
+        let ran = bench.run(line);
+        assert_eq!(ran.code(), code, "{line}: {}", ran.err());
+        assert!(ran.err().contains(said), "{line}: {}", ran.err());
+    }
+    bench.put("some.jsonl", &documents().replacen("\"genre\": \"music\", ", "", 1));
+    let some = bench.run("classify some.jsonl --label genre --json").ok();
+    assert!(some.err().contains("1 documents have no `genre` and are left out"), "{}", some.err());
+}

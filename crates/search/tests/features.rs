@@ -1,0 +1,397 @@
+//! Every feature on five documents, against values worked out by hand; sets and their refusals.
+
+mod five;
+
+use std::collections::BTreeSet;
+
+use five::{Bench, bench};
+use rankwright_search::{
+    Extractor, FEATURE_VERSION, FEATURES, FeatureRows, FeatureSet, Query, SearchError, Terms, Value,
+};
+
+fn rows(bench: &Bench, set: &str, query: &Query) -> Result<FeatureRows, SearchError> {
+    let set = set.replace("{folder}", bench.folder.path().to_str().unwrap());
+    let extractor = Extractor::new(&bench.index, &FeatureSet::parse(&set)?)?;
+    let terms = Terms::new(&query.text, bench.index.analysis());
+    let ranked = |id: &str| bench.index.ranked(id).unwrap().unwrap();
+    let candidates = ["d1", "d2", "d3", "d4", "d5"].map(ranked);
+    extractor.rows(&bench.index, query, &terms, &candidates)
+}
+
+/// The values of one feature for d1 to d5.
+fn column(bench: &Bench, spec: &str, query: &Query) -> Vec<f32> {
+    let rows = rows(bench, spec, query).unwrap();
+    assert_eq!(rows.columns, 1, "{spec}");
+    rows.values
+}
+
+/// Missing.
+const NONE: f64 = f64::NAN;
+
+/// Features of the words `blue train`.
+///
+/// B = ln((5+1)/(2+0.5)) = ln 2.4 is the idf of blue in the text, T = ln(6/3.5) that of train; in
+/// `all` both are in 3 documents, so that both have T. BM25's idf is the same number:
+/// 1 + (5-2+0.5)/2.5 = 2.4.
+fn text_values() -> Vec<(&'static str, [f64; 5])> {
+    let ln = f64::ln;
+    let (b, t) = (2.4_f64.ln(), (6.0 / 3.5_f64).ln());
+    let (l, q) = (1.0 + ln(2.0), (b * b + t * t).sqrt());
+    let square = |x: f64| x * x;
+    vec![
+        // Only blue in d1 comes twice; ln 1 = 0.
+        ("nallapati-1(field=text)", [ln(2.0), 0.0, 0.0, 0.0, 0.0]),
+        // tf/|D|: d1 2/4 and 1/4, d2 1/2, d4 1/3 twice.
+        ("nallapati-2(field=text)", [ln(1.5) + ln(1.25), ln(1.5), 0.0, 2.0 * ln(4.0 / 3.0), 0.0]),
+        ("nallapati-3(field=text)", [ln(b) + ln(t), ln(t), 0.0, ln(b) + ln(t), 0.0]),
+        // |C|/cf = 12/3 = 4 for both.
+        ("nallapati-4(field=text)", [2.0 * ln(4.0), ln(4.0), 0.0, 2.0 * ln(4.0), 0.0]),
+        (
+            "nallapati-5(field=text)",
+            [
+                ln(1.0 + b * 0.5) + ln(1.0 + t * 0.25),
+                ln(1.0 + t * 0.5),
+                0.0,
+                ln(1.0 + b / 3.0) + ln(1.0 + t / 3.0),
+                0.0,
+            ],
+        ),
+        // d1 1 + 2/4*4 = 3 and 1 + 1/4*4 = 2; d2 1 + 1/2*4 = 3; d4 1 + 1/3*4 = 7/3 twice.
+        ("nallapati-6(field=text)", [ln(6.0), ln(3.0), 0.0, 2.0 * ln(7.0 / 3.0), 0.0]),
+        // (blue, train): d1 (2, 1), d2 (0, 1), d3 (0, 0), d4 (1, 1), d5 (0, 0).
+        ("tf(field=text)", [3.0, 1.0, 0.0, 2.0, 0.0]),
+        ("tf(field=text, stat=min)", [1.0, 0.0, 0.0, 1.0, 0.0]),
+        ("tf(field=text, stat=max)", [2.0, 1.0, 0.0, 1.0, 0.0]),
+        ("tf(field=text, stat=mean)", [1.5, 0.5, 0.0, 1.0, 0.0]),
+        ("tf(field=text, stat=variance)", [0.25, 0.25, 0.0, 0.0, 0.0]),
+        // Of the matched terms alone.
+        ("idf(field=text)", [b + t, t, 0.0, b + t, 0.0]),
+        ("idf(field=text, stat=min)", [t, t, 0.0, t, 0.0]),
+        ("idf(field=text, stat=max)", [b, t, 0.0, b, 0.0]),
+        ("idf(field=text, stat=mean)", [(b + t) / 2.0, t, 0.0, (b + t) / 2.0, 0.0]),
+        (
+            "idf(field=text, stat=variance)",
+            [square((b - t) / 2.0), 0.0, 0.0, square((b - t) / 2.0), 0.0],
+        ),
+        // (blue, train): d1 (2B, T), d2 (0, T), d4 (B, T).
+        ("tf-idf(field=text)", [2.0 * b + t, t, 0.0, b + t, 0.0]),
+        ("tf-idf(field=text, stat=min)", [t, 0.0, 0.0, t, 0.0]),
+        ("tf-idf(field=text, stat=max)", [2.0 * b, t, 0.0, b, 0.0]),
+        ("tf-idf(field=text, stat=mean)", [b + t / 2.0, t / 2.0, 0.0, (b + t) / 2.0, 0.0]),
+        (
+            "tf-idf(field=text, stat=variance)",
+            [square(b - t / 2.0), square(t / 2.0), 0.0, square((b - t) / 2.0), 0.0],
+        ),
+        // k1 (1 - b + b |D|/m) = 1.2 (0.25 + 0.75 |D|/2.4): 1.8 for 4 terms, 1.05 for 2, 1.425 for 3.
+        (
+            "bm25(field=text)",
+            [b * 4.4 / 3.8 + t * 2.2 / 2.8, t * 2.2 / 2.05, 0.0, (b + t) * 2.2 / 2.425, 0.0],
+        ),
+        // Query (B, T)/Q; d1 has weights 1 + ln 2 = L (blue), 1 (train), 1 (sea).
+        (
+            "cosine(field=text)",
+            [
+                (b * l + t) / (q * (l * l + 2.0).sqrt()),
+                t / (q * 2.0_f64.sqrt()),
+                0.0,
+                (b + t) / (q * 3.0_f64.sqrt()),
+                0.0,
+            ],
+        ),
+        // mu p = 10 * 3/12 = 2.5 for both words: (tf + 2.5)/(|D| + 10).
+        (
+            "dirichlet(field=text, mu=10)",
+            [
+                ln(4.5 / 14.0) + ln(3.5 / 14.0),
+                ln(2.5 / 12.0) + ln(3.5 / 12.0),
+                2.0 * ln(2.5 / 13.0),
+                2.0 * ln(3.5 / 13.0),
+                2.0 * ln(2.5 / 10.0),
+            ],
+        ),
+        // tf/|D|/2 + 1/8; d5 has no text, so that only the collection speaks.
+        (
+            "jelinek-mercer(field=text)",
+            [
+                ln(0.375) + ln(0.25),
+                ln(0.125) + ln(0.375),
+                2.0 * ln(0.125),
+                2.0 * ln(7.0 / 24.0),
+                2.0 * ln(0.125),
+            ],
+        ),
+        // (max(tf - 0.7, 0) + 0.7 u / 4)/|D| with u = 3, 2, 2, 3 different terms; d5: the collection.
+        (
+            "absolute-discount(field=text)",
+            [
+                ln(1.825 / 4.0) + ln(0.825 / 4.0),
+                ln(0.35 / 2.0) + ln(0.65 / 2.0),
+                2.0 * ln(0.35 / 3.0),
+                2.0 * ln(0.825 / 3.0),
+                2.0 * ln(0.25),
+            ],
+        ),
+        ("matched(field=text)", [2.0, 1.0, 0.0, 2.0, 0.0]),
+        ("matched", [2.0, 1.0, 0.0, 2.0, 1.0]),
+        ("matched-ratio(field=title)", [1.0, 0.0, 0.0, 0.0, 0.5]),
+        // d1 blue 0 and train 1; d2 train alone; d4 from train 0 to blue 4.
+        ("window(field=text)", [2.0, 1.0, 0.0, 5.0, 0.0]),
+        ("pair-distance(field=text)", [1.0, NONE, NONE, 4.0, NONE]),
+        ("pair-proximity(field=text)", [1.0, 0.0, 0.0, 0.25, 0.0]),
+        ("phrase(field=text)", [1.0, 0.0, 0.0, 0.0, 0.0]),
+        ("phrase", [2.0, 0.0, 0.0, 0.0, 0.0]),
+    ]
+}
+
+/// Features of the document, and of the query.
+fn other_values() -> Vec<(&'static str, [f64; 5])> {
+    let ln = f64::ln;
+    let t = (6.0 / 3.5_f64).ln();
+    let three = 3.0_f64.log2();
+    vec![
+        ("length(field=text)", [4.0, 2.0, 3.0, 3.0, 0.0]),
+        ("length", [6.0, 4.0, 4.0, 3.0, 1.0]),
+        ("distinct(field=text)", [3.0, 2.0, 2.0, 3.0, 0.0]),
+        // d1 shares 1/2, 1/4, 1/4: 0.5 + 0.5 + 0.5 bits; d3 2/3 and 1/3: log2 3 - 2/3.
+        ("entropy(field=text)", [1.5, 1.0, three - 2.0 / 3.0, three, 0.0]),
+        // 2 of 6, 0 of 2, 2 of 5, 2 of 5 words were removed.
+        ("stop-share(field=text)", [1.0 / 3.0, 0.0, 0.4, 0.4, 0.0]),
+        ("query-length", [2.0; 5]),
+        ("query-idf", [2.0 * t; 5]),
+        ("query-idf(stat=max)", [t; 5]),
+        ("query-idf(stat=mean)", [t; 5]),
+        // d1, d2, d4 and d5 have a term of the query.
+        ("query-scope", [-ln(0.8); 5]),
+        // 0.5 log2(0.5 * 18/5) + 0.5 log2(0.5 * 18/4).
+        ("query-clarity", [0.5 * 1.8_f64.log2() + 0.5 * 2.25_f64.log2(); 5]),
+        ("url", [2.0, 0.0, 3.0, NONE, 2.0]),
+        ("url(part=length)", [22.0, 14.0, 23.0, NONE, 3.0]),
+        ("url(part=slashes)", [4.0, 3.0, 6.0, NONE, 1.0]),
+        // d1 -> d2, d3; d2 -> d3; d3 -> d1; d4 -> d3 (and one that is not there).
+        ("in-links", [1.0, 1.0, 3.0, 0.0, 0.0]),
+        ("out-links", [2.0, 1.0, 1.0, 1.0, 0.0]),
+        ("pagerank", pageranks()),
+        ("hub", hubs()),
+        ("authority", authorities()),
+        ("number", [100.0, 0.0, NONE, -7.0, NONE]),
+        ("number(log=true)", [ln(101.0), 0.0, NONE, -ln(8.0), NONE]),
+        // The newest date is that of d1 and d5; 365 and 730 days before.
+        ("recency", [1.0, 0.5, 0.25, NONE, 1.0]),
+        // 1704067200 is 2024-01-01; 73 days later, one half-life of 73 days more.
+        ("recency(half_life=73, now=1710374400)", [0.5, 1.0 / 64.0, 1.0 / 2048.0, NONE, 0.5]),
+        // `Blue Train` and `blue` are all in the query.
+        ("category-match(field=genre)", [0.0, 0.0, 1.0, 1.0, 0.0]),
+        ("rocchio(field=shelf, class=a)", rocchio([0, 3])),
+        ("rocchio(field=shelf, class=b)", rocchio([1, 2])),
+        // Nearest other labelled one: d1 -> d4 (a), d2 -> d4 (a), d3 -> d1 (a), d4 -> d2 (b),
+        // d5 -> d1 (a); see `vectors`.
+        ("knn(field=shelf, class=a, k=1)", [1.0, 1.0, 1.0, 0.0, 1.0]),
+        // All three others; d5 is not labelled, and has d1, d4 and, at cosine 0, d2 before d3.
+        ("knn(field=shelf, class=a, k=3)", [1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0]),
+        ("run(file={folder}/other.run)", [4.0, 9.5, NONE, NONE, NONE]),
+        ("run(file={folder}/other.run, value=rank)", [2.0, 1.0, NONE, NONE, NONE]),
+        ("dense(file={folder}/vectors.txt)", dense()),
+    ]
+}
+
+/// PageRank times 5. With s = 0.15 + 0.17 r5, what everybody gets: r4 = r5 = s, so s = 0.15/0.83;
+/// r1 = s + 0.85 r3, r2 = s + 0.85 r1/2, r3 = s + 0.85 (r1/2 + r2 + r4) = 2.7 s + 0.78625 r1, so
+/// r1 = s + 2.295 s + 0.6683125 r1.
+fn pageranks() -> [f64; 5] {
+    let s = 0.15 / 0.83;
+    let r1 = 3.295 * s / (1.0 - 0.668_312_5);
+    let ranks = [r1, s + 0.425 * r1, 2.7 * s + 0.786_25 * r1, s, s];
+    assert!((ranks.iter().sum::<f64>() - 5.0).abs() < 1e-12, "the means of shares is 1");
+    ranks
+}
+
+/// Authorities of d2 and d3: a2' = a2 + a3, a3' = a2 + 3 a3, whose largest eigenvalue is 2 + √2 with
+/// (1, 1 + √2). d1 is only pointed at by d3, a weaker part of the graph (1 < 2 + √2), and fades.
+fn authorities() -> [f64; 5] {
+    let third = 1.0 + 2.0_f64.sqrt();
+    let length = (1.0 + third * third).sqrt();
+    [0.0, 1.0 / length, third / length, 0.0, 0.0]
+}
+
+/// Hubs: d1 points at both (2 + √2), d2 and d4 at d3 (1 + √2).
+fn hubs() -> [f64; 5] {
+    let (both, one) = (2.0 + 2.0_f64.sqrt(), 1.0 + 2.0_f64.sqrt());
+    let length = (both * both + 2.0 * one * one).sqrt();
+    [both / length, one / length, 0.0, one / length, 0.0]
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn unit(vector: [f64; 5]) -> [f64; 5] {
+    let length = dot(&vector, &vector).sqrt();
+    vector.map(|weight| weight / length)
+}
+
+/// The documents as tf-idf vectors over (blue, giant, sea, step, train) of all text: weights
+/// (1 + ln tf) ln(5/df), with X = ln(5/3) for blue and train, Y = ln(5/2) for the others. Their
+/// cosines: d1-d2 0.14, d1-d3 0.50, d1-d4 0.51, d2-d3 0.21, d2-d4 0.77, d3-d4 0, d5-d1 0.65,
+/// d5-d4 0.44.
+fn vectors() -> [[f64; 5]; 5] {
+    let (x, y) = ((5.0 / 3.0_f64).ln(), (5.0 / 2.0_f64).ln());
+    let (two, three) = (1.0 + 2.0_f64.ln(), 1.0 + 3.0_f64.ln());
+    [
+        unit([three * x, 0.0, y, 0.0, two * x]),
+        unit([0.0, two * y, 0.0, y, x]),
+        unit([0.0, 0.0, three * y, y, 0.0]),
+        unit([x, y, 0.0, 0.0, x]),
+        unit([x, 0.0, 0.0, 0.0, 0.0]),
+    ]
+}
+
+/// Cosines with the mean of a class of two.
+fn rocchio([one, two]: [usize; 2]) -> [f64; 5] {
+    let vectors = vectors();
+    let centroid = unit(std::array::from_fn(|at| vectors[one][at] + vectors[two][at]));
+    vectors.map(|vector| dot(&vector, &centroid))
+}
+
+/// blue is (1, 0), train the mean (0, 1), sea (-1, 0). The query is (T, T) of length 1. d1 has
+/// blue 3, train 2, sea 1 times: (3 T - B, 2 T) with sea's idf B = ln 2.4; giant and step have no
+/// vector.
+fn dense() -> [f64; 5] {
+    let (b, t) = (2.4_f64.ln(), (6.0 / 3.5_f64).ln());
+    let half = 0.5_f64.sqrt();
+    let first = [3.0 * t - b, 2.0 * t];
+    let first = (first[0] + first[1]) * half / dot(&first, &first).sqrt();
+    [first, half, -half, 1.0, half]
+}
+
+fn check(bench: &Bench, query: &Query, spec: &str, expected: [f64; 5]) {
+    let found = column(bench, spec, query);
+    for (document, (value, expected)) in (1..).zip(found.iter().zip(expected)) {
+        let value = f64::from(*value);
+        let equal = value.is_nan() && expected.is_nan()
+            || (value - expected).abs() <= 1e-6 * expected.abs().max(1.0);
+        assert!(equal, "{spec}: d{document} has {value}, by hand {expected}");
+    }
+}
+
+#[test]
+fn every_feature_is_as_by_hand_on_five_documents() {
+    let bench = bench();
+    let query = Query::new("q1", "blue train");
+    let mut seen = BTreeSet::new();
+    for (spec, expected) in text_values().into_iter().chain(other_values()) {
+        seen.insert(spec.split('(').next().unwrap());
+        check(&bench, &query, spec, expected);
+    }
+    let known: BTreeSet<&str> = FEATURES.iter().map(|info| info.name).collect();
+    assert_eq!(seen, known, "each feature of the table has its values here");
+}
+
+#[test]
+fn a_value_of_the_query_decides_the_category_and_repeated_words_count() {
+    let bench = bench();
+    let mut query = Query::new("q9", "blue the blue");
+    query.fields.push(("genre".into(), Value::Text("jazz".into())));
+    check(&bench, &query, "category-match(field=genre)", [1.0, 0.0, 0.0, 0.0, 0.0]);
+    check(&bench, &query, "query-length", [2.0; 5]);
+    // blue twice, in d1 with K = 1.8 and d4 with K = 1.425.
+    let b = 2.4_f64.ln();
+    check(
+        &bench,
+        &query,
+        "bm25(field=text)",
+        [2.0 * b * 4.4 / 3.8, 0.0, 0.0, 2.0 * b * 2.2 / 2.425, 0.0],
+    );
+    // The query's word for word: blue, a removed word, blue again, which stands nowhere.
+    check(&bench, &query, "phrase", [0.0; 5]);
+    check(&bench, &query, "run(file={folder}/other.run)", [NONE; 5]);
+}
+
+#[test]
+fn a_query_without_terms_has_features_too() {
+    let bench = bench();
+    for text in ["", "the of", "unknown"] {
+        let rows = rows(&bench, "default", &Query::new("q1", text)).unwrap();
+        assert!(rows.values.iter().all(|value| !value.is_infinite()), "'{text}'");
+        let query = Query::new("q1", text);
+        for spec in ["bm25", "cosine", "matched-ratio", "query-scope", "query-clarity", "window"] {
+            check(&bench, &query, spec, [0.0; 5]);
+        }
+    }
+}
+
+#[test]
+fn the_default_set_has_every_default_feature_on_every_field() {
+    let bench = bench();
+    let set = FeatureSet::parse("default").unwrap().expand(&bench.index).unwrap();
+    assert_eq!(set.analysis.as_deref(), Some("english"));
+    assert_eq!(set.version, FEATURE_VERSION);
+    let has = |column: &str| set.features.iter().any(|feature| feature == column);
+    for column in [
+        "bm25(field=title)",
+        "bm25(field=text)",
+        "bm25(field=all)",
+        "tf(field=text, stat=variance)",
+        "query-idf(stat=mean)",
+        "url(field=url, part=slashes)",
+        "number(field=plays, log=true)",
+        "recency(field=date)",
+        "category-match(field=genre)",
+        "category-match(field=shelf)",
+        "pagerank(field=links)",
+    ] {
+        assert!(has(column), "{column} is not in {:?}", set.features);
+    }
+    for info in FEATURES {
+        let of = |feature: &&String| feature.split('(').next() == Some(info.name);
+        let count = set.features.iter().filter(of).count();
+        assert_eq!(count > 0, info.is_default, "{}", info.name);
+        assert!(count <= 15, "{}: {count} columns", info.name);
+    }
+    let again = set.expand(&bench.index).unwrap();
+    assert_eq!(again, set, "a set that is expanded stays as it is");
+    let every = "rocchio(field=shelf, class=*), bm25, bm25(field=*), default";
+    let every = FeatureSet::parse(every).unwrap().expand(&bench.index).unwrap();
+    assert_eq!(
+        every.features[..2],
+        ["rocchio(field=shelf, class=a)", "rocchio(field=shelf, class=b)"]
+    );
+    let distinct: BTreeSet<&String> = every.features.iter().collect();
+    assert_eq!(distinct.len(), every.features.len(), "no column twice");
+}
+
+#[test]
+fn every_entry_of_the_table_has_a_line_and_says_its_parameters() {
+    for info in FEATURES {
+        assert!(info.doc.len() > 3 && !info.doc.contains('\n'), "{}", info.name);
+        let named = info.params.iter().all(|param| !param.doc.is_empty());
+        assert!(named, "{}", info.name);
+        let has_field = info.params.iter().any(|param| param.name == "field");
+        assert_eq!(has_field, info.field.is_some(), "{}", info.name);
+    }
+}
+
+#[test]
+fn what_cannot_be_computed_is_refused_with_the_way_out() {
+    let bench = bench();
+    let query = Query::new("q1", "blue");
+    for (set, said) in [
+        ("bm52", "did you mean `bm25`?"),
+        ("bm25(k2=1)", "`bm25` has no parameter `k2`"),
+        ("bm25(field=body)", "no text field `body` in the index; it has title:text"),
+        ("number(field=title)", "no number field `title`"),
+        ("pagerank(damping=1)", "from 0 to below 1"),
+        ("category-match", "one of the category fields"),
+        ("knn(field=shelf, class=a, k=0)", "from 1 on"),
+        ("rocchio(field=shelf, class=c)", "a value of the field `shelf`"),
+        ("run", "the name of a file"),
+        ("dense(file={folder}/other.run)", "a word and finite numbers"),
+        ("run(file={folder}/none.run)", "none.run"),
+        ("recency(half_life=0)", "above 0"),
+        ("tf(stat=median)", "sum | min | max | mean"),
+        ("", "a set of no features"),
+    ] {
+        let error = rows(&bench, set, &query).unwrap_err();
+        let text = format!("{error} {}", error.help().unwrap_or_default());
+        assert!(text.contains(said), "{set}: {text}");
+    }
+}

@@ -1,0 +1,335 @@
+//! Kills, full disks and damage: an index is the old one or the new one, and damage is an error.
+
+mod common;
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use common::{build, build_with, document, is_clean, large, message, old_documents, search};
+use rankwright_search::{
+    BuildOptions, Document, Existing, Extractor, FIRST_STAGES, FeatureSet, Filter, FirstStage,
+    Index, Query, Schema, Scratch, SearchError, Terms, Value, build_index,
+};
+
+// ---------------------------------------------------------------------------- kills and full disks
+
+/// Documents of the collection that a child process builds.
+const LARGE: usize = 12_000;
+
+const TASK: &str = "RANKWRIGHT_TEST_TASK";
+const PLACE: &str = "RANKWRIGHT_TEST_PLACE";
+
+/// Not a test of its own: what the tests below start as another process, to be killed or starved.
+#[test]
+#[ignore = "started by other tests"]
+fn child_that_builds_a_large_index() {
+    let (Some(task), Some(place)) = (std::env::var_os(TASK), std::env::var_os(PLACE)) else {
+        return;
+    };
+    let (task, place) = (task.into_string().unwrap(), PathBuf::from(place));
+    let existing = match task.as_str() {
+        "add" => Existing::Add,
+        "rebuild" => Existing::Replace,
+        _ => Existing::Keep,
+    };
+    let options = BuildOptions { existing, ..BuildOptions::default() };
+    let documents = (0..LARGE).map(|number| Ok(large(number)));
+    let result = build_index(&place.join("index"), documents, &options, &mut |done| {
+        fs::write(place.join("progress"), done.to_string()).unwrap();
+        ControlFlow::Continue(())
+    });
+    let outcome = match result {
+        Ok(_) => "done".to_owned(),
+        Err(error) => message(&error),
+    };
+    fs::write(place.join("outcome"), outcome).unwrap();
+}
+
+fn child(task: &str, place: &Path, limit: Option<u32>) -> Child {
+    let _ = fs::remove_file(place.join("progress"));
+    let _ = fs::remove_file(place.join("outcome"));
+    let exe = std::env::current_exe().unwrap();
+    let words = ["--exact", "child_that_builds_a_large_index", "--ignored"];
+    let mut command = match limit {
+        None => Command::new(exe),
+        // Writing more into a file than the limit fails, as on a full disk; without the trap the
+        // system would kill the process instead.
+        Some(blocks) => {
+            let mut shell = Command::new("sh");
+            let line = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+            shell.arg("-c").arg(line).arg(exe);
+            shell
+        }
+    };
+    let command = command.args(words).env(TASK, task).env(PLACE, place);
+    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// Waits until a child has done so many documents.
+fn wait_for(place: &Path, documents: usize) {
+    let start = Instant::now();
+    loop {
+        let done = fs::read_to_string(place.join("progress")).unwrap_or_default();
+        if done.parse::<usize>().is_ok_and(|done| done >= documents) {
+            return;
+        }
+        assert!(start.elapsed() < Duration::from_secs(120), "the child does not get there");
+        sleep(Duration::from_millis(2));
+    }
+}
+
+/// Kills a child at a moment of its work: either all of the old is there, or all of the new.
+fn kill_during(task: &str, after: usize, delay: Duration) {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let path = place.join("index");
+    if task != "new" {
+        build(&path, old_documents(), Existing::Keep).unwrap();
+    }
+    let mut child = child(task, place, None);
+    wait_for(place, after);
+    sleep(delay);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let what = format!("{task}, killed {delay:?} after {after} documents");
+    let (old, new) = (2, if task == "add" { LARGE + 2 } else { LARGE });
+    match Index::open(&path) {
+        Ok(index) if index.documents() == new => {}
+        Ok(index) => {
+            assert_eq!(index.documents(), old, "{what}");
+            assert_eq!(search(&index, "old"), ["old-2", "old-1"], "{what}");
+            assert!(search(&index, "large").is_empty(), "{what}");
+        }
+        Err(error) => {
+            assert_eq!(task, "new", "{what}: {error}");
+            assert!(error.to_string().contains("there is no index"), "{what}: {error}");
+        }
+    }
+    // Whoever comes next finds the place free, builds, and leaves nothing of the dead one behind.
+    let next = vec![document("next", "the next record")];
+    let existing = if task == "add" { Existing::Add } else { Existing::Replace };
+    build(&path, next, existing).unwrap_or_else(|error| panic!("{what}: {error}"));
+    is_clean(&path);
+    assert_eq!(search(&Index::open(&path).unwrap(), "next"), ["next"], "{what}");
+}
+
+#[test]
+fn a_build_killed_on_the_way_leaves_the_old_index() {
+    for task in ["rebuild", "add", "new"] {
+        kill_during(task, 3000, Duration::ZERO);
+    }
+}
+
+#[test]
+fn a_build_killed_at_its_end_leaves_the_old_index_or_the_new_one() {
+    for (task, delay) in
+        [("rebuild", 0), ("rebuild", 60), ("rebuild", 150), ("add", 30), ("add", 120), ("new", 80)]
+    {
+        kill_during(task, LARGE, Duration::from_millis(delay));
+    }
+}
+
+#[test]
+fn what_a_killed_build_leaves_is_no_hindrance_and_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index");
+    let leave = || {
+        fs::create_dir_all(path.join("generation-7")).unwrap();
+        fs::write(path.join("generation-7/meta.json"), "{}").unwrap();
+        fs::write(path.join(".rankwright-aB3xYz"), "{").unwrap();
+        fs::write(path.join("building.lock"), "").unwrap();
+    };
+    for existing in [Existing::Keep, Existing::Add, Existing::Replace] {
+        leave();
+        build(&path, old_documents(), existing).unwrap();
+        is_clean(&path);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_an_error_and_leaves_the_old_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let path = place.join("index");
+    build(&path, old_documents(), Existing::Keep).unwrap();
+    for task in ["rebuild", "add"] {
+        let status = child(task, place, Some(100)).wait().unwrap();
+        assert!(status.success(), "{task}: the child must not die of it: {status}");
+        let outcome = fs::read_to_string(place.join("outcome")).unwrap();
+        assert!(outcome.starts_with("index "), "{task}: {outcome}");
+        let index = Index::open(&path).unwrap();
+        assert_eq!(search(&index, "old"), ["old-2", "old-1"], "{task}");
+        assert_eq!(index.documents(), 2, "{task}");
+    }
+    build(&path, vec![document("old-3", "old again")], Existing::Add).unwrap();
+    is_clean(&path);
+    assert_eq!(Index::open(&path).unwrap().documents(), 3);
+}
+
+// ------------------------------------------------------------------------------------------ damage
+
+const SCHEMA: &str = "title:text, text:text, links:links, year:number, date:date, genre:category, \
+                      url:url";
+
+fn rich(number: usize, word: &str) -> Document {
+    let text = |text: String| Value::Text(text);
+    Document::new(format!("d{number}"))
+        .with("title", text(format!("{word} train {number}")))
+        .with(
+            "text",
+            text(format!("the {word} sea and the {word} train of {number} giants").repeat(3)),
+        )
+        .with("links", Value::Texts(vec!["d1".into(), "d4".into()]))
+        .with("year", Value::Number(1950.0 + number as f64))
+        .with("date", text(format!("19{}-01-01", 50 + number)))
+        .with("genre", text(if number % 2 == 0 { "jazz".into() } else { "rock".into() }))
+        .with("url", text(format!("https://a.org/{word}/{number}")))
+}
+
+/// An index of several segments with deleted documents.
+fn rich_index(path: &Path) {
+    let options = |existing| BuildOptions {
+        schema: if existing == Existing::Add {
+            Schema::default()
+        } else {
+            Schema::parse(SCHEMA).unwrap()
+        },
+        existing,
+        ..BuildOptions::default()
+    };
+    let first = (0..9).map(|number| rich(number, "blue")).collect();
+    build_with(path, first, &options(Existing::Keep)).unwrap();
+    let second = (6..12).map(|number| rich(number, "red")).collect();
+    build_with(path, second, &options(Existing::Add)).unwrap();
+}
+
+/// Everything that an index is asked for, as text.
+fn answers(path: &Path) -> Result<String, SearchError> {
+    let index = Index::open(path)?;
+    let mut said = format!("{} documents\n", index.documents());
+    let query = Query::new("q", "blue train");
+    let terms = Terms::new(&query.text, index.analysis());
+    let filter = Filter::new(&index, "genre:jazz AND year:>=1952")?;
+    let mut found = Vec::new();
+    for info in FIRST_STAGES {
+        let stage = FirstStage::parse(info.name)?;
+        for filter in [Some(&filter), None] {
+            found = index.retrieve(&terms, &stage, 20, filter, &mut Scratch::default())?;
+            for ranked in &found {
+                said.push_str(&format!("{} {} {:?}\n", info.name, index.id(ranked)?, ranked.score));
+            }
+        }
+    }
+    let set =
+        FeatureSet::parse("default, rocchio(field=genre, class=*), knn(field=genre, class=rock)")?;
+    let extractor = Extractor::new(&index, &set)?;
+    let rows = extractor.rows(&index, &query, &terms, &found)?;
+    said.push_str(&format!("{:?}\n{:?}\n", extractor.set().features, rows.values));
+    for ranked in &found {
+        let snippet = index.snippet(ranked, &terms, 40)?;
+        said.push_str(&format!("{snippet:?} {:?}\n", index.document(index.id(ranked)?)?));
+    }
+    Ok(said)
+}
+
+/// Every file of an index.
+fn files(path: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()) {
+        match entry.is_dir() {
+            true => files.extend(self::files(&entry)),
+            false => files.push(entry),
+        }
+    }
+    files.sort();
+    files
+}
+
+fn damages(bytes: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let mut damaged: Vec<(String, Vec<u8>)> = Vec::new();
+    for length in [0, bytes.len() / 2, bytes.len() - 1] {
+        damaged.push((format!("cut to {length}"), bytes[..length].to_vec()));
+    }
+    damaged.push(("longer".into(), [bytes, b"xyz"].concat()));
+    let flips = 24.min(bytes.len());
+    for flip in 0..flips {
+        let at = flip * bytes.len() / flips;
+        let mut changed = bytes.to_vec();
+        changed[at] ^= [0x01, 0x80, 0xff][flip % 3];
+        damaged.push((format!("byte {at} changed"), changed));
+    }
+    damaged
+}
+
+#[test]
+fn a_damaged_index_gives_an_error_or_the_right_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index");
+    rich_index(&path);
+    let right = answers(&path).unwrap();
+    assert!(right.contains("12 documents"), "{right}");
+    let (mut errors, mut harmless) = (0, 0);
+    for file in files(&path) {
+        let bytes = fs::read(&file).unwrap();
+        if bytes.is_empty() {
+            continue;
+        }
+        for (what, damaged) in damages(&bytes) {
+            fs::write(&file, damaged).unwrap();
+            match answers(&path) {
+                Ok(said) => {
+                    assert_eq!(said, right, "{} {what}", file.display());
+                    harmless += 1;
+                }
+                Err(_) => errors += 1,
+            }
+        }
+        fs::remove_file(&file).unwrap();
+        if let Ok(said) = answers(&path) {
+            assert_eq!(said, right, "{} is gone", file.display());
+        }
+        fs::write(&file, &bytes).unwrap();
+    }
+    assert_eq!(answers(&path).unwrap(), right, "all is mended");
+    assert!(errors > 3 * harmless, "{errors} errors, {harmless} harmless");
+}
+
+#[test]
+fn a_damaged_index_says_how_to_build_it_anew_and_that_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("first");
+    rich_index(&path);
+    let empty = |file: &PathBuf| file.metadata().unwrap().len() == 0;
+    for at in 0..files(&path).len() {
+        let path = folder.path().join(format!("index-{at}"));
+        rich_index(&path);
+        let files = files(&path);
+        if files.get(at).is_none_or(empty) {
+            continue;
+        }
+        let what = files[at].display();
+        fs::write(&files[at], "{").unwrap();
+        if let Err(error) = Index::open(&path) {
+            assert!(message(&error).contains("--rebuild"), "{what}: {}", message(&error));
+            let error = build(&path, old_documents(), Existing::Add).unwrap_err();
+            assert!(message(&error).contains("--rebuild"), "{what}: {}", message(&error));
+        }
+        build(&path, old_documents(), Existing::Replace).unwrap();
+        assert_eq!(search(&Index::open(&path).unwrap(), "old"), ["old-2", "old-1"], "{what}");
+        is_clean(&path);
+    }
+    fs::write(
+        path.join("rankwright.json"),
+        r#"{"rankwright_index":9,"generation":1,"analysis":"plain","schema":[]}"#,
+    )
+    .unwrap();
+    let error = Index::open(&path).unwrap_err();
+    assert!(message(&error).contains("an index of version 9"), "{error}");
+    build(&path, old_documents(), Existing::Replace).unwrap();
+    assert_eq!(Index::open(&path).unwrap().documents(), 2);
+}

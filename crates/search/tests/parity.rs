@@ -1,0 +1,141 @@
+//! Training and serving compute the same features, and a model that does not fit is refused.
+
+mod five;
+
+use five::{bench, build};
+use rankwright_data::{Absent, FeatureNames};
+use rankwright_model::{Header, Kind, Linear, Model};
+use rankwright_search::{
+    Extractor, FEATURE_VERSION, FEATURES_NOTE, FeatureSet, FirstStage, Index, Query, Ranker,
+    Scratch, SearchError, Terms,
+};
+
+/// A line over features, with a note of the set where one is given.
+fn line(features: &[String], set: Option<&FeatureSet>) -> Model {
+    let names = FeatureNames::from_names(features.to_vec());
+    let mut header = Header::new(names, Absent::Zero);
+    if let Some(set) = set {
+        header.notes.insert(FEATURES_NOTE.into(), set.to_toml());
+    }
+    let weights = (0..features.len()).map(|at| ((at % 7) as f64 - 2.5) / 10.0).collect();
+    Model::new(header, Kind::Linear(Linear::new(0.25, weights).unwrap())).unwrap()
+}
+
+fn bits(values: &[f32]) -> Vec<u32> {
+    values.iter().map(|value| value.to_bits()).collect()
+}
+
+#[test]
+fn what_is_served_is_what_was_trained_on_bit_by_bit_with_any_threads() {
+    let bench = bench();
+    let set =
+        FeatureSet::parse("default, rocchio(field=shelf, class=*), knn(field=shelf, class=a)");
+    let stage = || FirstStage::parse("bm25(b=0.4)").unwrap();
+    let mut before: Option<Vec<u32>> = None;
+    for threads in [1, 3] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let served = pool.install(|| parity(&bench.index, set.as_ref().unwrap(), stage));
+        assert_eq!(before.get_or_insert(served.clone()), &served, "{threads} threads");
+    }
+}
+
+/// Rows made for training and rows made while serving; gives the bits of all.
+fn parity(index: &Index, set: &FeatureSet, stage: impl Fn() -> FirstStage) -> Vec<u32> {
+    let extractor = Extractor::new(index, set).unwrap();
+    let model = line(&extractor.set().features, Some(extractor.set()));
+    let ranker = Ranker::new(index, stage(), 100, Some(&model)).unwrap();
+    assert_eq!(ranker.features(), extractor.set().features);
+    let mut scratch = Scratch::default();
+    let mut served = Vec::new();
+    for (number, text) in
+        ["blue train", "the giant sea", "step step", "", "sea blue"].iter().enumerate()
+    {
+        let query = Query::new(format!("q{number}"), *text);
+        let terms = Terms::new(text, index.analysis());
+        let found = index.retrieve(&terms, &stage(), 100, None, &mut scratch).unwrap();
+        let rows = extractor.rows(index, &query, &terms, &found).unwrap();
+        let ranked = ranker.rank(index, &query, None, &mut scratch).unwrap();
+        assert_eq!(ranked.documents.len(), found.len());
+        for (place, document) in ranked.documents.iter().enumerate() {
+            let first = ranked.first_ranks[place] as usize - 1;
+            assert_eq!(index.id(document).unwrap(), index.id(&found[first]).unwrap());
+            assert_eq!(ranked.first_scores[place].to_bits(), found[first].score.to_bits());
+            assert_eq!(bits(ranked.features.row(place)), bits(rows.row(first)), "'{text}'");
+            let score = model.score_row(rows.row(first));
+            assert_eq!(document.score.to_bits(), score.to_bits(), "'{text}'");
+        }
+        for (pair, ids) in ranked
+            .documents
+            .windows(2)
+            .map(|pair| (pair, [0, 1].map(|at| index.id(&pair[at]).unwrap())))
+        {
+            assert!(
+                pair[0].score > pair[1].score || pair[0].score == pair[1].score && ids[0] > ids[1]
+            );
+        }
+        served.extend(bits(&ranked.features.values));
+    }
+    assert!(!served.is_empty());
+    served
+}
+
+#[test]
+fn a_ranker_without_a_model_is_the_first_stage() {
+    let bench = bench();
+    let stage = FirstStage::default();
+    let ranker = Ranker::new(&bench.index, stage.clone(), 3, None).unwrap();
+    let mut scratch = Scratch::default();
+    let query = Query::new("q1", "blue train");
+    let ranked = ranker.rank(&bench.index, &query, None, &mut scratch).unwrap();
+    let terms = Terms::new(&query.text, bench.index.analysis());
+    let found = bench.index.retrieve(&terms, &stage, 3, None, &mut scratch).unwrap();
+    assert_eq!(ranked.documents, found);
+    assert_eq!(ranked.first_ranks, [1, 2, 3]);
+    assert!(ranked.features.values.is_empty() && ranker.features().is_empty());
+}
+
+fn refused(index: &Index, model: &Model) -> String {
+    let error = Ranker::new(index, FirstStage::default(), 10, Some(model)).unwrap_err();
+    assert!(matches!(error, SearchError::Mismatch { .. }), "{error}");
+    let help = error.help().unwrap();
+    assert!(help.contains("train again"), "{help}");
+    error.to_string()
+}
+
+#[test]
+fn a_model_of_other_features_is_refused() {
+    let bench = bench();
+    let index = &bench.index;
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<String>>();
+    let said = refused(index, &line(&names(&["bm25(field=text)", "tf_idf_of_title"]), None));
+    assert!(said.contains("unknown feature `tf_idf_of_title`"), "{said}");
+    let said = refused(index, &line(&names(&["bm25(field=body)"]), None));
+    assert!(said.contains("no text field `body`"), "{said}");
+    let said = refused(index, &line(&names(&["bm25( field=text )"]), None));
+    assert!(said.contains("the names of its features"), "{said}");
+    let numbered = Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
+    let numbered = Model::new(numbered, Kind::Linear(Linear::new(0.0, vec![1.0, 1.0]).unwrap()));
+    let said = refused(index, &numbered.unwrap());
+    assert!(said.contains("unknown feature"), "{said}");
+}
+
+#[test]
+fn a_model_of_another_analysis_or_version_is_refused() {
+    let bench = bench();
+    let plain = build(&bench.folder.path().join("plain"), "plain");
+    let set = FeatureSet::parse("bm25, query-length").unwrap().expand(&bench.index).unwrap();
+    let model = line(&set.features, Some(&set));
+    Ranker::new(&bench.index, FirstStage::default(), 10, Some(&model)).unwrap();
+    let said = refused(&plain, &model);
+    assert!(said.contains("analysed as english, the index's as plain"), "{said}");
+    let newer = FeatureSet { version: FEATURE_VERSION + 1, ..set.clone() };
+    let said = refused(&bench.index, &line(&set.features, Some(&newer)));
+    assert!(said.contains("of version 2, this program computes version 1"), "{said}");
+    let error = newer.expand(&bench.index).unwrap_err();
+    assert!(matches!(error, SearchError::Mismatch { .. }), "a TOML file of features likewise");
+    let mut header = line(&set.features, None).into_parts();
+    header.0.notes.insert(FEATURES_NOTE.into(), "no = toml =".into());
+    let odd = Model::new(header.0, header.1).unwrap();
+    let error = Ranker::new(&bench.index, FirstStage::default(), 10, Some(&odd)).unwrap_err();
+    assert!(error.to_string().starts_with("feature set: "), "{error}");
+}
