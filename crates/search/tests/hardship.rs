@@ -187,7 +187,7 @@ fn rich(number: usize, word: &str) -> Document {
         .with("links", Value::Texts(vec!["d1".into(), "d4".into()]))
         .with("year", Value::Number(1950.0 + number as f64))
         .with("date", text(format!("19{}-01-01", 50 + number)))
-        .with("genre", text(if number % 2 == 0 { "jazz".into() } else { "rock".into() }))
+        .with("genre", text(if number.is_multiple_of(2) { "jazz".into() } else { "rock".into() }))
         .with("url", text(format!("https://a.org/{word}/{number}")))
 }
 
