@@ -4,6 +4,7 @@ use rankwright::data::FeatureNames;
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::model::draw::tree_text;
 use rankwright::model::{Kind, Model, Tree};
+use rankwright::search::{FEATURES_NOTE, FeatureSet};
 use serde_json::{Value, json};
 
 use super::{Permutation, parts};
@@ -70,7 +71,13 @@ impl About<'_> {
             let (rows, queries, seed) = (header.rows, header.queries, header.seed);
             line("trained on", format!("{rows} documents of {queries} queries, seed {seed}"));
         }
-        header.notes.iter().for_each(|(key, text)| line(key, text.clone()));
+        for (key, text) in &header.notes {
+            // The names of the features follow; here is what else a set says.
+            match FeatureSet::from_toml(text).ok().filter(|_| key == FEATURES_NOTE) {
+                Some(set) => line("feature set", set_text(&set)),
+                None => line(key, text.clone()),
+            }
+        }
         line("features", features_text(&header.features));
         line("feature hash", format!("{:016x}", header.feature_hash()));
         line("absent features are", header.absent.name().into());
@@ -245,6 +252,12 @@ fn sorted_weights(weights: &[f64]) -> Vec<(usize, f64)> {
     let mut used: Vec<(usize, f64)> = all.filter(|(_, weight)| *weight != 0.0).collect();
     used.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     used
+}
+
+/// How the features of a model were computed from text.
+fn set_text(set: &FeatureSet) -> String {
+    let analysis = set.analysis.as_deref().unwrap_or("any");
+    format!("version {} of the formulas, analysis {analysis}", set.version)
 }
 
 fn features_text(features: &FeatureNames) -> String {
