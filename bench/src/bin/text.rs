@@ -31,7 +31,7 @@ fn main() -> Result<(), Failure> {
     let stage = FirstStage::default();
     let first = Ranker::new(&index, stage.clone(), candidates, None)?;
     let learnt = Ranker::new(&index, stage, candidates, Some(&model))?;
-    let set = FeatureSet { features: learnt.features().to_vec(), ..FeatureSet::parse("default")? };
+    let set = FeatureSet::new(learnt.features().to_vec());
     let extractor = Extractor::new(&index, &set)?;
     let mut scratch = Scratch::default();
     let mut times: [Vec<f64>; 3] = Default::default();

@@ -83,7 +83,7 @@ fn read(paths: &[PathBuf], out: &Output) -> Result<Vec<Document>, Failure> {
     let (documents, _) =
         timed(out, "reading documents", || source.by_ref().collect::<Result<Vec<Document>, _>>());
     let documents = documents?;
-    source.notes().iter().for_each(|note| out.note(note.to_string()));
+    out.notes(source.notes());
     let last: HashMap<&str, usize> =
         documents.iter().enumerate().map(|(at, document)| (document.id.as_str(), at)).collect();
     let repeated = documents.len() - last.len();

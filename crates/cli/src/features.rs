@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let inputs = args.qrels.as_deref().into_iter().chain([args.queries.path()]);
     not_over_an_input(&args.out, inputs)?;
     let format = target_format(&args.out, None)?;
-    args.stage.stage()?;
+    let stage = args.stage.stage()?;
     let set = read_set(&args.features)?;
     let queries = args.queries.read()?;
     let qrels = args.qrels.as_deref().map(|path| read_qrels(path, out)).transpose()?;
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let (extractor, ready) = timed(out, "making features ready", || Extractor::new(&index, &set));
     let extractor = extractor?;
     let options = RowOptions {
-        stage: args.stage.stage()?,
+        stage,
         candidates: args.candidates,
         judged: args.judged,
         filter: filter.as_ref(),

@@ -166,16 +166,15 @@ impl DataError {
         DataError::Io { action, path: path.into(), source }
     }
 
-    pub(crate) fn malformed(
-        place: Place,
-        found: impl Into<String>,
-        expected: impl Into<String>,
-    ) -> Self {
+    /// A part of an input that does not follow its format.
+    pub fn malformed(place: Place, found: impl Into<String>, expected: impl Into<String>) -> Self {
         let (place, found, expected) = (Box::new(place), found.into(), expected.into());
         DataError::Malformed { place, found, expected, help: None }
     }
 
-    pub(crate) fn with_help(self, text: impl Into<String>) -> Self {
+    /// The same with what to do about it, where the input is malformed.
+    #[must_use]
+    pub fn with_help(self, text: impl Into<String>) -> Self {
         match self {
             DataError::Malformed { place, found, expected, .. } => {
                 DataError::Malformed { place, found, expected, help: Some(text.into()) }
@@ -186,11 +185,12 @@ impl DataError {
 }
 
 /// Bytes as they are shown in an error: quoted, escaped, at most 40 characters.
-pub(crate) fn quote(bytes: &[u8]) -> String {
+pub fn quote(bytes: &[u8]) -> String {
     if bytes.is_empty() {
         return "nothing".into();
     }
-    let text = String::from_utf8_lossy(bytes);
+    // 40 characters are at most 160 bytes; a line of 100 MB need not be looked at as a whole.
+    let text = String::from_utf8_lossy(bytes.get(..200).unwrap_or(bytes));
     let mut shown: String = text.chars().take(40).flat_map(char::escape_debug).collect();
     if text.chars().nth(40).is_some() {
         shown.push('…');

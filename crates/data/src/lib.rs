@@ -36,7 +36,7 @@ pub mod store;
 mod strings;
 
 pub use dataset::{Absent, Columns, Dataset, Query, QueryIndex};
-pub use error::{DataError, Place};
+pub use error::{DataError, Place, quote};
 pub use guard::{guarded, panics_are_caught};
 pub use inspect::{FeatureSummary, Sizes, Summary};
 pub use lists::{Document, ListFormat, Lists, Qrels, Run};

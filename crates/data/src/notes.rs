@@ -28,6 +28,16 @@ pub enum Oddity {
     NeedlessQuerySizes,
     /// Pairs whose opposite is there too.
     ContradictoryPairs,
+    /// Bytes that are not UTF-8.
+    InvalidUtf8,
+    /// Documents in which no field has a word.
+    WithoutText,
+    /// Values that no field can hold: objects in lists, binary columns.
+    SkippedValues,
+    /// Text between documents.
+    OutsideText,
+    /// Inputs without a single document.
+    EmptyInputs,
 }
 
 impl Oddity {
@@ -45,6 +55,11 @@ impl Oddity {
                 "side file(s) of query sizes beside rows that have a qid, not read"
             }
             Oddity::ContradictoryPairs => "pair(s) whose opposite is there too, both kept",
+            Oddity::InvalidUtf8 => "text(s) with bytes that are not UTF-8, replaced",
+            Oddity::WithoutText => "document(s) without any text, kept",
+            Oddity::SkippedValues => "value(s) that are neither text, number nor list, skipped",
+            Oddity::OutsideText => "piece(s) of text outside of documents, skipped",
+            Oddity::EmptyInputs => "input(s) without a document",
         }
     }
 }
@@ -79,6 +94,17 @@ impl Notes {
             _ if count == 0 => {}
             Some(note) => note.count += count,
             None => self.notes.push(Note { oddity, count, first: place() }),
+        }
+    }
+
+    /// Bytes as text; what is not UTF-8 is replaced by U+FFFD and counted.
+    pub fn text(&mut self, bytes: &[u8], place: impl FnOnce() -> Place) -> String {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => text.to_owned(),
+            Err(_) => {
+                self.add(Oddity::InvalidUtf8, 1, place);
+                String::from_utf8_lossy(bytes).into_owned()
+            }
         }
     }
 
@@ -120,5 +146,16 @@ mod tests {
         assert_eq!(notes.count(Oddity::BlankLines), 3);
         let text: Vec<String> = notes.iter().map(|n| n.to_string()).collect();
         assert_eq!(text, ["3 blank line(s) skipped (first: a:3)"]);
+    }
+
+    #[test]
+    fn text_that_is_no_utf8_is_replaced_and_counted() {
+        let mut notes = Notes::default();
+        assert_eq!(notes.text(b"a\xffb", || Place::line("x", 3)), "a\u{fffd}b");
+        assert_eq!(notes.text(b"\xff", || Place::line("x", 9)), "\u{fffd}");
+        assert_eq!(notes.text("ö".as_bytes(), || unreachable!()), "ö");
+        let lines: Vec<String> = notes.iter().map(ToString::to_string).collect();
+        assert_eq!(lines, ["2 text(s) with bytes that are not UTF-8, replaced (first: x:3)"]);
+        assert_eq!(notes.count(Oddity::WithoutText), 0);
     }
 }

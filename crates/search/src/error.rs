@@ -22,18 +22,6 @@ pub enum SearchError {
     /// Scores cannot be ordered.
     #[error(transparent)]
     Eval(#[from] EvalError),
-    /// A part of a document or query file does not follow its format.
-    #[error("{place}: found {found}, expected {expected}")]
-    Malformed {
-        /// Where.
-        place: Box<Place>,
-        /// What stands there.
-        found: String,
-        /// What should stand there.
-        expected: String,
-        /// What to do about it, where there is something.
-        help: Option<String>,
-    },
     /// There is no index at a place, or there is something else.
     #[error("{}: {what}", .path.display())]
     NoIndex {
@@ -97,7 +85,7 @@ impl SearchError {
         match self {
             Self::Data(error) => error.help(),
             Self::Model(error) => error.help(),
-            Self::Malformed { help, .. } | Self::Request { help, .. } => help.clone(),
+            Self::Request { help, .. } => help.clone(),
             Self::NoIndex { help, .. } => Some(help.clone()),
             Self::Damaged { .. } => Some(
                 "build it again from the documents: rankwright index DOCS --out INDEX --rebuild"
@@ -112,20 +100,19 @@ impl SearchError {
         }
     }
 
+    /// A part of a document or query file that does not follow its format.
     pub(crate) fn malformed(
         place: Place,
         found: impl Into<String>,
         expected: impl Into<String>,
     ) -> Self {
-        let (place, found, expected) = (Box::new(place), found.into(), expected.into());
-        Self::Malformed { place, found, expected, help: None }
+        DataError::malformed(place, found, expected).into()
     }
 
+    /// The same with what to do about it.
     pub(crate) fn with_help(self, text: impl Into<String>) -> Self {
         match self {
-            Self::Malformed { place, found, expected, .. } => {
-                Self::Malformed { place, found, expected, help: Some(text.into()) }
-            }
+            Self::Data(error) => Self::Data(error.with_help(text)),
             other => other,
         }
     }
@@ -146,22 +133,10 @@ impl SearchError {
     }
 }
 
-/// Bytes as they are shown in an error: quoted, escaped, at most 40 characters.
-pub(crate) fn quote(bytes: &[u8]) -> String {
-    // 40 characters are at most 160 bytes; a line of 100 MB need not be looked at as a whole.
-    let text = String::from_utf8_lossy(bytes.get(..200).unwrap_or(bytes));
-    if text.is_empty() {
-        return "nothing".into();
-    }
-    let mut shown: String = text.chars().take(40).flat_map(char::escape_debug).collect();
-    if text.chars().nth(40).is_some() {
-        shown.push('…');
-    }
-    format!("'{shown}'")
-}
-
 #[cfg(test)]
 mod tests {
+    use rankwright_data::quote;
+
     use super::*;
 
     #[test]

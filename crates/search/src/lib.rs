@@ -38,5 +38,5 @@ pub use ranker::{FEATURES_NOTE, Ranker, Reranked, to_run};
 pub use retrieve::{FIRST_STAGES, Filter, FirstStage, FirstStageInfo, Ranked, Scratch};
 pub use schema::{FieldDef, FieldKind, Schema};
 pub use snippet::Snippet;
-pub use source::{DocumentFormat, Documents, SourceNote, SourceNotes, SourceOddity};
+pub use source::{DocumentFormat, Documents};
 pub use terms::Terms;

@@ -14,11 +14,10 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use rankwright_data::bytes::Input;
-use rankwright_data::{DataError, Place};
+use rankwright_data::{DataError, Notes, Place, quote};
 
 use crate::document::{Query, Value};
-use crate::error::{SearchError, quote};
-use crate::source::SourceNotes;
+use crate::error::SearchError;
 use crate::source::cursor::Cursor;
 use crate::source::markup::{Token, Tokens};
 use crate::source::parts::{Parts, single_spaced};
@@ -95,7 +94,7 @@ fn read_input(input: Input, options: &QueryOptions) -> Result<Vec<Query>, Search
     let name = input.name.clone();
     let cursor = Cursor::new(input);
     let start = cursor.rest().trim_ascii_start();
-    let mut notes = SourceNotes::default();
+    let mut notes = Notes::default();
     let found = match start {
         [b'{' | b'[', ..] => read_jsonl(cursor, &mut notes)?,
         [b'.', b'I', b' ' | b'\t', ..] => read_smart(cursor, &mut notes)?,
@@ -132,7 +131,7 @@ fn finish(
     Ok(queries)
 }
 
-fn read_jsonl(mut cursor: Cursor, notes: &mut SourceNotes) -> Result<Vec<Found>, SearchError> {
+fn read_jsonl(mut cursor: Cursor, notes: &mut Notes) -> Result<Vec<Found>, SearchError> {
     let mut found = Vec::new();
     while let Some(record) = json::Record::next(&mut cursor, notes) {
         let (line, mut record) = record?;
@@ -149,7 +148,7 @@ fn read_jsonl(mut cursor: Cursor, notes: &mut SourceNotes) -> Result<Vec<Found>,
     Ok(found)
 }
 
-fn read_smart(cursor: Cursor, notes: &mut SourceNotes) -> Result<Vec<Found>, SearchError> {
+fn read_smart(cursor: Cursor, notes: &mut Notes) -> Result<Vec<Found>, SearchError> {
     let mut records = smart::Records::new(cursor);
     let mut found = Vec::new();
     while let Some(record) = records.next(notes) {
@@ -161,7 +160,7 @@ fn read_smart(cursor: Cursor, notes: &mut SourceNotes) -> Result<Vec<Found>, Sea
     Ok(found)
 }
 
-fn read_tsv(mut cursor: Cursor, notes: &mut SourceNotes) -> Result<Vec<Found>, SearchError> {
+fn read_tsv(mut cursor: Cursor, notes: &mut Notes) -> Result<Vec<Found>, SearchError> {
     let mut found = Vec::new();
     let mut header: Option<Vec<String>> = None;
     let mut first = true;
@@ -235,7 +234,7 @@ fn topic_field(tag: &str) -> (&str, &'static [&'static str]) {
 fn read_topics(
     mut cursor: Cursor,
     options: &QueryOptions,
-    notes: &mut SourceNotes,
+    notes: &mut Notes,
 ) -> Result<Vec<Found>, SearchError> {
     let mut found = Vec::new();
     // The parts of the topic that is open, and the line of its <top>.

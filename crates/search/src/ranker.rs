@@ -118,7 +118,7 @@ impl Learnt {
             model.header().features.iter().map(|name| name.into_owned()).collect();
         let set = match model.header().notes.get(FEATURES_NOTE) {
             Some(note) => FeatureSet::from_toml(note)?,
-            None => FeatureSet { features: names.clone(), ..FeatureSet::parse("default")? },
+            None => FeatureSet::new(names.clone()),
         };
         set.check(index)?;
         let own = FeatureSet { features: names, ..set };

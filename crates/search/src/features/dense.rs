@@ -112,10 +112,6 @@ fn read(index: &Index, file: &str) -> Result<(Terms, usize), SearchError> {
 }
 
 fn bad(file: &str, line: u64, expected: &str) -> SearchError {
-    SearchError::Malformed {
-        place: Box::new(rankwright_data::Place::line(file, line)),
-        found: "something else".into(),
-        expected: expected.into(),
-        help: Some("word vectors are text: a word and its numbers a line".into()),
-    }
+    SearchError::malformed(rankwright_data::Place::line(file, line), "something else", expected)
+        .with_help("word vectors are text: a word and its numbers a line")
 }

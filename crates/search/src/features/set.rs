@@ -54,13 +54,18 @@ fn version() -> u32 {
 }
 
 impl FeatureSet {
+    /// These features, by the formulas of this program.
+    pub fn new(features: Vec<String>) -> Self {
+        Self { version: FEATURE_VERSION, analysis: None, features }
+    }
+
     /// Reads a list of specs, with commas between them; `default` is one that fits most indexes.
     pub fn parse(text: &str) -> Result<Self, SearchError> {
         let features: Vec<String> = split_specs(text).into_iter().map(str::to_owned).collect();
         for feature in features.iter().filter(|feature| *feature != "default") {
             find(&Spec::parse(feature)?.name)?;
         }
-        Ok(Self { version: FEATURE_VERSION, analysis: None, features })
+        Ok(Self::new(features))
     }
 
     /// Reads the TOML form.

@@ -37,13 +37,12 @@ impl Feature for TextFeature {
 
     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
         let scope = evidence.scope(self.scope)?;
-        let facts = Facts::of(evidence, self.scope, scope);
+        let facts = facts(evidence, self.scope, scope);
         let lengths = evidence.index.lengths(self.scope);
         let mut values = Vec::new();
         for (candidate, slot) in out.iter_mut().enumerate() {
             let length = lengths[evidence.docs[candidate] as usize];
-            let matched =
-                evidence.tfs(scope, candidate).zip(&facts.terms).filter(|(tf, _)| *tf > 0);
+            let matched = evidence.tfs(scope, candidate).zip(&facts).filter(|(tf, _)| *tf > 0);
             values.clear();
             values.extend(matched.map(|(tf, fact)| self.kind.part(f64::from(tf), length, fact)));
             *slot = self.kind.whole(&values, evidence.terms.distinct().len());
@@ -59,20 +58,14 @@ struct Fact {
     rarity: f64,
 }
 
-struct Facts {
-    terms: Vec<Fact>,
-}
-
-impl Facts {
-    fn of(evidence: &Evidence<'_>, scope: Scope, found: &ScopeEvidence) -> Facts {
-        let documents = evidence.index.documents() as f64;
-        let all = evidence.index.terms(scope) as f64;
-        let terms = found.stats.iter().map(|stats| Fact {
-            idf: idf(documents, stats.documents as f64),
-            rarity: all / (stats.occurrences as f64).max(1.0),
-        });
-        Facts { terms: terms.collect() }
-    }
+fn facts(evidence: &Evidence<'_>, scope: Scope, found: &ScopeEvidence) -> Vec<Fact> {
+    let documents = evidence.index.documents() as f64;
+    let all = evidence.index.terms(scope) as f64;
+    let terms = found.stats.iter().map(|stats| Fact {
+        idf: idf(documents, stats.documents as f64),
+        rarity: all / (stats.occurrences as f64).max(1.0),
+    });
+    terms.collect()
 }
 
 impl TextKind {

@@ -6,8 +6,7 @@
 //! with tantivy's own atomic commit. Whoever is killed or runs out of disk leaves what was there.
 //! A later document with an id replaces an earlier one.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -281,8 +280,8 @@ struct Filler<'a> {
     writer: IndexWriter,
     /// Documents may have been there before us.
     adding: bool,
-    /// Ids so far, with the batch they came in.
-    seen: HashMap<u128, u64, FixedState>,
+    /// Hashes of the ids so far.
+    seen: HashSet<u128, FixedState>,
 }
 
 impl<'a> Filler<'a> {
@@ -297,7 +296,7 @@ impl<'a> Filler<'a> {
         let threads = (rayon::current_num_threads() / 2).clamp(1, 8);
         let writer = index.writer_with_num_threads(threads, threads * MEMORY);
         let writer = writer.map_err(|error| SearchError::tantivy(path, &error))?;
-        let (preparers, seen) = (Mutex::default(), HashMap::default());
+        let (preparers, seen) = (Mutex::default(), HashSet::default());
         Ok(Self { path, layout, analysis, preparers, writer, adding, seen })
     }
 
@@ -312,11 +311,9 @@ impl<'a> Filler<'a> {
         let mut report = BuildReport { documents: 0, duplicates: 0, oddities, schema, analysis };
         let mut batch =
             if first.is_empty() { read_batch(documents, BATCH_DOCUMENTS)? } else { first };
-        let mut number = 0;
         while !batch.is_empty() {
             report.documents += batch.len() as u64;
-            report.duplicates += self.drop_duplicates(&mut batch, number);
-            number += 1;
+            report.duplicates += self.drop_duplicates(&mut batch);
             let (next, added) =
                 rayon::join(|| read_batch(documents, BATCH_DOCUMENTS), || self.add_batch(&batch));
             report.oddities.add(added?);
@@ -333,7 +330,7 @@ impl<'a> Filler<'a> {
 
     /// Keeps the last document of an id: earlier ones of the batch are dropped here, those of batches
     /// before are deleted in the index.
-    fn drop_duplicates(&mut self, batch: &mut Vec<Document>, number: u64) -> u64 {
+    fn drop_duplicates(&mut self, batch: &mut Vec<Document>) -> u64 {
         let mut dropped = 0;
         let mut keep: Vec<bool> = Vec::with_capacity(batch.len());
         let mut last: HashMap<&str, usize, FixedState> = HashMap::default();
@@ -351,13 +348,7 @@ impl<'a> Filler<'a> {
         });
         for document in batch.iter() {
             let key = xxhash_rust::xxh3::xxh3_128(document.id.as_bytes());
-            let known = match self.seen.entry(key) {
-                Entry::Occupied(_) => true,
-                Entry::Vacant(entry) => {
-                    entry.insert(number);
-                    false
-                }
-            };
+            let known = !self.seen.insert(key);
             dropped += u64::from(known);
             if known || self.adding {
                 self.writer.delete_term(Term::from_field_text(self.layout.id, &document.id));

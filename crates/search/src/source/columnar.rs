@@ -16,9 +16,8 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
 use rankwright_data::bytes::{Bytes, Input};
-use rankwright_data::{DataError, Place, guarded};
+use rankwright_data::{DataError, Notes, Oddity, Place, guarded};
 
-use super::notes::{SourceNotes, SourceOddity};
 use super::{Reader, id};
 use crate::document::{Document, Value};
 use crate::error::SearchError;
@@ -57,7 +56,7 @@ impl Parquet {
         Ok(Parquet { name, length, rows, given: 0, reader, batch: None })
     }
 
-    fn next_batch(&mut self, notes: &mut SourceNotes) -> Option<Result<Batch, SearchError>> {
+    fn next_batch(&mut self, notes: &mut Notes) -> Option<Result<Batch, SearchError>> {
         let reader = &mut self.reader;
         let first = self.given == 0;
         let batch = checked(&self.name, || reader.next().map(|b| Batch::new(&b?)).transpose());
@@ -69,7 +68,7 @@ impl Parquet {
             let skipped = std::mem::take(&mut batch.skipped);
             for column in skipped {
                 let place = || Place::file(&self.name).in_field(column);
-                notes.add(SourceOddity::SkippedValues, 1, place);
+                notes.add(Oddity::SkippedValues, 1, place);
             }
         }
         Some(Ok(batch))
@@ -136,7 +135,7 @@ impl Batch {
         &self,
         row: usize,
         place: impl Fn() -> Place,
-        notes: &mut SourceNotes,
+        notes: &mut Notes,
     ) -> Result<Document, SearchError> {
         let mut document = Document::new("");
         for (at, (name, column)) in self.columns.iter().enumerate() {
@@ -193,12 +192,7 @@ fn is_number(kind: &DataType) -> bool {
 }
 
 impl Column {
-    fn value(
-        &self,
-        row: usize,
-        notes: &mut SourceNotes,
-        place: impl FnOnce() -> Place,
-    ) -> Option<Value> {
+    fn value(&self, row: usize, notes: &mut Notes, place: impl FnOnce() -> Place) -> Option<Value> {
         let (Column::Text(array)
         | Column::Number(array)
         | Column::Binary(array)
@@ -227,7 +221,7 @@ impl Column {
 }
 
 impl Reader for Parquet {
-    fn next(&mut self, notes: &mut SourceNotes) -> Option<Result<Document, SearchError>> {
+    fn next(&mut self, notes: &mut Notes) -> Option<Result<Document, SearchError>> {
         loop {
             if let Some(batch) = self.batch.as_mut().filter(|batch| batch.at < batch.rows) {
                 let row = batch.at;
@@ -272,8 +266,8 @@ mod tests {
         bytes
     }
 
-    fn read(bytes: Vec<u8>) -> Result<(Vec<Document>, SourceNotes), SearchError> {
-        let mut notes = SourceNotes::default();
+    fn read(bytes: Vec<u8>) -> Result<(Vec<Document>, Notes), SearchError> {
+        let mut notes = Notes::default();
         let mut reader = Parquet::open(Input::from_bytes("p", bytes)?)?;
         let mut documents = Vec::new();
         while let Some(document) = reader.next(&mut notes) {
@@ -338,7 +332,7 @@ mod tests {
             let mut bytes = whole.clone();
             bytes[at] ^= 0x55;
             // It may still be readable; it may not panic.
-            let mut notes = SourceNotes::default();
+            let mut notes = Notes::default();
             if let Ok(mut reader) = Parquet::open(Input::from_bytes("p", bytes).unwrap()) {
                 while let Some(Ok(_)) = reader.next(&mut notes) {}
             }

@@ -14,9 +14,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rankwright_data::bytes::Input;
-use rankwright_data::{DataError, Place};
+use rankwright_data::{DataError, Notes, Place};
 
-use super::notes::SourceNotes;
 use super::{Reader, html, id};
 use crate::document::{Document, Value};
 use crate::error::SearchError;
@@ -71,7 +70,7 @@ impl Folder {
         Ok(Folder { entries: entries.into_iter(), ids, read: 0, total })
     }
 
-    fn document(&self, entry: Entry, notes: &mut SourceNotes) -> Result<Document, SearchError> {
+    fn document(&self, entry: Entry, notes: &mut Notes) -> Result<Document, SearchError> {
         let input = Input::open(&entry.path)?;
         let place = || Place::file(&input.name);
         let bytes = input.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&input.bytes);
@@ -142,7 +141,7 @@ impl Folder {
 }
 
 impl Reader for Folder {
-    fn next(&mut self, notes: &mut SourceNotes) -> Option<Result<Document, SearchError>> {
+    fn next(&mut self, notes: &mut Notes) -> Option<Result<Document, SearchError>> {
         let entry = self.entries.next()?;
         self.read += entry.size;
         Some(self.document(entry, notes))

@@ -3,9 +3,9 @@
 //! Runs and judgements are columns split at blanks, so an id with a blank could be indexed but
 //! never judged; it is refused where it comes in.
 
-use rankwright_data::Place;
+use rankwright_data::{Place, quote};
 
-use crate::error::{SearchError, quote};
+use crate::error::SearchError;
 
 /// Names under which a document's id is looked for, in this order, whatever their case.
 pub(crate) const DOCUMENT_IDS: [&str; 6] = ["id", "_id", "docid", "doc_id", "docno", "key"];

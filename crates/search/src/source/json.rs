@@ -3,15 +3,14 @@
 
 use std::fmt;
 
-use rankwright_data::Place;
+use rankwright_data::{Notes, Oddity, Place, quote};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::cursor::Cursor;
 use super::id;
-use super::notes::{SourceNotes, SourceOddity};
 use super::parts::last_wins;
 use crate::document::Value;
-use crate::error::{SearchError, quote};
+use crate::error::SearchError;
 
 /// A JSON value that keeps the order of keys and the digits of whole numbers.
 enum Json {
@@ -94,7 +93,7 @@ impl Record {
     /// Parses the next line that is not blank.
     pub(crate) fn next(
         cursor: &mut Cursor,
-        notes: &mut SourceNotes,
+        notes: &mut Notes,
     ) -> Option<Result<(u64, Record), SearchError>> {
         let (line, range) = cursor.next_full_line()?;
         let text = notes.text(cursor.slice(range), || cursor.place(line));
@@ -164,7 +163,7 @@ impl Record {
     /// The fields that are left.
     pub(crate) fn into_fields(
         self,
-        notes: &mut SourceNotes,
+        notes: &mut Notes,
         place: impl Fn() -> Place,
     ) -> Vec<(String, Value)> {
         let mut flat = Vec::with_capacity(self.fields.len());
@@ -172,7 +171,7 @@ impl Record {
         for (name, value) in self.fields {
             flatten(name, value, &mut flat, &mut skipped);
         }
-        notes.add(SourceOddity::SkippedValues, skipped, place);
+        notes.add(Oddity::SkippedValues, skipped, place);
         last_wins(&mut flat);
         flat
     }

@@ -6,9 +6,10 @@
 //! `metadata.url`. Nulls, empty lists and empty objects give nothing; an object or a list inside a
 //! list is skipped and counted. Of equal keys the last wins.
 
+use rankwright_data::Notes;
+
 use super::cursor::Cursor;
 use super::json::Record;
-use super::notes::SourceNotes;
 use super::{Reader, id};
 use crate::document::Document;
 use crate::error::SearchError;
@@ -16,7 +17,7 @@ use crate::error::SearchError;
 pub(super) struct Jsonl(pub(super) Cursor);
 
 impl Reader for Jsonl {
-    fn next(&mut self, notes: &mut SourceNotes) -> Option<Result<Document, SearchError>> {
+    fn next(&mut self, notes: &mut Notes) -> Option<Result<Document, SearchError>> {
         let (line, mut record) = match Record::next(&mut self.0, notes)? {
             Ok(found) => found,
             Err(error) => return Some(Err(error)),

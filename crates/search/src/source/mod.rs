@@ -10,7 +10,7 @@
 //! | `folder` | a text, Markdown or HTML file | being a folder |
 //!
 //! gzip and zstd are unpacked. Bytes that are not UTF-8 are replaced by U+FFFD and counted, as are
-//! other oddities that do no harm ([`SourceNotes`]); what cannot be read is an error with its
+//! other oddities that do no harm ([`Notes`]); what cannot be read is an error with its
 //! place, after which the stream ends. Cost is linear in the bytes, whatever they are.
 
 #[cfg(feature = "columnar")]
@@ -24,7 +24,6 @@ pub(crate) mod id;
 pub(crate) mod json;
 mod jsonl;
 pub(crate) mod markup;
-mod notes;
 pub(crate) mod parts;
 pub(crate) mod smart;
 mod smart_links;
@@ -37,19 +36,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rankwright_data::bytes::Input;
-use rankwright_data::{DataError, Place};
+use rankwright_data::{DataError, Notes, Oddity, Place};
 
 use self::cursor::Cursor;
 use crate::document::{Document, Value};
 use crate::error::SearchError;
 
 pub use self::format::DocumentFormat;
-pub use self::notes::{SourceNote, SourceNotes, SourceOddity};
 
 /// Reads the documents of one input.
 trait Reader: Send {
     /// The next document; `None` at the end.
-    fn next(&mut self, notes: &mut SourceNotes) -> Option<Result<Document, SearchError>>;
+    fn next(&mut self, notes: &mut Notes) -> Option<Result<Document, SearchError>>;
 
     /// How far it is: bytes read, of bytes in all.
     fn position(&self) -> (u64, u64);
@@ -73,7 +71,7 @@ pub struct Documents {
     waiting: std::vec::IntoIter<(PathBuf, Option<u64>)>,
     format: Option<DocumentFormat>,
     open: Option<Opened>,
-    notes: SourceNotes,
+    notes: Notes,
     /// Bytes of the inputs that are through, as they lie on the disk.
     done: u64,
     total: Option<u64>,
@@ -107,7 +105,7 @@ impl Documents {
         }
         let total = waiting.iter().map(|(_, size)| *size).sum();
         let waiting = waiting.into_iter();
-        let notes = SourceNotes::default();
+        let notes = Notes::default();
         let mut documents = Documents { waiting, format, open: None, notes, done: 0, total };
         documents.open_next()?;
         Ok(documents)
@@ -130,7 +128,7 @@ impl Documents {
     }
 
     /// Oddities met so far.
-    pub fn notes(&self) -> &SourceNotes {
+    pub fn notes(&self) -> &Notes {
         &self.notes
     }
 
@@ -146,7 +144,7 @@ impl Documents {
                 }
                 None => {
                     self.done += size.unwrap_or(0);
-                    self.notes.add(SourceOddity::EmptyInputs, 1, || Place::file(name));
+                    self.notes.add(Oddity::EmptyInputs, 1, || Place::file(name));
                 }
             }
         }
@@ -158,7 +156,7 @@ impl Documents {
         if let Some(open) = self.open.take() {
             self.done += open.size.unwrap_or_else(|| open.reader.position().1);
             let empty = u64::from(open.documents == 0);
-            self.notes.add(SourceOddity::EmptyInputs, empty, || Place::file(open.name));
+            self.notes.add(Oddity::EmptyInputs, empty, || Place::file(open.name));
         }
     }
 }
@@ -173,7 +171,7 @@ impl Iterator for Documents {
                 Some(Ok(document)) => {
                     open.documents += 1;
                     let blank = u64::from(!has_text(&document));
-                    self.notes.add(SourceOddity::WithoutText, blank, || {
+                    self.notes.add(Oddity::WithoutText, blank, || {
                         Place::file(format!("{}, document {}", open.name, document.id))
                     });
                     return Some(Ok(document));
@@ -235,7 +233,7 @@ type Counted = (Box<dyn Reader>, Option<u64>);
 fn reader(
     path: &Path,
     format: Option<DocumentFormat>,
-    notes: &mut SourceNotes,
+    notes: &mut Notes,
 ) -> Result<Option<Counted>, SearchError> {
     if format == Some(DocumentFormat::Folder)
         || (format.is_none() && DocumentFormat::of_path(path).is_some())
@@ -249,7 +247,7 @@ fn reader(
 fn reader_of(
     input: Input,
     format: Option<DocumentFormat>,
-    notes: &mut SourceNotes,
+    notes: &mut Notes,
 ) -> Result<Option<Counted>, SearchError> {
     let told = match format {
         Some(format) => Some(format),

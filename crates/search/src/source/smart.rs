@@ -7,13 +7,14 @@
 
 use std::ops::Range;
 
+use rankwright_data::{Notes, quote};
+
 use super::cursor::Cursor;
-use super::notes::SourceNotes;
 use super::parts::Parts;
 use super::smart_links::LinkReading;
 use super::{Reader, id};
 use crate::document::{Document, Value};
-use crate::error::{SearchError, quote};
+use crate::error::SearchError;
 
 /// What a line is.
 pub(super) enum Line<'a> {
@@ -83,7 +84,7 @@ impl Records {
         })
     }
 
-    pub(crate) fn next(&mut self, notes: &mut SourceNotes) -> Option<Result<Record, SearchError>> {
+    pub(crate) fn next(&mut self, notes: &mut Notes) -> Option<Result<Record, SearchError>> {
         let (line, range) = match self.pending.take() {
             Some(pending) => pending,
             None => match self.first()? {
@@ -101,7 +102,7 @@ impl Records {
     }
 
     /// The sections up to the next `.I`.
-    fn sections(&mut self, line: u64, notes: &mut SourceNotes) -> Parts {
+    fn sections(&mut self, line: u64, notes: &mut Notes) -> Parts {
         let mut parts = Parts::default();
         let mut name = "text".to_owned();
         let mut content: Vec<u8> = Vec::new();
@@ -142,7 +143,7 @@ impl Smart {
 }
 
 impl Reader for Smart {
-    fn next(&mut self, notes: &mut SourceNotes) -> Option<Result<Document, SearchError>> {
+    fn next(&mut self, notes: &mut Notes) -> Option<Result<Document, SearchError>> {
         let mut record = match self.records.next(notes)? {
             Ok(record) => record,
             Err(error) => return Some(Err(error)),

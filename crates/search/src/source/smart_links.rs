@@ -15,9 +15,8 @@
 use std::collections::{HashMap, HashSet};
 
 use memchr::memmem;
-use rankwright_data::Place;
+use rankwright_data::{Notes, Oddity, Place};
 
-use super::notes::{SourceNotes, SourceOddity};
 use super::smart::Line;
 
 /// What a file as a whole says about its links.
@@ -61,7 +60,7 @@ impl LinkReading {
         &self,
         id: &str,
         section: &str,
-        notes: &mut SourceNotes,
+        notes: &mut Notes,
         place: impl Fn() -> Place,
     ) -> Vec<String> {
         let mut links = Vec::new();
@@ -72,7 +71,7 @@ impl LinkReading {
                 [other] => (other, "5"),
                 [first, kind, second] => (if first == id { second } else { first }, kind),
                 _ => {
-                    notes.add(SourceOddity::SkippedValues, 1, &place);
+                    notes.add(Oddity::SkippedValues, 1, &place);
                     continue;
                 }
             };
@@ -121,7 +120,7 @@ mod tests {
     use super::*;
 
     fn links(file: &str, id: &str, section: &str) -> Vec<String> {
-        let mut notes = SourceNotes::default();
+        let mut notes = Notes::default();
         LinkReading::scan(file.as_bytes()).links(id, section, &mut notes, || Place::file("x"))
     }
 

@@ -9,10 +9,9 @@ use std::collections::HashSet;
 use std::io::{self, Read};
 
 use csv::{ByteRecord, ReaderBuilder};
-use rankwright_data::Place;
 use rankwright_data::bytes::{Bytes, Input};
+use rankwright_data::{Notes, Place};
 
-use super::notes::SourceNotes;
 use super::{Reader, id};
 use crate::document::{Document, Value};
 use crate::error::SearchError;
@@ -45,7 +44,7 @@ impl Table {
     pub(super) fn new(
         input: Input,
         delimiter: u8,
-        notes: &mut SourceNotes,
+        notes: &mut Notes,
     ) -> Result<Table, SearchError> {
         let Input { name, bytes } = input;
         let at = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
@@ -70,7 +69,7 @@ impl Table {
         Ok(Table { name, length, reader, columns, id, row })
     }
 
-    fn document(&self, notes: &mut SourceNotes) -> Result<Document, SearchError> {
+    fn document(&self, notes: &mut Notes) -> Result<Document, SearchError> {
         let line = self.row.position().map_or(0, csv::Position::line);
         let place = || Place::line(&self.name, line);
         if self.row.len() != self.columns.len() {
@@ -98,7 +97,7 @@ fn broken(file: &str, error: &csv::Error) -> SearchError {
 }
 
 impl Reader for Table {
-    fn next(&mut self, notes: &mut SourceNotes) -> Option<Result<Document, SearchError>> {
+    fn next(&mut self, notes: &mut Notes) -> Option<Result<Document, SearchError>> {
         let mut row = std::mem::take(&mut self.row);
         let more = self.reader.read_byte_record(&mut row);
         self.row = row;

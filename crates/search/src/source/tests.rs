@@ -1,10 +1,10 @@
 use super::*;
 use proptest::prelude::*;
 
-type All = Result<(Vec<Document>, SourceNotes), SearchError>;
+type All = Result<(Vec<Document>, Notes), SearchError>;
 
 fn read_as(bytes: &[u8], format: Option<DocumentFormat>) -> All {
-    let mut notes = SourceNotes::default();
+    let mut notes = Notes::default();
     let mut documents = Vec::new();
     let input = Input::from_bytes("f", bytes.to_vec())?;
     if let Some((mut reader, _)) = reader_of(input, format, &mut notes)? {
@@ -154,7 +154,7 @@ fn bytes_that_are_not_utf8_are_replaced_and_counted() {
     ] {
         let (documents, notes) = read_as(bytes, None).unwrap();
         assert_eq!(documents, [Document::new("1").with("text", text("a\u{fffd}"))]);
-        assert_eq!(notes.count(SourceOddity::InvalidUtf8), 1);
+        assert_eq!(notes.count(Oddity::InvalidUtf8), 1);
     }
 }
 

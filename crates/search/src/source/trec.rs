@@ -6,9 +6,10 @@
 //! are joined by a blank line. A field that nobody closes goes on to the end of its document; a
 //! document that nobody closes is an error, since it would swallow the next.
 
+use rankwright_data::{Notes, Oddity};
+
 use super::cursor::Cursor;
 use super::markup::{Token, Tokens};
-use super::notes::{SourceNotes, SourceOddity};
 use super::parts::Parts;
 use super::{Reader, entities, id};
 use crate::document::Document;
@@ -39,7 +40,7 @@ struct Draft {
 
 impl Draft {
     /// Ends a field, or the words before one.
-    fn flush(&mut self, notes: &mut SourceNotes, place: impl FnOnce() -> rankwright_data::Place) {
+    fn flush(&mut self, notes: &mut Notes, place: impl FnOnce() -> rankwright_data::Place) {
         let content = std::mem::take(&mut self.content);
         if content.trim_ascii().is_empty() {
             self.tag = None;
@@ -70,7 +71,7 @@ impl Draft {
 
 impl Trec {
     /// Goes to the content of the next document; the line of its `<DOC>`.
-    fn enter(&mut self, notes: &mut SourceNotes) -> Option<u64> {
+    fn enter(&mut self, notes: &mut Notes) -> Option<u64> {
         let start = self.0.at();
         let mut tokens = Tokens::new(self.0.rest());
         let mut outside: Option<usize> = None;
@@ -94,7 +95,7 @@ impl Trec {
         if let Some(at) = outside {
             self.0.advance_to(start + at);
             let line = self.0.line();
-            notes.add(SourceOddity::OutsideText, 1, || self.0.place(line));
+            notes.add(Oddity::OutsideText, 1, || self.0.place(line));
         }
         let Some((open, content)) = found else {
             self.0.advance_to(start + before);
@@ -107,7 +108,7 @@ impl Trec {
     }
 
     /// Reads the document that was entered.
-    fn body(&mut self, line: u64, notes: &mut SourceNotes) -> Result<Document, SearchError> {
+    fn body(&mut self, line: u64, notes: &mut Notes) -> Result<Document, SearchError> {
         let place = || self.0.place(line);
         let text = self.0.rest();
         let mut tokens = Tokens::new(text);
@@ -150,7 +151,7 @@ impl Trec {
 }
 
 impl Reader for Trec {
-    fn next(&mut self, notes: &mut SourceNotes) -> Option<Result<Document, SearchError>> {
+    fn next(&mut self, notes: &mut Notes) -> Option<Result<Document, SearchError>> {
         let line = self.enter(notes)?;
         Some(self.body(line, notes))
     }
