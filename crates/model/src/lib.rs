@@ -18,6 +18,7 @@ pub mod draw;
 mod engine;
 mod ensemble;
 mod error;
+mod explain;
 mod header;
 mod importance;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
@@ -37,6 +38,9 @@ pub use categories::Categories;
 pub use engine::{Scorer, SparseRows, Work};
 pub use ensemble::Ensemble;
 pub use error::ModelError;
+pub use explain::{
+    Dependence, DependenceOptions, ExplainError, ExplainOptions, Explainer, Explanation,
+};
 pub use header::Header;
 pub use importance::Importance;
 pub use interchange::ModelFormat;

@@ -1,0 +1,103 @@
+//! Explanations of a blend: those of its members, by their weights.
+//!
+//! Without normalisation the score is a weighted sum, and Shapley values of a sum are the sums of
+//! Shapley values. With min-max or standard scores each member's scores go through a line that is the
+//! same for all documents of the list: given the list, its contributions are multiplied by the slope of
+//! that line, and its base lies on it. Ranks follow no line: the member's contributions to a document
+//! are stretched by `(n(score) - n(base)) / (score - base)`, where n joins the list's points (score,
+//! rank) by straight lines. All of them sum to the score.
+//!
+//! A list of nothing but equal scores (one document, say) is normalised to zeros, to which no feature
+//! adds anything.
+
+use super::Method;
+use super::table::{Parts, Table};
+use crate::blend::{Normalise, add_term};
+
+/// A blend ready to be explained.
+#[derive(Debug)]
+pub(super) struct BlendShap<'a> {
+    pub(super) normalise: Normalise,
+    pub(super) members: Vec<Member<'a>>,
+}
+
+/// A member with a weight other than 0.
+#[derive(Debug)]
+pub(super) struct Member<'a> {
+    pub(super) weight: f64,
+    pub(super) method: Method<'a>,
+    /// The places of its features among those of the blend.
+    pub(super) columns: Vec<usize>,
+}
+
+impl BlendShap<'_> {
+    pub(super) fn explain(&self, table: &Table) -> Parts {
+        let mut sum = Parts {
+            base: 0.0,
+            scores: vec![0.0; table.rows],
+            values: vec![0.0; table.values.len()],
+        };
+        for member in &self.members {
+            let parts = member.method.explain(&table.select(&member.columns));
+            let mut normal = parts.scores.clone();
+            self.normalise.apply(&mut normal);
+            let line = Line::new(self.normalise, &parts, &normal);
+            sum.base += member.weight * line.base;
+            let own = member.columns.len();
+            for (row, score) in normal.iter().enumerate() {
+                sum.scores[row] = add_term(sum.scores[row], member.weight, *score);
+                let slope = member.weight * line.slopes[row];
+                let to = &mut sum.values[row * table.width..(row + 1) * table.width];
+                for (column, value) in member.columns.iter().zip(&parts.values[row * own..]) {
+                    to[*column] += slope * value;
+                }
+            }
+        }
+        sum
+    }
+}
+
+/// What normalisation does to a member's base, and to its contributions for each document.
+struct Line {
+    base: f64,
+    slopes: Vec<f64>,
+}
+
+impl Line {
+    fn new(normalise: Normalise, parts: &Parts, normal: &[f64]) -> Line {
+        if normalise == Normalise::None {
+            return Line { base: parts.base, slopes: vec![1.0; normal.len()] };
+        }
+        let mut points: Vec<(f64, f64)> =
+            parts.scores.iter().copied().zip(normal.iter().copied()).collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (Some(&low), Some(&high)) = (points.first(), points.last()) else {
+            return Line { base: 0.0, slopes: Vec::new() };
+        };
+        if low.0 >= high.0 {
+            return Line { base: 0.0, slopes: vec![0.0; normal.len()] };
+        }
+        if normalise != Normalise::Rank {
+            let slope = (high.1 - low.1) / (high.0 - low.0);
+            let base = low.1 + slope * (parts.base - low.0);
+            return Line { base, slopes: vec![slope; normal.len()] };
+        }
+        let base = joined(&points, parts.base);
+        let slope = |(score, rank): (&f64, &f64)| {
+            let way = score - parts.base;
+            if way == 0.0 { 0.0 } else { (rank - base) / way }
+        };
+        Line { base, slopes: parts.scores.iter().zip(normal).map(slope).collect() }
+    }
+}
+
+/// The value at x of straight lines through points, flat outside.
+fn joined(points: &[(f64, f64)], x: f64) -> f64 {
+    let after = points.partition_point(|point| point.0 <= x);
+    match (after.checked_sub(1).map(|at| points[at]), points.get(after)) {
+        (None, None) => 0.0,
+        (None, Some(next)) => next.1,
+        (Some(last), None) => last.1,
+        (Some(last), Some(next)) => last.1 + (x - last.0) / (next.0 - last.0) * (next.1 - last.1),
+    }
+}

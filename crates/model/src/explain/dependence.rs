@@ -1,0 +1,137 @@
+//! Partial dependence: the mean score of documents as one feature is set to each of several values
+//! (Friedman, *Greedy function approximation*, 2001, section 8.2), and the curve of each document
+//! (individual conditional expectation: Goldstein et al., *Peeking inside the black box*, 2015).
+//!
+//! The values are quantiles of the feature in the data, so that most of them lie where documents are;
+//! equal ones count once. Where a score depends on the other documents of its query, one document at a
+//! time is changed and the others stay. Cost: documents x values x scoring (x documents of the query,
+//! where those matter). A feature that is missing everywhere has no values and an empty curve.
+
+use rankwright_data::Dataset;
+use rayon::prelude::*;
+
+use super::error::ExplainError;
+use super::table::sample;
+use super::{ExplainOptions, matched};
+use crate::engine::Work;
+use crate::model::Model;
+use crate::score::ScoreOptions;
+
+/// How finely a dependence is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DependenceOptions {
+    /// The most values of the feature.
+    pub points: usize,
+    /// The most documents, chosen by seed.
+    pub documents: usize,
+    /// How many documents' own curves are kept.
+    pub curves: usize,
+}
+
+impl Default for DependenceOptions {
+    fn default() -> Self {
+        DependenceOptions { points: 30, documents: 500, curves: 0 }
+    }
+}
+
+/// How scores go with one feature.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dependence {
+    /// The number of the feature in the model.
+    pub feature: usize,
+    /// Its name.
+    pub name: String,
+    /// The values that it was set to, ascending.
+    pub values: Vec<f32>,
+    /// The mean score at each of them.
+    pub means: Vec<f64>,
+    /// The mean score where it is missing, if it is missing anywhere.
+    pub missing: Option<f64>,
+    /// How many documents the means are over.
+    pub documents: usize,
+    /// The rows of documents with a curve of their own, and the scores along it.
+    pub curves: Vec<(usize, Vec<f64>)>,
+}
+
+impl Model {
+    /// How the scores of a data set's documents go with a feature, given by its number in the model.
+    pub fn dependence(
+        &self,
+        data: &Dataset,
+        feature: usize,
+        how: DependenceOptions,
+        options: ExplainOptions,
+    ) -> Result<Dependence, ExplainError> {
+        let name = self.header().features.name(feature).into_owned();
+        let matching = matched(self, data, options.ignore_extra)?;
+        let Some(column) = matching.column(feature) else {
+            return Err(ExplainError::NoColumn { feature: name });
+        };
+        let (values, any_missing) = grid(data, column, how.points);
+        let mut asked = values.clone();
+        if any_missing {
+            asked.push(f32::NAN);
+        }
+        let score = ScoreOptions { ignore_extra: options.ignore_extra, ..ScoreOptions::default() };
+        let scorer = self.scorer_for(data.features(), score)?;
+        let query_of_rows = data.query_of_rows();
+        let rows = sample(data.rows(), how.documents, options.seed);
+        let curve = |work: &mut Work, &row: &usize| -> Result<Vec<f64>, ExplainError> {
+            let around = match scorer.is_listwise() {
+                true => data.query_rows(query_of_rows[row] as usize),
+                false => row..row + 1,
+            };
+            let columns = data.columns();
+            let mut list =
+                data.matrix().values()[around.start * columns..around.end * columns].to_vec();
+            let mut scores = vec![0.0; around.len()];
+            let at = row - around.start;
+            let mut curve = Vec::with_capacity(asked.len());
+            for value in &asked {
+                list[at * columns + column] = *value;
+                scorer.score(&list, &mut scores, work)?;
+                curve.push(scores[at]);
+            }
+            Ok(curve)
+        };
+        let curves = rows.par_iter().map_init(Work::default, curve);
+        let mut curves: Vec<Vec<f64>> = curves.collect::<Result<_, _>>()?;
+        let mut means = mean_curve(&curves, asked.len());
+        let missing = if any_missing { means.pop() } else { None };
+        curves.truncate(how.curves);
+        curves.iter_mut().for_each(|curve| curve.truncate(values.len()));
+        let documents = rows.len();
+        let curves = rows.into_iter().zip(curves).collect();
+        Ok(Dependence { feature, name, values, means, missing, documents, curves })
+    }
+}
+
+/// Quantiles of a column, different from each other, and whether it has missing values.
+fn grid(data: &Dataset, column: usize, points: usize) -> (Vec<f32>, bool) {
+    let all = (0..data.rows()).map(|row| data.matrix().get(row, column));
+    let mut values: Vec<f32> = all.filter(|value| !value.is_nan()).collect();
+    let any_missing = values.len() < data.rows();
+    // No two zeros.
+    values.iter_mut().for_each(|value| *value += 0.0);
+    values.sort_unstable_by(f32::total_cmp);
+    let mut different = values.clone();
+    different.dedup();
+    if different.len() <= points {
+        return (different, any_missing);
+    }
+    let last = values.len() - 1;
+    let steps = points.saturating_sub(1).max(1);
+    let mut found: Vec<f32> = (0..points).map(|i| values[i * last / steps]).collect();
+    found.dedup();
+    (found, any_missing)
+}
+
+fn mean_curve(curves: &[Vec<f64>], points: usize) -> Vec<f64> {
+    let mut means = vec![0.0; points];
+    for curve in curves {
+        means.iter_mut().zip(curve).for_each(|(mean, score)| *mean += score);
+    }
+    let count = curves.len().max(1) as f64;
+    means.iter_mut().for_each(|mean| *mean /= count);
+    means
+}

@@ -1,0 +1,72 @@
+//! Why a model cannot be explained, and what would help.
+
+use crate::error::ModelError;
+
+/// Why there is no explanation.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExplainError {
+    /// The model does not fit the data.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// Trees that do not say how many training rows came to each leaf.
+    #[error(
+        "tree {tree} does not say how many training rows came to its leaves, which its expected \
+         score is made of"
+    )]
+    NoCounts {
+        /// The first such tree, from 0.
+        tree: usize,
+    },
+    /// A net, which is explained against other documents.
+    #[error("a net can only be explained against background documents, and none were given")]
+    NoBackground,
+    /// Background data without rows.
+    #[error("the background data has no rows; expected documents such as the model was made for")]
+    EmptyBackground,
+    /// A tree whose paths are too long to be held.
+    #[error(
+        "tree {tree} has paths of {depth} splits on {features} features; expected trees that are \
+         less deep"
+    )]
+    TooDeep {
+        /// The tree, from 0.
+        tree: usize,
+        /// Splits on its longest path.
+        depth: usize,
+        /// The most different features on a path.
+        features: usize,
+    },
+    /// A member of a blend that uses what the blend does not have.
+    #[error("member {member} of the blend uses its feature {feature}, which the blend lacks")]
+    Unmatched {
+        /// The member, from 0.
+        member: usize,
+        /// The name of the feature.
+        feature: String,
+    },
+    /// A feature whose values are to be changed but are not there.
+    #[error("the data has no values of feature {feature}; expected one of its own features")]
+    NoColumn {
+        /// The name of the feature.
+        feature: String,
+    },
+}
+
+impl ExplainError {
+    /// What the user can do, if the error knows.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            ExplainError::Model(error) => error.help(),
+            ExplainError::NoCounts { .. } | ExplainError::NoBackground => Some(
+                "give background data, such as the training data: the explanation is then relative \
+                 to its documents"
+                    .into(),
+            ),
+            ExplainError::Unmatched { .. } => {
+                Some("make the blend again with the features of all its members".into())
+            }
+            _ => None,
+        }
+    }
+}

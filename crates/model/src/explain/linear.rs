@@ -1,0 +1,49 @@
+//! Exact Shapley values of a line: feature i adds `w_i x_i` less the mean of that over background
+//! documents, as its features add up without interplay (Lundberg and Lee, *A unified approach to
+//! interpreting model predictions*, 2017, corollary 1).
+//!
+//! Without background documents the mean is 0: a feature adds its whole term, and the base is the
+//! bias. A missing value is worth 0, as it is in the score.
+
+use super::table::{Parts, Table};
+use crate::linear::{Linear, add_term};
+
+/// A line ready to be explained.
+#[derive(Debug)]
+pub(super) struct LinearShap {
+    bias: f64,
+    /// The weights of the features used.
+    weights: Vec<f64>,
+    means: Vec<f64>,
+}
+
+impl LinearShap {
+    pub(super) fn new(line: &Linear, features: &[usize], background: Option<&Table>) -> LinearShap {
+        let weights: Vec<f64> = features.iter().map(|feature| line.weights()[*feature]).collect();
+        let mut means = vec![0.0; weights.len()];
+        if let Some(table) = background {
+            for row in 0..table.rows {
+                for ((mean, weight), value) in means.iter_mut().zip(&weights).zip(table.row(row)) {
+                    *mean += add_term(0.0, *weight, *value) / table.rows as f64;
+                }
+            }
+        }
+        LinearShap { bias: line.bias(), weights, means }
+    }
+
+    pub(super) fn explain(&self, table: &Table) -> Parts {
+        let mut values = Vec::with_capacity(table.values.len());
+        let mut scores = Vec::with_capacity(table.rows);
+        for row in 0..table.rows {
+            let mut score = self.bias;
+            for ((weight, mean), value) in self.weights.iter().zip(&self.means).zip(table.row(row))
+            {
+                score = add_term(score, *weight, *value);
+                values.push(add_term(0.0, *weight, *value) - mean);
+            }
+            scores.push(score);
+        }
+        let base = self.means.iter().fold(self.bias, |sum, mean| sum + mean);
+        Parts { base, scores, values }
+    }
+}

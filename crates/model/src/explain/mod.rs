@@ -1,0 +1,297 @@
+//! Explanations: what each feature adds to a document's score.
+//!
+//! `score = base + contribution of feature 1 + contribution of feature 2 + ...`, where contributions
+//! are Shapley values (Shapley 1953; Lundberg and Lee, *A unified approach to interpreting model
+//! predictions*, 2017): the mean change of the expected score when the feature becomes known, over
+//! all orders in which features may become known. The base is the expected score of a document of which
+//! nothing is known.
+//!
+//! | model | method | expected score over |
+//! |---|---|---|
+//! | trees | exact, `trees.rs` | the training rows at the leaves, or background documents |
+//! | line | exact, `linear.rs` | background documents, or a document of zeros |
+//! | net | sampled orders, `net.rs` | background documents, which it needs |
+//! | net of one layer | exact, `net.rs` | background documents, or inputs of zero |
+//! | blend | its members', `blend.rs` | what the members take, in the list at hand |
+//!
+//! `base + sum` is the score up to rounding: within 1e-9 of the size of the terms. Explanations do not
+//! depend on threads. A query without documents has none to explain.
+
+mod blend;
+mod dependence;
+mod error;
+mod linear;
+mod net;
+mod paths;
+mod quadrature;
+mod table;
+mod trees;
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use rankwright_data::Dataset;
+use rayon::prelude::*;
+
+pub use self::dependence::{Dependence, DependenceOptions};
+pub use self::error::ExplainError;
+
+use self::blend::{BlendShap, Member};
+use self::linear::LinearShap;
+use self::net::NetShap;
+use self::table::{Parts, Table, sample, settle};
+use self::trees::{TreeShap, counts, recount};
+use crate::blend::Blend;
+use crate::error::ModelError;
+use crate::matching::Matching;
+use crate::model::{Kind, Model};
+
+/// The most background documents that are looked at.
+const MOST_BACKGROUND: usize = 10_000;
+
+/// How a model is explained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExplainOptions {
+    /// Chooses background documents and orders of exchange.
+    pub seed: u64,
+    /// For nets: orders of exchange, each gone through forwards and backwards, against as many
+    /// background documents; at least 1.
+    pub orders: usize,
+    /// Pass over features that the model does not know, instead of refusing the data.
+    pub ignore_extra: bool,
+}
+
+impl Default for ExplainOptions {
+    fn default() -> Self {
+        ExplainOptions { seed: 1, orders: 32, ignore_extra: false }
+    }
+}
+
+/// A model ready to be explained.
+///
+/// ```
+/// use rankwright_data::{Absent, Columns, Dataset, FeatureNames, Matrix, QueryIndex};
+/// use rankwright_model::{ExplainOptions, Explainer, Header, Kind, Linear, Model};
+///
+/// let features = FeatureNames::Named(vec!["bm25".into(), "clicks".into(), "age".into()]);
+/// let line = Linear::new(0.5, vec![1.0, 10.0, 0.0])?;
+/// let model = Model::new(Header::new(features.clone(), Absent::Zero), Kind::Linear(line))?;
+/// let mut queries = QueryIndex::default();
+/// let of_row = vec![queries.number("a"); 2];
+/// let matrix = Matrix::from_rows(2, 3, vec![1.0, 2.0, 0.0, 3.0, 4.0, 9.0])?;
+/// let data = Dataset::new(Columns::new(matrix, features, vec![0.0; 2], queries, of_row))?;
+///
+/// let explainer = Explainer::with_background(&model, &data, ExplainOptions::default())?;
+/// assert_eq!(explainer.features(), [0, 1]); // "age" has no weight
+/// let found = explainer.explain(&data, &[0])?;
+/// assert_eq!((found[0].base, &found[0].scores[..]), (32.5, &[21.5, 43.5][..]));
+/// assert_eq!(found[0].contributions(1), [1.0, 10.0]);
+/// assert_eq!(found[0].difference(1, 0), [2.0, 20.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Explainer<'a> {
+    model: &'a Model,
+    options: ExplainOptions,
+    features: Vec<usize>,
+    method: Method<'a>,
+}
+
+/// How a kind of model is explained.
+#[derive(Debug)]
+enum Method<'a> {
+    Trees(TreeShap<'a>),
+    Linear(LinearShap),
+    Net(Box<NetShap>),
+    Blend(BlendShap<'a>),
+}
+
+impl Method<'_> {
+    fn explain(&self, table: &Table) -> Parts {
+        match self {
+            Method::Trees(trees) => trees.explain(table),
+            Method::Linear(line) => line.explain(table),
+            Method::Net(net) => net.explain(table),
+            Method::Blend(blend) => blend.explain(table),
+        }
+    }
+}
+
+impl<'a> Explainer<'a> {
+    /// An explainer that needs no data: trees by the training rows at their leaves, lines relative
+    /// to a document of zeros, nets of one layer to inputs of zero. Deeper nets, and trees that do not tell their rows, are refused.
+    pub fn new(model: &'a Model, options: ExplainOptions) -> Result<Explainer<'a>, ExplainError> {
+        let features = model.used_features();
+        let method = method_of(model, &features, None, options)?;
+        Ok(Explainer { model, options, features, method })
+    }
+
+    /// An explainer relative to background documents, of which at most 10,000 are chosen by seed:
+    /// the rows at the leaves of trees are counted anew.
+    pub fn with_background(
+        model: &'a Model,
+        background: &Dataset,
+        options: ExplainOptions,
+    ) -> Result<Explainer<'a>, ExplainError> {
+        if background.rows() == 0 {
+            return Err(ExplainError::EmptyBackground);
+        }
+        let features = model.used_features();
+        let matching = matched(model, background, options.ignore_extra)?;
+        let rows = sample(background.rows(), MOST_BACKGROUND, options.seed);
+        let table = Table::gather(background, rows.into_iter(), &matching, &features);
+        let method = method_of(model, &features, Some(&table), options)?;
+        Ok(Explainer { model, options, features, method })
+    }
+
+    /// The features that contributions are told of, by their numbers in the model, ascending: those
+    /// that the model uses.
+    pub fn features(&self) -> &[usize] {
+        &self.features
+    }
+
+    /// The names of these features.
+    pub fn names(&self) -> Vec<String> {
+        let names = &self.model.header().features;
+        self.features.iter().map(|feature| names.name(*feature).into_owned()).collect()
+    }
+
+    /// Explains all documents of some queries of a data set, given by number.
+    pub fn explain(
+        &self,
+        data: &Dataset,
+        queries: &[usize],
+    ) -> Result<Vec<Explanation>, ExplainError> {
+        let matching = matched(self.model, data, self.options.ignore_extra)?;
+        let of_query = |&query: &usize| {
+            let rows = data.query_rows(query);
+            let table = Table::gather(data, rows.clone(), &matching, &self.features);
+            let Parts { base, scores, values } = self.method.explain(&table);
+            let width = table.width;
+            Explanation { query, rows, base, scores, width, values: table.values, parts: values }
+        };
+        Ok(queries.par_iter().map(of_query).collect())
+    }
+}
+
+/// Where the model's features are in a data set whose absent values are what the model takes them for.
+fn matched(model: &Model, data: &Dataset, ignore_extra: bool) -> Result<Matching, ModelError> {
+    let (own, other) = (model.header().absent, data.absent());
+    if own != other && model.minds_absent() {
+        return Err(ModelError::Absent { model: own.name(), data: other.name() });
+    }
+    Matching::new(model.header(), data.features(), ignore_extra)
+}
+
+fn method_of<'a>(
+    model: &'a Model,
+    features: &[usize],
+    background: Option<&Table>,
+    options: ExplainOptions,
+) -> Result<Method<'a>, ExplainError> {
+    match model.kind() {
+        Kind::Trees(ensemble) => {
+            let rows = match background {
+                Some(table) => recount(ensemble, features, table),
+                None => counts(ensemble)?,
+            };
+            Ok(Method::Trees(TreeShap::new(ensemble, features.to_vec(), &rows)?))
+        }
+        Kind::Linear(line) => Ok(Method::Linear(LinearShap::new(line, features, background))),
+        Kind::Net(net) => {
+            let orders = options.orders.max(1);
+            let net = NetShap::new(net, features, background, orders, options.seed)?;
+            Ok(Method::Net(Box::new(net)))
+        }
+        Kind::Blend(blend) => blend_of(model, blend, features, background, options),
+    }
+}
+
+fn blend_of<'a>(
+    model: &'a Model,
+    blend: &'a Blend,
+    features: &[usize],
+    background: Option<&Table>,
+    options: ExplainOptions,
+) -> Result<Method<'a>, ExplainError> {
+    let mut members = Vec::new();
+    for (number, ((weight, member), own)) in blend.members().iter().zip(model.members()).enumerate()
+    {
+        if *weight == 0.0 {
+            continue;
+        }
+        let used = member.used_features();
+        let place = |feature: &usize| {
+            let column = own.column(*feature).and_then(|at| features.binary_search(&at).ok());
+            column.ok_or_else(|| ExplainError::Unmatched {
+                member: number,
+                feature: member.header().features.name(*feature).into_owned(),
+            })
+        };
+        let columns: Vec<usize> = used.iter().map(place).collect::<Result<_, _>>()?;
+        let background = background.map(|table| table.select(&columns));
+        let method = method_of(member, &used, background.as_ref(), options)?;
+        members.push(Member { weight: *weight, method, columns });
+    }
+    Ok(Method::Blend(BlendShap { normalise: blend.normalise(), members }))
+}
+
+/// Why the documents of one query score what they score.
+#[derive(Debug, Clone)]
+pub struct Explanation {
+    /// The number of the query.
+    pub query: usize,
+    /// The rows of its documents.
+    pub rows: Range<usize>,
+    /// What every score starts from.
+    pub base: f64,
+    /// The score of each document, in the order of the rows.
+    pub scores: Vec<f64>,
+    width: usize,
+    values: Vec<f32>,
+    parts: Vec<f64>,
+}
+
+impl Explanation {
+    /// Number of documents.
+    pub fn documents(&self) -> usize {
+        self.scores.len()
+    }
+
+    /// The values of a document's features, in the order of [`Explainer::features`]; none for a
+    /// document that there is not.
+    pub fn values(&self, document: usize) -> &[f32] {
+        self.values.get(document * self.width..(document + 1) * self.width).unwrap_or(&[])
+    }
+
+    /// What each feature adds to the score of a document.
+    pub fn contributions(&self, document: usize) -> &[f64] {
+        self.parts.get(document * self.width..(document + 1) * self.width).unwrap_or(&[])
+    }
+
+    /// What each feature adds to the lead of document `a` over document `b`; the sum is the
+    /// difference of their scores.
+    pub fn difference(&self, a: usize, b: usize) -> Vec<f64> {
+        let pairs = self.contributions(a).iter().zip(self.contributions(b));
+        let mut parts: Vec<f64> = pairs.map(|(a, b)| a - b).collect();
+        if let (Some(a), Some(b)) = (self.scores.get(a), self.scores.get(b)) {
+            settle(&mut parts, a - b);
+        }
+        parts
+    }
+
+    /// The mean contribution of each feature in the list: what is the same for all documents, and so
+    /// cannot change their order.
+    pub fn means(&self) -> Vec<f64> {
+        let mut means = vec![0.0; self.width];
+        for document in 0..self.documents() {
+            let parts = self.contributions(document);
+            means.iter_mut().zip(parts).for_each(|(mean, part)| *mean += part);
+        }
+        let documents = self.documents().max(1) as f64;
+        means.iter_mut().for_each(|mean| *mean /= documents);
+        means
+    }
+}

@@ -1,0 +1,285 @@
+//! Shapley values of a net, by sampling: what a feature adds when the inputs of a background document
+//! are exchanged for those of the document one after another, on average over orders of exchange and
+//! over background documents (Strumbelj and Kononenko, *Explaining prediction models and individual
+//! predictions with feature contributions*, 2014).
+//!
+//! A net of one layer without an activation is a line over its inputs: it is explained exactly, feature
+//! i by `w_i` times the distance of its input from the background's mean (from 0, which in standardised
+//! inputs is the mean of the training data, where there is no background).
+//!
+//! Each order is also gone through backwards (antithetic sampling: Mitchell et al., *Sampling
+//! permutations for Shapley value estimation*, 2022), which makes models of pairwise interplay exact
+//! already. Every walk leads from the score of the background document to that of the document, so the
+//! sums are exact whatever the number of orders; the same orders and background documents serve all
+//! documents.
+//!
+//! Where features are brought to 0..1 within the query, the list's smallest and largest values stay
+//! what they are, and a background value beyond them counts as 0 or 1. Cost for a document: 2 x orders
+//! x features, times the net without its
+//! first layer, of whose sums an exchange changes one term each. Nets count in f32: what that leaves of
+//! a sum goes to its largest term.
+
+use rankwright_data::{Absent, FeatureNames, Random};
+use rayon::prelude::*;
+
+use super::error::ExplainError;
+use super::table::{Parts, Table, settle};
+use crate::engine::{Scorer, Work};
+use crate::header::Header;
+use crate::model::{Kind, Model};
+use crate::net::{Activation, Layer, Net, finish};
+use crate::transform::Transforms;
+
+/// A net ready to be explained.
+#[derive(Debug)]
+pub(super) struct NetShap {
+    /// From values to inputs, of the features used.
+    transforms: Transforms,
+    /// The same without the list.
+    steps: Transforms,
+    /// From inputs to scores.
+    layers: Scorer,
+    /// The layers after the first.
+    later: Vec<Layer>,
+    /// The first layer, with the weights of each feature side by side.
+    first: Layer,
+    columns: Vec<Vec<f64>>,
+    background: Table,
+    /// Orders of exchange; none where the net is a line.
+    orders: Vec<Vec<u32>>,
+}
+
+/// Two streams of random numbers are told apart by this.
+const ORDERS: u64 = 1 << 40;
+
+impl NetShap {
+    /// Of more background rows than orders the first are taken. Only a line needs none.
+    pub(super) fn new(
+        net: &Net,
+        features: &[usize],
+        background: Option<&Table>,
+        orders: usize,
+        seed: u64,
+    ) -> Result<NetShap, ExplainError> {
+        let is_line = is_line(net);
+        let background = match background {
+            Some(table) if is_line => table.clone(),
+            Some(table) => table.first(orders),
+            None if is_line => Table { width: features.len(), rows: 0, values: Vec::new() },
+            None => return Err(ExplainError::NoBackground),
+        };
+        let given = net.transforms();
+        let steps: Vec<_> = features.iter().map(|f| given.steps()[*f].clone()).collect();
+        let missing: Vec<_> = features.iter().map(|f| given.missing()[*f]).collect();
+        let with = |list| Transforms::new(steps.clone(), missing.clone(), list);
+        let order = |number: usize| {
+            let mut order: Vec<u32> = (0..features.len() as u32).collect();
+            Random::new(seed, ORDERS + number as u64).shuffle(&mut order);
+            order
+        };
+        // Every background document serves equally often.
+        let orders = if is_line { 0 } else { orders.next_multiple_of(background.rows.max(1)) };
+        let (first, later) = layers_of(net, features)?;
+        let rows = || first.weights().chunks_exact(features.len().max(1));
+        let column = |slot: usize| rows().map(|row| f64::from(row[slot])).collect();
+        Ok(NetShap {
+            transforms: with(given.min_max_in_query())?,
+            steps: with(false)?,
+            layers: scorer_of(&first, &later)?,
+            columns: (0..features.len()).map(column).collect(),
+            first,
+            later,
+            background,
+            orders: (0..orders).map(order).collect(),
+        })
+    }
+
+    pub(super) fn explain(&self, table: &Table) -> Parts {
+        let mut inputs = table.clone();
+        self.transforms.apply(&mut inputs.values);
+        let background = self.background_inputs(table);
+        let mut scores = vec![0.0; table.rows];
+        self.score(&inputs.values, &mut scores);
+        let (base, parts) = match self.orders.is_empty() {
+            true => self.line(&inputs, &background),
+            false => self.sampled(&inputs, &background),
+        };
+        let mut values = parts.concat();
+        for (row, score) in scores.iter().enumerate() {
+            settle(&mut values[row * table.width..(row + 1) * table.width], score - base);
+        }
+        Parts { base, scores, values }
+    }
+
+    /// Base and contributions of a line over the inputs.
+    fn line(&self, inputs: &Table, background: &Table) -> (f64, Vec<Vec<f64>>) {
+        let weights = || self.columns.iter().map(|column| column.first().copied().unwrap_or(0.0));
+        let mut means = vec![0.0; inputs.width];
+        for row in 0..background.rows {
+            for (mean, input) in means.iter_mut().zip(background.row(row)) {
+                *mean += f64::from(*input) / background.rows as f64;
+            }
+        }
+        let bias = self.first.biases().first().map_or(0.0, |bias| f64::from(*bias));
+        let base = weights().zip(&means).fold(bias, |sum, (weight, mean)| sum + weight * mean);
+        let part = |row: usize| {
+            let terms = weights().zip(inputs.row(row)).zip(&means);
+            terms.map(|((weight, input), mean)| weight * (f64::from(*input) - mean)).collect()
+        };
+        (base, (0..inputs.rows).map(part).collect())
+    }
+
+    /// Base and contributions by exchanging inputs in sampled orders.
+    fn sampled(&self, inputs: &Table, background: &Table) -> (f64, Vec<Vec<f64>>) {
+        let starts: Vec<Start> =
+            (0..background.rows).map(|row| Start::new(self, background.row(row))).collect();
+        let base = starts.iter().map(|start| start.score).sum::<f64>() / starts.len().max(1) as f64;
+        let documents = (0..inputs.rows).into_par_iter();
+        let values = documents.map_init(Exchange::default, |exchange, row| {
+            let (mut values, to) = (vec![0.0; inputs.width], inputs.row(row));
+            for (order, start) in self.orders.iter().zip(starts.iter().cycle()) {
+                exchange.add(self, start, to, order.iter(), &mut values);
+                exchange.add(self, start, to, order.iter().rev(), &mut values);
+            }
+            let walks = 2.0 * self.orders.len() as f64;
+            values.iter_mut().for_each(|value| *value /= walks);
+            values
+        });
+        (base, values.collect())
+    }
+
+    /// The background documents as inputs, if they stood in this list without changing its ends.
+    fn background_inputs(&self, list: &Table) -> Table {
+        let mut inputs = self.background.clone();
+        self.steps.apply(&mut inputs.values);
+        if !self.transforms.min_max_in_query() || self.background.width == 0 {
+            return inputs;
+        }
+        let mut stepped = list.clone();
+        self.steps.apply(&mut stepped.values);
+        for column in 0..list.width {
+            let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
+            for row in (0..list.rows).filter(|row| !list.row(*row)[column].is_nan()) {
+                let value = stepped.row(row)[column];
+                low = if value < low { value } else { low };
+                high = if value > high { value } else { high };
+            }
+            let raw = self.background.values.chunks_exact(list.width);
+            for (input, raw) in inputs.values.chunks_exact_mut(list.width).zip(raw) {
+                if !raw[column].is_nan() {
+                    input[column] = between(low, high, input[column]);
+                }
+            }
+        }
+        inputs
+    }
+
+    fn score(&self, inputs: &[f32], scores: &mut [f64]) {
+        // Fails only where the numbers of values and scores do not fit.
+        if self.layers.score(inputs, scores, &mut Work::default()).is_err() {
+            scores.fill(f64::NAN);
+        }
+    }
+
+    /// The score from the sums of the first layer.
+    fn finished(&self, sums: &[f64], outputs: &mut Vec<f32>) -> f64 {
+        outputs.clear();
+        outputs.extend(sums.iter().map(|sum| *sum as f32));
+        finish(self.first.norm(), self.first.activation(), outputs);
+        for layer in &self.later {
+            *outputs = layer.outputs_of(outputs);
+        }
+        outputs.first().map_or(0.0, |score| f64::from(*score))
+    }
+}
+
+/// Where a value stands between the ends of a list; 0 where they are equal.
+fn between(low: f32, high: f32, value: f32) -> f32 {
+    if low >= high {
+        return 0.0;
+    }
+    let (low, high) = (f64::from(low), f64::from(high));
+    ((f64::from(value) - low) / (high - low)).clamp(0.0, 1.0) as f32
+}
+
+/// Whether a net of one layer is a line over its inputs.
+fn is_line(net: &Net) -> bool {
+    let plain = net.layers().iter().all(|layer| layer.activation() == Activation::None);
+    net.line().is_some() && plain
+}
+
+/// The first layer for the features that count alone (weights of 0 add nothing), and the others.
+fn layers_of(net: &Net, features: &[usize]) -> Result<(Layer, Vec<Layer>), ExplainError> {
+    let mut layers = net.layers().iter();
+    // A net has a layer.
+    let Some(first) = layers.next() else { return Err(ExplainError::NoBackground) };
+    let rows = first.weights().chunks_exact(first.inputs().max(1));
+    let weights = rows.flat_map(|row| features.iter().map(|feature| row[*feature])).collect();
+    let (biases, norm) = (first.biases().to_vec(), first.norm().cloned());
+    let first = Layer::new(features.len(), weights, biases, norm, first.activation())?;
+    Ok((first, layers.cloned().collect()))
+}
+
+/// What scores inputs with these layers.
+fn scorer_of(first: &Layer, later: &[Layer]) -> Result<Scorer, ExplainError> {
+    let count = first.inputs();
+    let layers = [std::slice::from_ref(first), later].concat();
+    let header = Header::new(FeatureNames::Ids { first: 1, count }, Absent::Zero);
+    let net = Net::new(Transforms::identity(count), layers)?;
+    Ok(Model::new(header, Kind::Net(net))?.scorer())
+}
+
+/// A background document: inputs, sums of the first layer, score.
+struct Start {
+    inputs: Vec<f32>,
+    sums: Vec<f64>,
+    score: f64,
+}
+
+impl Start {
+    fn new(net: &NetShap, inputs: &[f32]) -> Start {
+        let mut sums: Vec<f64> = net.first.biases().iter().map(|bias| f64::from(*bias)).collect();
+        for (column, input) in net.columns.iter().zip(inputs) {
+            add(&mut sums, column, f64::from(*input));
+        }
+        let score = net.finished(&sums, &mut Vec::new());
+        Start { inputs: inputs.to_vec(), sums, score }
+    }
+}
+
+/// Adds a multiple of a column.
+fn add(sums: &mut [f64], column: &[f64], times: f64) {
+    sums.iter_mut().zip(column).for_each(|(sum, weight)| *sum += weight * times);
+}
+
+/// Buffers of one thread.
+#[derive(Debug, Default)]
+struct Exchange {
+    sums: Vec<f64>,
+    outputs: Vec<f32>,
+}
+
+impl Exchange {
+    /// Exchanges inputs one after another and adds what each did to the score.
+    fn add<'a>(
+        &mut self,
+        net: &NetShap,
+        start: &Start,
+        to: &[f32],
+        order: impl Iterator<Item = &'a u32>,
+        values: &mut [f64],
+    ) {
+        self.sums.clear();
+        self.sums.extend_from_slice(&start.sums);
+        let mut score = start.score;
+        for at in order.map(|at| *at as usize) {
+            if start.inputs[at] == to[at] {
+                continue;
+            }
+            add(&mut self.sums, &net.columns[at], f64::from(to[at]) - f64::from(start.inputs[at]));
+            let next = net.finished(&self.sums, &mut self.outputs);
+            values[at] += next - score;
+            score = next;
+        }
+    }
+}

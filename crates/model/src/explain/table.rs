@@ -1,0 +1,112 @@
+//! The values of some features for some documents, and what an explanation of them consists of.
+
+use rankwright_data::{Dataset, Random};
+
+use crate::matching::Matching;
+
+/// Rows of the values of the features that a model uses, in the order of those features.
+#[derive(Debug, Clone)]
+pub(super) struct Table {
+    pub(super) width: usize,
+    pub(super) rows: usize,
+    pub(super) values: Vec<f32>,
+}
+
+impl Table {
+    /// The values of features in rows of a data set.
+    pub(super) fn gather(
+        data: &Dataset,
+        rows: impl ExactSizeIterator<Item = usize>,
+        matching: &Matching,
+        features: &[usize],
+    ) -> Table {
+        let columns: Vec<_> = features.iter().map(|feature| matching.column(*feature)).collect();
+        let (count, matrix, absent) = (rows.len(), data.matrix(), matching.absent());
+        let mut values = Vec::with_capacity(count * features.len());
+        for row in rows {
+            values.extend(columns.iter().map(|column| match column {
+                Some(column) => matrix.get(row, *column),
+                None => absent,
+            }));
+        }
+        Table { width: features.len(), rows: count, values }
+    }
+
+    /// The values of one row.
+    pub(super) fn row(&self, row: usize) -> &[f32] {
+        &self.values[row * self.width..(row + 1) * self.width]
+    }
+
+    /// Some of the columns.
+    pub(super) fn select(&self, columns: &[usize]) -> Table {
+        let rows = (0..self.rows).map(|row| self.row(row));
+        let values = rows.flat_map(|row| columns.iter().map(|column| row[*column])).collect();
+        Table { width: columns.len(), rows: self.rows, values }
+    }
+
+    /// The first rows.
+    pub(super) fn first(&self, rows: usize) -> Table {
+        let rows = rows.min(self.rows);
+        Table { width: self.width, rows, values: self.values[..rows * self.width].to_vec() }
+    }
+}
+
+/// What the scores of the documents of one query are made of.
+#[derive(Debug, Clone)]
+pub(super) struct Parts {
+    /// What every score starts from.
+    pub(super) base: f64,
+    /// The scores.
+    pub(super) scores: Vec<f64>,
+    /// What each feature adds, document by document.
+    pub(super) values: Vec<f64>,
+}
+
+/// At most so many of `count` things, chosen by seed, in random order.
+pub(super) fn sample(count: usize, most: usize, seed: u64) -> Vec<usize> {
+    let mut all: Vec<usize> = (0..count).collect();
+    let mut random = Random::new(seed, 0);
+    for i in 0..most.min(count) {
+        let other = i + random.below(count - i);
+        all.swap(i, other);
+    }
+    all.truncate(most);
+    all
+}
+
+/// Moves the rounding error of a sum into its largest term, so that the terms sum to `total`.
+pub(super) fn settle(values: &mut [f64], total: f64) {
+    let size = |value: &&mut f64| value.abs();
+    let rest = total - values.iter().sum::<f64>();
+    if !rest.is_finite() {
+        return;
+    }
+    if let Some(largest) = values.iter_mut().max_by(|a, b| size(a).total_cmp(&size(b))) {
+        *largest += rest;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_without_repeats_and_depends_on_the_seed_alone() {
+        let mut found = sample(50, 20, 3);
+        assert_eq!(found, sample(50, 20, 3));
+        assert_ne!(found, sample(50, 20, 4));
+        found.sort_unstable();
+        found.dedup();
+        assert_eq!(found.len(), 20);
+        assert_eq!(sample(3, 20, 1).len(), 3);
+        assert!(sample(0, 5, 1).is_empty());
+    }
+
+    #[test]
+    fn what_rounding_left_goes_to_the_largest() {
+        let mut values = [0.5, -2.0, 1.0];
+        settle(&mut values, -0.25);
+        assert_eq!(values, [0.5, -1.75, 1.0]);
+        settle(&mut [], 1.0);
+    }
+}

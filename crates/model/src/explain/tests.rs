@@ -1,0 +1,326 @@
+//! Explanations against numbers worked out on paper and against all subsets of the features.
+
+mod others;
+
+use proptest::prelude::*;
+use rankwright_data::{Absent, Columns, FeatureNames, Matrix, QueryIndex, Random};
+
+use super::*;
+use crate::categories::Categories;
+use crate::tree::tests::{chain, random, small};
+use crate::tree::{Child, Leaf, Rule, Side, Split, Tree};
+use crate::{Ensemble, Header, ScoreOptions};
+
+pub(super) fn ids(count: usize) -> FeatureNames {
+    FeatureNames::Ids { first: 1, count }
+}
+
+/// One query for every seven rows.
+pub(super) fn data(width: usize, values: Vec<f32>) -> Dataset {
+    let rows = values.len() / width.max(1);
+    let mut queries = QueryIndex::default();
+    let of_row = (0..rows).map(|row| queries.number(&(row / 7).to_string())).collect();
+    let matrix = Matrix::from_rows(rows, width, values).unwrap();
+    Dataset::new(Columns::new(matrix, ids(width), vec![0.0; rows], queries, of_row)).unwrap()
+}
+
+pub(super) fn random_data(seed: u64, rows: usize, width: usize) -> Dataset {
+    let mut draw = Random::new(seed, 2);
+    let value = |_| match draw.below(11) {
+        10 => f32::NAN,
+        n => n as f32,
+    };
+    data(width, (0..rows * width).map(value).collect())
+}
+
+pub(super) fn trees(features: usize, base: f64, trees: Vec<Tree>) -> Model {
+    let kind = Kind::Trees(Ensemble::new(base, trees).unwrap());
+    Model::new(Header::new(ids(features), Absent::Zero), kind).unwrap()
+}
+
+/// Every sum must be the score, and the score that of the model.
+pub(super) fn check_sums(model: &Model, data: &Dataset, found: &[Explanation]) {
+    let scores = model.score(data, ScoreOptions::default()).unwrap();
+    for list in found {
+        for document in 0..list.documents() {
+            let parts = list.contributions(document);
+            let size = parts.iter().map(|part| part.abs()).sum::<f64>().max(1.0);
+            let sum = list.base + parts.iter().sum::<f64>();
+            assert_eq!(list.scores[document] + 0.0, scores[list.rows.start + document] + 0.0);
+            assert!((sum - list.scores[document]).abs() <= 1e-12 * size, "{sum} {list:?}");
+        }
+        for (a, b) in [(0, list.documents() - 1), (list.documents() / 2, 0)] {
+            let lead = list.scores[a] - list.scores[b];
+            let sum: f64 = list.difference(a, b).iter().sum();
+            assert!((sum - lead).abs() <= 1e-12 * lead.abs().max(1.0), "{sum} {lead}");
+        }
+    }
+}
+
+/// All numbers that were computed, to the bit.
+pub(super) fn bits(found: &[Explanation]) -> Vec<u64> {
+    let numbers = |list: &Explanation| [&[list.base], &list.scores[..], &list.parts[..]].concat();
+    found.iter().flat_map(numbers).map(f64::to_bits).collect()
+}
+
+fn assert_near(found: &[f64], expected: &[f64]) {
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(expected) {
+        assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+    }
+}
+
+fn options() -> ExplainOptions {
+    ExplainOptions::default()
+}
+
+#[test]
+fn a_stump_gives_all_to_its_feature() {
+    let (left, right) = (Child::Leaf(0), Child::Leaf(1));
+    let rule = Rule::AtMost(0.5);
+    let split = Split { feature: 1, rule, missing: Side::Left, left, right, gain: 1.0, rows: 4 };
+    let leaves = vec![Leaf { value: -1.0, rows: 3 }, Leaf { value: 1.0, rows: 1 }];
+    let model = trees(3, 10.0, vec![Tree::new(vec![split], leaves).unwrap()]);
+    let explainer = Explainer::new(&model, options()).unwrap();
+    assert_eq!((explainer.features(), explainer.names()), (&[1][..], vec!["2".to_owned()]));
+    let data = data(3, vec![0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, f32::NAN, 0.0]);
+    let found = &explainer.explain(&data, &[0]).unwrap()[0];
+    // 10 + (3 x -1 + 1 x 1) / 4.
+    assert_eq!(found.base, 9.5);
+    let parts: Vec<f64> = (0..3).map(|document| found.contributions(document)[0]).collect();
+    assert_eq!(parts, [1.5, -0.5, -0.5]);
+    assert_eq!(found.difference(0, 1), [2.0]);
+    assert!(found.means()[0].abs() < 0.17 && found.contributions(3).is_empty());
+}
+
+#[test]
+fn two_levels_are_as_on_paper() {
+    // Leaves -1 (4 rows) at x0 <= 0.5; else 0.25 (2 rows) at x1 <= 0.1, else 3 (4 rows).
+    let model = trees(2, 0.0, vec![small()]);
+    let explainer = Explainer::new(&model, options()).unwrap();
+    let data = data(2, vec![0.6, 0.2, f32::NAN, f32::NAN, 0.0, 0.2]);
+    let found = &explainer.explain(&data, &[0]).unwrap()[0];
+    assert_near(&[found.base], &[0.85]);
+    // Knowing x0: 12.5/6. Knowing x1: 0.4 x -1 + 0.6 x 3 = 1.4. Knowing both: 3.
+    let x0 = 0.5 * ((12.5 / 6.0 - 0.85) + (3.0 - 1.4));
+    assert_near(found.contributions(0), &[x0, 3.0 - 0.85 - x0]);
+    // Missing goes right, then left: 0.25. Knowing x1: 0.4 x -1 + 0.6 x 0.25 = -0.25.
+    let x0 = 0.5 * ((12.5 / 6.0 - 0.85) + (0.25 + 0.25));
+    assert_near(found.contributions(1), &[x0, 0.25 - 0.85 - x0]);
+    // Left: knowing x0 is knowing all; knowing x1 is 1.4 as above.
+    let x0 = 0.5 * ((-1.0 - 0.85) + (-1.0 - 1.4));
+    assert_near(found.contributions(2), &[x0, -1.0 - 0.85 - x0]);
+    check_sums(&model, &data, std::slice::from_ref(found));
+}
+
+#[test]
+fn trees_of_one_leaf_add_to_the_base_alone() {
+    let constant = || Tree::constant(0.25, 0).unwrap();
+    let model = trees(2, 1.0, vec![constant(), small(), constant()]);
+    let found = Explainer::new(&model, options()).unwrap();
+    let data = data(2, vec![0.6, 0.2]);
+    let found = found.explain(&data, &[0]).unwrap();
+    assert_near(&[found[0].base], &[0.85 + 1.5]);
+    check_sums(&model, &data, &found);
+    let model = trees(2, 1.0, vec![constant()]);
+    let found = Explainer::new(&model, options()).unwrap();
+    let found = found.explain(&data, &[0]).unwrap();
+    assert_eq!((found[0].base, found[0].contributions(0)), (1.25, &[][..]));
+}
+
+#[test]
+fn a_deep_chain_on_one_feature_is_one_question() {
+    let model = trees(1, 0.0, vec![chain(30_000)]);
+    let data = data(1, vec![17.5, -1.0]);
+    let found = Explainer::new(&model, options()).unwrap().explain(&data, &[0]).unwrap();
+    assert_near(&[found[0].base / 1e4], &[1.5]);
+    assert!((found[0].contributions(0)[0] - (18.0 - 15_000.0)).abs() < 1e-6);
+    check_sums(&model, &data, &found);
+}
+
+#[test]
+fn trees_without_counts_say_so_and_take_them_from_background_documents() {
+    let silent = |tree: &Tree| {
+        let leaves = tree.leaves().iter().map(|leaf| Leaf { rows: 0, ..*leaf }).collect();
+        Tree::new(tree.splits().to_vec(), leaves).unwrap()
+    };
+    let model = trees(2, 0.0, vec![Tree::constant(1.0, 0).unwrap(), silent(&small())]);
+    let error = Explainer::new(&model, options()).unwrap_err();
+    assert!(matches!(error, ExplainError::NoCounts { tree: 1 }), "{error}");
+    assert!(error.help().unwrap().contains("background"));
+    // Rows 4, 2 and 4 at the leaves, as in `small`.
+    let rows = [[0.0, 0.0]; 4].into_iter().chain([[1.0, 0.0]; 2]).chain([[1.0, 1.0]; 4]);
+    let background = data(2, rows.flatten().collect());
+    let found = Explainer::with_background(&model, &background, options()).unwrap();
+    let counted = trees(2, 1.0, vec![small()]);
+    let counted = Explainer::new(&counted, options()).unwrap();
+    let some = data(2, vec![0.6, 0.2]);
+    let (found, counted) = (found.explain(&some, &[0]), counted.explain(&some, &[0]));
+    assert_near(found.unwrap()[0].contributions(0), counted.unwrap()[0].contributions(0));
+    let nothing = data(2, Vec::new());
+    let error = Explainer::with_background(&model, &nothing, options()).unwrap_err();
+    assert!(matches!(error, ExplainError::EmptyBackground), "{error}");
+}
+
+/// Some splits ask otherwise: by category, or with 0 as missing.
+fn mixed(tree: &Tree, seed: u64) -> Tree {
+    let mut draw = Random::new(seed, 9);
+    let sets = vec![Categories::new([0, 3, 4, 8]).unwrap()];
+    let rule = |split: &Split| match (draw.below(3), split.rule.threshold()) {
+        (1, Some(threshold)) => Rule::NonZeroAtMost(threshold),
+        (2, _) => Rule::In(0),
+        _ => split.rule,
+    };
+    let mut rule = rule;
+    let splits = tree.splits().iter().map(|split| Split { rule: rule(split), ..*split }).collect();
+    Tree::with_sets(splits, tree.leaves().to_vec(), sets).unwrap()
+}
+
+/// The expected value of a tree where only some features are known.
+fn expected(tree: &Tree, rows: &[f64], row: &[f32], known: u32, at: Child) -> (f64, f64) {
+    match at {
+        Child::Leaf(leaf) => (tree.leaves()[leaf as usize].value, rows[leaf as usize]),
+        Child::Split(number) => {
+            let split = &tree.splits()[number as usize];
+            let left = expected(tree, rows, row, known, split.left);
+            let right = expected(tree, rows, row, known, split.right);
+            let all = left.1 + right.1;
+            let share = if all > 0.0 { left.1 / all } else { 0.5 };
+            let value = match known >> split.feature & 1 == 1 {
+                true if split.side(row[split.feature as usize], tree.sets()) == Side::Left => {
+                    left.0
+                }
+                true => right.0,
+                false => share * left.0 + (1.0 - share) * right.0,
+            };
+            (value, all)
+        }
+    }
+}
+
+/// Shapley values from all subsets.
+fn from_subsets(features: usize, value: impl Fn(u32) -> f64) -> Vec<f64> {
+    let values: Vec<f64> = (0..1 << features).map(value).collect();
+    let mut weights = vec![1.0; features];
+    for size in 1..features {
+        // s! (m - s - 1)! / m! from the one before; the first is 1/m.
+        weights[size] = weights[size - 1] * size as f64 / (features - size) as f64;
+    }
+    let part = |feature: usize| {
+        let without = (0..1_usize << features).filter(|set| set >> feature & 1 == 0);
+        let terms = without.map(|set| {
+            let weight = weights[set.count_ones() as usize] / features as f64;
+            weight * (values[set | 1 << feature] - values[set])
+        });
+        terms.sum()
+    };
+    (0..features).map(part).collect()
+}
+
+/// What the quick way must give for trees with these rows at their leaves.
+fn slowly(model: &Model, leaves: &[Vec<f64>], row: &[f32], known: u32) -> f64 {
+    let Kind::Trees(ensemble) = model.kind() else { return f64::NAN };
+    let of_tree =
+        |(tree, rows): (&Tree, &Vec<f64>)| expected(tree, rows, row, known, tree.root()).0;
+    ensemble.base() + ensemble.trees().iter().zip(leaves).map(of_tree).sum::<f64>()
+}
+
+fn check_against_subsets(
+    model: &Model,
+    leaves: &[Vec<f64>],
+    data: &Dataset,
+    found: &[Explanation],
+) {
+    let (width, used) = (data.columns(), model.used_features());
+    for list in found {
+        for document in 0..list.documents() {
+            let row = data.matrix().row(list.rows.start + document);
+            let exact = from_subsets(width, |known| slowly(model, leaves, row, known));
+            let exact: Vec<f64> = used.iter().map(|feature| exact[*feature]).collect();
+            assert_near(list.contributions(document), &exact);
+        }
+        assert_near(&[list.base], &[slowly(model, leaves, &[], 0)]);
+    }
+    check_sums(model, data, found);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn tree_contributions_are_those_of_all_subsets(
+        seed in 0..1000_u64, splits in 1..40_usize, width in 1..=8_usize,
+    ) {
+        let forest = (0..3).map(|n| mixed(&random(seed + n, splits, width), seed + n)).collect();
+        let model = trees(width, 0.5, forest);
+        let data = random_data(seed, 9, width);
+        let Kind::Trees(ensemble) = model.kind() else { return Ok(()) };
+        if let Ok(leaves) = counts(ensemble) {
+            let found = Explainer::new(&model, options()).unwrap().explain(&data, &[0, 1]).unwrap();
+            check_against_subsets(&model, &leaves, &data, &found);
+        }
+    }
+
+    #[test]
+    fn background_documents_are_counted_and_leaves_without_any_do_no_harm(
+        seed in 0..1000_u64, splits in 1..40_usize, width in 1..=6_usize, rows in 1..12_usize,
+    ) {
+        let forest = (0..2).map(|n| mixed(&random(seed + n, splits, width), seed + n)).collect();
+        let model = trees(width, 0.0, forest);
+        let (data, background) = (random_data(seed, 9, width), random_data(seed + 1, rows, width));
+        let Kind::Trees(ensemble) = model.kind() else { return Ok(()) };
+        let leaf_rows = |tree: &Tree| {
+            let mut counts = vec![0.0; tree.leaves().len()];
+            (0..rows).for_each(|row| counts[tree.leaf_of(background.matrix().row(row))] += 1.0);
+            counts
+        };
+        let leaves: Vec<Vec<f64>> = ensemble.trees().iter().map(leaf_rows).collect();
+        let explainer = Explainer::with_background(&model, &background, options()).unwrap();
+        check_against_subsets(&model, &leaves, &data, &explainer.explain(&data, &[0, 1]).unwrap());
+        // The base is the mean score of the background.
+        let scores = model.score(&background, ScoreOptions::default()).unwrap();
+        let mean = scores.iter().sum::<f64>() / rows as f64;
+        assert_near(&[explainer.explain(&data, &[0]).unwrap()[0].base], &[mean]);
+    }
+}
+
+#[test]
+fn neither_threads_nor_neighbours_change_a_bit() {
+    let forest = (0..20).map(|n| random(n, 30, 12)).collect();
+    let model = trees(12, 0.0, forest);
+    let data = random_data(5, 100, 12);
+    let explainer = Explainer::new(&model, options()).unwrap();
+    let queries: Vec<usize> = (0..data.queries()).collect();
+    let on = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| explainer.explain(&data, &queries).unwrap())
+    };
+    let one = on(1);
+    assert!(bits(&one) == bits(&on(3)));
+    // The same documents as one list.
+    let mut alone =
+        Table::gather(&data, 0..100, &matched(&model, &data, false).unwrap(), explainer.features());
+    let together = explainer.method.explain(&alone);
+    let parts: Vec<f64> = one.iter().flat_map(|list| list.parts.clone()).collect();
+    assert!(together.values == parts);
+    alone = alone.first(3);
+    assert!(explainer.method.explain(&alone).values == parts[..alone.values.len()]);
+}
+
+/// Not run by itself: `cargo test --release -p rankwright-model treeshap_speed -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes its time to measure time"]
+fn treeshap_speed() {
+    for (splits, width) in [(30, 136), (254, 136)] {
+        let model = trees(width, 0.0, (0..500).map(|n| random(n, splits, width)).collect());
+        let data = random_data(1, 100, width);
+        let start = std::time::Instant::now();
+        let explainer = Explainer::new(&model, options()).unwrap();
+        let ready = start.elapsed();
+        let queries: Vec<usize> = (0..data.queries()).collect();
+        let found = explainer.explain(&data, &queries).unwrap();
+        let leaves = splits + 1;
+        println!("500 trees x {leaves} leaves, 100 documents: {ready:?} + {:?}", start.elapsed());
+        check_sums(&model, &data, &found);
+    }
+}
