@@ -6,6 +6,7 @@ pub(crate) const USAGE: &str = "\
 usage: cargo xtask TASK
 
   test [--no-oracles]         unit, integration and doc tests, then the Python oracle tests
+                              and the reports in a Chromium
   oracles [PYTEST ARG...]     only the Python oracle tests
   ci [--no-oracles]           formatting, lints, documentation, tracked files, then `test`
   bench [NAME...] [-- ARG...] compare with peers; without a name, list the comparisons

@@ -7,6 +7,7 @@
 
 mod args;
 mod bench;
+mod browser;
 mod ci;
 mod fuzz;
 mod python;

@@ -1,22 +1,33 @@
 //! `cargo xtask test`: Rust tests and doc tests, then the oracle tests, which run the built
-//! command beside other people's evaluators and compare the numbers.
+//! command beside other people's evaluators and compare the numbers, then the page tests, which
+//! open reports in a browser.
 
+use std::ffi::OsString;
+
+use crate::browser;
 use crate::python::Environment;
 use crate::steps::{Outcome, Steps, say, works};
 use crate::workspace::Workspace;
 
 const REQUIREMENTS: &str = "tests/oracle/requirements.txt";
+const PAGE_REQUIREMENTS: &str = "tests/page/requirements.txt";
 
-/// Everything. The environment comes first: a missing Python should be known in a second, not
-/// after ten minutes of building.
+/// Everything. The environments come first: a missing Python or browser should be known in a
+/// second, not after ten minutes of building.
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, oracles: bool) -> Outcome {
-    let environment = if oracles { Some(environment(workspace, steps)?) } else { None };
+    let ready = match oracles {
+        true => Some((environment(workspace, steps)?, Pages::ready(workspace, steps)?)),
+        false => None,
+    };
     build_command(workspace, steps)?;
     rust_tests(workspace, steps)?;
-    match environment {
-        Some(environment) => pytest(workspace, steps, &environment, &[]),
+    match ready {
+        Some((environment, pages)) => {
+            pytest(workspace, steps, &environment, &[])?;
+            pages.test(workspace, steps)
+        }
         None => {
-            say("oracle tests left out (--no-oracles)");
+            say("oracle and page tests left out (--no-oracles)");
             Ok(())
         }
     }
@@ -60,4 +71,36 @@ fn pytest(
     // Compiled Python files would be the only thing that testing leaves in the source folders.
     command.env("PYTHONDONTWRITEBYTECODE", "1");
     steps.run("oracle tests", command.current_dir(workspace.path("")))
+}
+
+/// What the page tests need: a Python environment of their own, which is small and does not change
+/// with the oracles, and a browser.
+struct Pages {
+    environment: Environment,
+    browser: OsString,
+}
+
+impl Pages {
+    fn ready(workspace: &Workspace, steps: &mut Steps) -> Outcome<Self> {
+        let environment = steps.call("page environment", || {
+            Environment::ready(workspace, "page", PAGE_REQUIREMENTS)
+        })?;
+        let browser = steps.call("browser", browser::ready)?;
+        Ok(Self { environment, browser })
+    }
+
+    fn test(&self, workspace: &Workspace, steps: &mut Steps) -> Outcome {
+        let sample = "build --profile ci -p rankwright-report --example sample_page";
+        steps.run("build sample page", &mut workspace.cargo(sample))?;
+        let mut command = self.environment.python();
+        command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/page"]);
+        command.env("RANKWRIGHT_BIN", workspace.built("ci", "rankwright"));
+        command.env("RANKWRIGHT_SAMPLE_PAGE", workspace.built("ci", "examples/sample_page"));
+        command.env("CHROMIUM", &self.browser);
+        command.env("PYTHONDONTWRITEBYTECODE", "1");
+        if std::env::var_os("RANKWRIGHT_SCREENSHOTS").is_none() {
+            command.env("RANKWRIGHT_SCREENSHOTS", workspace.built("ci", "screenshots"));
+        }
+        steps.run("page tests", command.current_dir(workspace.path("")))
+    }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use rankwright::data::Dataset;
 use rankwright::eval::compare::Test;
+use rankwright::eval::conventions;
 use rankwright::eval::stats::Correction;
 use rankwright::eval::table::{Align, Cell, Table, comparison_table};
 use rankwright::eval::{Evaluation, Measure};
@@ -14,7 +15,7 @@ use crate::compare::{TestArgs, compare_systems, json_of as comparison_json};
 use crate::failure::Failure;
 use crate::input::ReadArgs;
 use crate::interrupt::Interrupt;
-use crate::measures::{ReportArgs, conventions, json_of as metrics_json, write_per_query};
+use crate::measures::{ReportArgs, json_of as metrics_json, write_per_query};
 use crate::output::{Output, number};
 use crate::progress::Rounds;
 use crate::train::{measures, tell_sampled};

@@ -4,7 +4,7 @@
 //! Records and queries are generated (synthetic, and said to be), indexed, and found by BM25; features
 //! of the candidates train MART, RankMART and LambdaMART; all of them and a line made by hand
 //! re-rank the candidates of test queries, and are compared with BM25 by the judgements, with
-//! significance. Everything follows from the seed.
+//! significance; with `--out`, on pages too. Everything follows from the seed.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,9 @@ use rankwright::eval::{
     EvalOptions, Evaluation, JudgedRun, Measure, MetricSpec, SourceKind, evaluate,
 };
 use rankwright::learn::{Job, LearnerSpec, WatchedSet};
-use rankwright::model::Model;
+use rankwright::model::{Model, ScoreOptions};
+use rankwright::report::comparison::ComparisonReport;
+use rankwright::report::training::{NamedData, TrainingInput, TrainingOptions, TrainingReport};
 use rankwright::search::{
     BuildOptions, Documents, Extractor, FEATURES_NOTE, FeatureSet, FirstStage, Index, Query,
     QueryOptions, Ranker, RowOptions, build_index, read_queries, to_run,
@@ -30,14 +32,14 @@ use serde_json::{Value, json};
 use crate::compare::{TestArgs, compare_systems, json_of};
 use crate::failure::Failure;
 use crate::features::set_path;
-use crate::measures::conventions;
 use crate::output::Output;
 use crate::progress::timed;
+use rankwright::eval::conventions;
 
 /// Generate a record store, index it, and teach rankers to beat BM25 and a line made by hand.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Keep the records, the index, the data, the models and the runs in this folder
+    /// Keep the records, the index, the data, the models, the runs and two pages in this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Number of records
@@ -64,6 +66,9 @@ const SYSTEMS: [[&str; 3]; 4] = [
 ];
 
 const METRICS: [&str; 4] = ["ndcg@10", "ap", "err@10", "p@10"];
+/// The pages.
+const COMPARISON: &str = "report.html";
+const TRAINING: &str = "training.html";
 /// Candidates of a query.
 const CANDIDATES: usize = 300;
 
@@ -120,10 +125,46 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         systems.iter().map(|s| (s.name.to_owned(), s.evaluation.clone())).collect();
     let tests = TestArgs::new(Test::Randomisation, Correction::Holm);
     let comparison = compare_systems(&evaluations, &tests, out)?;
+    if args.out.is_some() {
+        write_pages(folder, &features, &evaluations, &tests, out)?;
+    }
     out.result(
         || document(args, &shop, &features, &systems, json_of(&comparison, &evaluations)),
         || text(args, &shop, &features, &systems, &comparison),
     )
+}
+
+/// Writes what is to be seen: the comparison, and how LambdaMART learnt.
+fn write_pages(
+    folder: &Path,
+    features: &Features,
+    evaluations: &[(String, Evaluation)],
+    tests: &TestArgs,
+    out: &Output,
+) -> Result<(), Failure> {
+    let model = Model::load(&folder.join("lambdamart.model"))?;
+    let input = TrainingInput {
+        model: ("lambdamart.model", &model),
+        train: NamedData { name: "train.rwd", data: &features.train },
+        valid: Some(NamedData { name: "valid.rwd", data: &features.valid }),
+        measures: vec![MetricSpec::parse(METRICS[0])?.resolve(SourceKind::Features)?],
+        log: None,
+    };
+    let options = TrainingOptions {
+        score: ScoreOptions { simd: crate::simd()?, ..ScoreOptions::default() },
+        ..TrainingOptions::default()
+    };
+    let (pages, _) = timed(out, "making pages", || {
+        let title = "A record store: BM25, a line and three learners";
+        let comparison = ComparisonReport::new(title, evaluations.to_vec(), &tests.options())?;
+        let training = TrainingReport::new(&input, &options)?;
+        Ok::<_, Failure>([(COMPARISON, comparison.page()), (TRAINING, training.page())])
+    });
+    for (name, page) in pages? {
+        let html = page.to_html()?;
+        write_atomic(&folder.join(name), |file| file.write_all(html.as_bytes()))?;
+    }
+    Ok(())
 }
 
 /// Makes the store, writes it, and indexes what was written.
@@ -306,7 +347,7 @@ fn next(shop: &Shop, kept: Option<&Path>) -> String {
     let folder = folder.display();
     let query = shop.test.first().map_or("", |query| &query.text);
     format!(
-        "Kept in {folder}. Next:\n  \
+        "Kept in {folder}; {folder}/{COMPARISON} and {folder}/{TRAINING} are pages to look at. Next:\n  \
          rankwright search {folder}/index '{query}' --model {folder}/lambdamart.model --explain -k 3\n  \
          rankwright model inspect {folder}/lambdamart.model\n  \
          rankwright compare --qrels {folder}/test.qrels.txt {folder}/bm25.run {folder}/lambdamart.run --details\n  \

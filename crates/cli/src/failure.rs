@@ -7,6 +7,7 @@ use rankwright::eval::compare::CompareError;
 use rankwright::eval::{EvalError, SpecError};
 use rankwright::learn::LearnError;
 use rankwright::model::ModelError;
+use rankwright::report::ReportError;
 use rankwright::search::SearchError;
 
 use crate::interrupt;
@@ -28,6 +29,8 @@ pub(crate) enum Failure {
     Learn(#[from] LearnError),
     #[error(transparent)]
     Search(#[from] SearchError),
+    #[error(transparent)]
+    Report(#[from] ReportError),
     /// Ctrl-C in a training; what was done is saved.
     #[error("interrupted after {unit} {done}; saved in {}", folder.display())]
     Interrupted { unit: String, done: usize, folder: PathBuf },
@@ -87,6 +90,7 @@ impl Failure {
             Failure::Data(error) => error.help(),
             Failure::Model(error) => error.help(),
             Failure::Search(error) => error.help(),
+            Failure::Report(error) => error.help(),
             Failure::Learn(LearnError::Data(error)) => error.help(),
             Failure::Learn(LearnError::Model(error)) => error.help(),
             Failure::Interrupted { folder, .. } => Some(format!(

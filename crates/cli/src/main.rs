@@ -12,6 +12,8 @@ mod cv;
 mod data;
 mod demo;
 mod eval;
+mod experiment;
+mod explain;
 mod failure;
 mod features;
 mod index;
@@ -22,8 +24,10 @@ mod measures;
 mod model;
 mod models;
 mod output;
+mod page;
 mod progress;
 mod ranking;
+mod report;
 mod run;
 mod score;
 mod search;
@@ -86,6 +90,13 @@ enum Verb {
     Eval(eval::Args),
     /// Compare several models, score files or runs, with significance
     Compare(compare::Args),
+    /// Explain a ranking: per document, per feature, and between two documents
+    Explain(explain::Args),
+    /// Make a page: a training, a comparison, a data set
+    #[command(subcommand)]
+    Report(report::Verb),
+    /// Run a whole comparison from a file, and report on it
+    Experiment(experiment::Args),
     /// Look into models
     #[command(subcommand)]
     Model(model::Verb),
@@ -137,6 +148,9 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Verb::Score(args) => score::run(&args, out),
         Verb::Eval(args) => eval::run(&args, out),
         Verb::Compare(args) => compare::run(&args, out),
+        Verb::Explain(args) => explain::run(&args, out),
+        Verb::Report(verb) => report::run(&verb, out),
+        Verb::Experiment(args) => experiment::run(&args, out),
         Verb::Model(verb) => model::run(&verb, out),
         Verb::Index(args) => index::run(&args, out),
         Verb::Search(args) => search::run(&args, out),

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use rankwright::data::store::write_atomic;
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::eval::{
-    EvalOptions, Evaluation, Measure, MeasureResult, QuerySource, SourceKind, evaluate, expand,
+    EvalOptions, Evaluation, Measure, MeasureResult, QuerySource, SourceKind, conventions,
+    evaluate, expand,
 };
 use serde_json::{Value, json};
 
@@ -95,18 +96,6 @@ fn value_text(result: &MeasureResult) -> String {
         v if v == v.trunc() && v.abs() >= 2.0 => format!("{v}"),
         v => format!("{v:.4}"),
     }
-}
-
-/// Each measure with its conventions; those that agree share a line.
-pub(crate) fn conventions(results: &[MeasureResult]) -> Vec<String> {
-    let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
-    for MeasureResult { measure, convention, .. } in results {
-        match groups.iter_mut().find(|(text, _)| text == convention) {
-            Some((_, names)) => names.push(measure.to_string()),
-            None => groups.push((convention, vec![measure.to_string()])),
-        }
-    }
-    groups.into_iter().map(|(text, names)| format!("{}: {text}", names.join(", "))).collect()
 }
 
 /// The metrics of an evaluation, in the shape that other programs rely on.

@@ -52,6 +52,21 @@ impl Sorted {
     }
 }
 
+/// Meets a model with data, and tells where features are matched by nothing but their order.
+pub(crate) fn tell_matching(
+    model: &Model,
+    data: &Dataset,
+    ignore_extra: bool,
+    out: &Output,
+) -> Result<(), Failure> {
+    if Matching::new(model.header(), data.features(), ignore_extra)?.by_position() {
+        out.note(
+            "only one of model and data has feature names: features are matched by their order",
+        );
+    }
+    Ok(())
+}
+
 /// Scores data, in its row order; gives the seconds too.
 pub(crate) fn score(
     model: &Model,
@@ -59,11 +74,7 @@ pub(crate) fn score(
     ignore_extra: bool,
     out: &Output,
 ) -> Result<(Vec<f64>, f64), Failure> {
-    if Matching::new(model.header(), data.features(), ignore_extra)?.by_position() {
-        out.note(
-            "only one of model and data has feature names: features are matched by their order",
-        );
-    }
+    tell_matching(model, data, ignore_extra, out)?;
     let options = ScoreOptions { ignore_extra, simd: crate::simd()? };
     let (scores, seconds) = timed(out, "scoring", || model.score(data, options));
     Ok((scores?, seconds))

@@ -205,6 +205,18 @@ fn interval(values: impl Iterator<Item = (f64, f64)>, mean: f64) -> Option<(f64,
     Some((mean - half, mean + half))
 }
 
+/// Each measure with its conventions; those that agree share a line.
+pub fn conventions(results: &[MeasureResult]) -> Vec<String> {
+    let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
+    for MeasureResult { measure, convention, .. } in results {
+        match groups.iter_mut().find(|(text, _)| text == convention) {
+            Some((_, names)) => names.push(measure.to_string()),
+            None => groups.push((convention, vec![measure.to_string()])),
+        }
+    }
+    groups.into_iter().map(|(text, names)| format!("{}: {text}", names.join(", "))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

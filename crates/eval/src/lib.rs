@@ -44,7 +44,7 @@ pub mod table;
 pub use convention::{Blank, Conventions, Missing, Unjudged};
 pub use discount::Discount;
 pub use error::EvalError;
-pub use evaluate::{EvalOptions, Evaluation, MeasureResult, evaluate};
+pub use evaluate::{EvalOptions, Evaluation, MeasureResult, conventions, evaluate};
 pub use features::ScoredDataset;
 pub use gain::Gain;
 pub use judge::JudgedRun;

@@ -30,4 +30,5 @@ pub use error::LearnError;
 pub use learner::{
     CvOptions, CvResult, FoldResult, LEARNERS, LearnerInfo, LearnerSpec, cross_validate,
 };
+pub use preferences::Preferences;
 pub use rankwright_model::simd;

@@ -18,8 +18,17 @@ use crate::objective::Preference;
 pub(crate) type Listed = (u32, u32, f32);
 
 /// The preferences of a data set.
+///
+/// ```
+/// use rankwright_data::generate::LetorOptions;
+/// use rankwright_learn::Preferences;
+///
+/// let data = LetorOptions { queries: 3, documents: 30, seed: 1 }.generate()?;
+/// assert!(Preferences::new(&data).own(0).is_none());
+/// # Ok::<(), rankwright_data::DataError>(())
+/// ```
 #[derive(Debug)]
-pub(crate) struct Preferences<'a> {
+pub struct Preferences<'a> {
     data: &'a Dataset,
     /// The data's own pairs by query, in the order of the file within one.
     own: Vec<Preference>,
@@ -29,13 +38,13 @@ pub(crate) struct Preferences<'a> {
 
 impl<'a> Preferences<'a> {
     /// Sorts the data's own pairs by query, where it has any. Cost O(pairs log pairs).
-    pub(crate) fn new(data: &'a Dataset) -> Self {
+    pub fn new(data: &'a Dataset) -> Self {
         let (own, firsts) = by_query(data);
         Self { data, own, firsts }
     }
 
     /// The query's own pairs, weights as in the file; `None` where the labels speak.
-    pub(crate) fn own(&self, query: usize) -> Option<&[Preference]> {
+    pub fn own(&self, query: usize) -> Option<&[Preference]> {
         match (self.firsts.get(query), self.firsts.get(query + 1)) {
             (Some(&from), Some(&to)) => self.own.get(from..to),
             _ => None,

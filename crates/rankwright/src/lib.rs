@@ -6,6 +6,7 @@
 //! - [`eval`]: the one order, every metric with its conventions, significance, tables;
 //! - [`learn`]: learners by name, boosted trees and their objectives, cross validation;
 //! - [`model`]: trees, lines and nets that score documents, checked model files, pictures of trees;
+//! - [`report`]: charts and pages of trainings, comparisons and data; experiments from a file;
 //! - [`search`]: collections of text, an index, first-stage retrieval, features, re-ranking.
 //!
 //! ```
@@ -31,6 +32,8 @@ pub use rankwright_eval as eval;
 pub use rankwright_learn as learn;
 /// Models: scoring, files, importance, drawings.
 pub use rankwright_model as model;
+/// Reports: charts, pages, explanations of rankings, experiments.
+pub use rankwright_report as report;
 /// Text: collections, an index, first-stage retrieval, features, re-ranking, classifiers.
 pub use rankwright_search as search;
 

@@ -9,8 +9,8 @@ use rankwright::data::store::write_atomic;
 use rankwright::eval::{Measure, MetricSpec, SourceKind};
 use rankwright::model::draw::tree_svg;
 use rankwright::model::{Kind, Model, ScoreOptions, Tree};
+use rankwright::report::permutation::{Permutation, Plan};
 
-use super::permutation::{Permutation, Plan};
 use crate::failure::Failure;
 use crate::input::{ReadArgs, one_stdin, open};
 use crate::output::Output;
@@ -104,7 +104,9 @@ fn permute(args: &Args, model: &Model, out: &Output) -> Result<Permutation, Fail
         seed: args.seed,
         options: ScoreOptions { ignore_extra: args.ignore_extra, simd: crate::simd()? },
     };
-    timed(out, "shuffling features", || Permutation::new(model, &loaded.data, measure, plan)).0
+    let (found, _) =
+        timed(out, "shuffling features", || Permutation::new(model, &loaded.data, measure, plan));
+    Ok(found?)
 }
 
 /// The metric asked for, or the one that training watched, or the usual one.

@@ -2,7 +2,6 @@
 
 mod convert;
 mod inspect;
-mod permutation;
 
 use clap::Subcommand;
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use rankwright::data::DataError;
+use rankwright::eval::conventions;
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::learn::LearnerSpec;
 use rankwright::model::{Kind, Model};
@@ -11,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Args, Trained, places, weights, write_text};
 use crate::failure::Failure;
-use crate::measures::{conventions, json_of as metrics_json};
+use crate::measures::json_of as metrics_json;
 
 /// The SHA-256 of a model's file as it is on disk, in hexadecimal.
 pub(crate) fn sha256(path: &Path, model: &Model) -> Result<String, Failure> {

@@ -78,6 +78,17 @@ pub struct Preference {
     pub equal: bool,
 }
 
+/// What one pair of documents pulls at their scores; see [`Objective::pair_lambdas`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PairLambda {
+    /// The document that is to rise, and its rank, both from 0.
+    pub rises: (usize, usize),
+    /// The document that is to fall, and its rank.
+    pub falls: (usize, usize),
+    /// The derivative of the pair's loss by the score of either, without its sign.
+    pub size: f64,
+}
+
 /// Where the derivatives of one query go. Slices have an entry for each document; what they hold
 /// at the start is undefined but for `memory`.
 #[derive(Debug)]
@@ -150,6 +161,17 @@ pub trait Objective: Debug + Send + Sync {
         _query: &QueryView<'_>,
         _work: &mut Workspace,
         _visit: &mut dyn FnMut(usize, usize, f64),
+    ) -> Result<bool, LearnError> {
+        Ok(false)
+    }
+
+    /// Tells the first derivative of each pair loss of one query: what each lambda is a sum of.
+    /// False: no pairs here.
+    fn pair_lambdas(
+        &self,
+        _query: &QueryView<'_>,
+        _work: &mut Workspace,
+        _visit: &mut dyn FnMut(PairLambda),
     ) -> Result<bool, LearnError> {
         Ok(false)
     }

@@ -47,7 +47,9 @@ use self::pairs::Pairs;
 use self::ranked::Ranked;
 use self::rows::{is_sampled, spans};
 use self::weight::{Swaps, Target};
-use super::{Derivatives, Documents, Objective, QueryView, Workspace, check_shape, pointwise};
+use super::{
+    Derivatives, Documents, Objective, PairLambda, QueryView, Workspace, check_shape, pointwise,
+};
 use crate::error::LearnError;
 use crate::simd::Simd;
 
@@ -265,6 +267,32 @@ impl Lambda {
         total
     }
 
+    /// Every pair of a query with its derivatives, and what these are to be multiplied with: the
+    /// query's norm, times the pairs that a sampled one stands for.
+    fn each_pair(
+        &self,
+        query: &QueryView<'_>,
+        work: &mut Workspace,
+        mut visit: impl FnMut(&Ranked, &logistic::Pair, logistic::Force, f64),
+    ) -> Result<(), LearnError> {
+        if query.scores.len() < 2 {
+            return Ok(());
+        }
+        let work = &mut work.lambda;
+        let norm = match self.params.norm_query {
+            true => self.sums(query, work, &mut [])?.norm,
+            false => 1.0,
+        };
+        let LambdaWork { ranked, swaps, row, ranks, .. } = work;
+        let swap = self.start(query, ranked, swaps, &mut [])?;
+        let pairs = Pairs { ranked, swap, truncation: self.truncation, ties: self.ties() };
+        let (logistic, scores) = (self.logistic(ranked), &ranked.scores);
+        pairs.each(query, (row, ranks), |pair| {
+            let force = logistic.force(pair, scores[pair.i], scores[pair.j]);
+            visit(ranked, pair, force, norm * share(pair));
+        })
+    }
+
     fn is_plain(&self, ranked: &Ranked) -> bool {
         ranked.weights.is_empty() && !is_sampled(ranked.len(), self.truncation)
     }
@@ -371,22 +399,27 @@ impl Objective for Lambda {
         work: &mut Workspace,
         visit: &mut dyn FnMut(usize, usize, f64),
     ) -> Result<bool, LearnError> {
-        if query.scores.len() < 2 {
-            return Ok(true);
-        }
-        let work = &mut work.lambda;
-        let norm = match self.params.norm_query {
-            true => self.sums(query, work, &mut [])?.norm,
-            false => 1.0,
-        };
-        let LambdaWork { ranked, swaps, row, ranks, .. } = work;
-        let swap = self.start(query, ranked, swaps, &mut [])?;
-        let pairs = Pairs { ranked, swap, truncation: self.truncation, ties: self.ties() };
-        let (logistic, scores, order) = (self.logistic(ranked), &ranked.scores, &ranked.order);
-        pairs.each(query, (row, ranks), |pair| {
-            let force = logistic.force(pair, scores[pair.i], scores[pair.j]);
-            let h = force.hessian * norm * share(pair);
-            visit(order[pair.i] as usize, order[pair.j] as usize, h);
+        self.each_pair(query, work, |ranked, pair, force, scale| {
+            let (i, j) = (ranked.order[pair.i] as usize, ranked.order[pair.j] as usize);
+            visit(i, j, force.hessian * scale);
+        })?;
+        Ok(true)
+    }
+
+    fn pair_lambdas(
+        &self,
+        query: &QueryView<'_>,
+        work: &mut Workspace,
+        visit: &mut dyn FnMut(PairLambda),
+    ) -> Result<bool, LearnError> {
+        self.each_pair(query, work, |ranked, pair, force, scale| {
+            let place = |rank: usize| (ranked.order[rank] as usize, rank);
+            // Below 0 by the score of i: i is to rise.
+            let (rises, falls) = match force.gradient <= 0.0 {
+                true => (place(pair.i), place(pair.j)),
+                false => (place(pair.j), place(pair.i)),
+            };
+            visit(PairLambda { rises, falls, size: force.gradient.abs() * scale });
         })?;
         Ok(true)
     }

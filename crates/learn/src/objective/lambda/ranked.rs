@@ -33,8 +33,7 @@ impl Ranked {
         ideal: bool,
     ) -> Result<(), LearnError> {
         check_labels(query.labels)?;
-        let seed = query.seed ^ (query.query as u64).wrapping_mul(0xd1b5_4a32_d192_ed03);
-        let order = self.orderer.order_seeded(query.scores, seed, hint)?;
+        let order = self.orderer.order_seeded(query.scores, seed_of(query), hint)?;
         self.order.clear();
         self.order.extend_from_slice(order);
         gather(&self.order, query.scores, &mut self.scores);
@@ -67,6 +66,26 @@ impl Ranked {
             (Some(best), Some(worst)) if best != worst => best - worst,
             _ => 0.0,
         }
+    }
+}
+
+/// The seed by which equal scores of a query are put in order.
+fn seed_of(query: &QueryView<'_>) -> u64 {
+    query.seed ^ (query.query as u64).wrapping_mul(0xd1b5_4a32_d192_ed03)
+}
+
+impl QueryView<'_> {
+    /// The documents from the first rank to the last as training sees them: by score, equal scores
+    /// by a hash of seed and query.
+    ///
+    /// ```
+    /// use rankwright_learn::objective::QueryView;
+    ///
+    /// assert_eq!(QueryView::new(&[0.0, 1.0, 2.0], &[0.5, 2.0, 0.7]).order()?, [1, 2, 0]);
+    /// # Ok::<(), rankwright_learn::LearnError>(())
+    /// ```
+    pub fn order(&self) -> Result<Vec<u32>, LearnError> {
+        Ok(Orderer::default().order_seeded(self.scores, seed_of(self), &mut [])?.to_vec())
     }
 }
 

@@ -119,6 +119,7 @@ proptest! {
         portable.set_simd(Simd::Portable);
         prop_assert_eq!(derivatives(&portable, &query), (gradient, hessian.clone()));
         pair_hessians_add_up(&objective, &query, &slow_hessian, halves)?;
+        pair_lambdas_add_up(&objective, &query, &slow_gradient, halves)?;
     }
 }
 
@@ -135,6 +136,26 @@ fn pair_hessians_add_up(
     });
     prop_assert!(told.unwrap());
     close(&sums.iter().map(|s| *s as f32).collect::<Vec<_>>(), hessian, least)
+}
+
+fn pair_lambdas_add_up(
+    objective: &Lambda,
+    query: &QueryView<'_>,
+    gradient: &[f64],
+    least: f64,
+) -> Result<(), TestCaseError> {
+    let mut sums = vec![0.0; gradient.len()];
+    let order = query.order().unwrap();
+    let mut places_agree = true;
+    let told = objective.pair_lambdas(query, &mut Workspace::default(), &mut |pair| {
+        sums[pair.rises.0] -= pair.size;
+        sums[pair.falls.0] += pair.size;
+        for (document, rank) in [pair.rises, pair.falls] {
+            places_agree &= order[rank] as usize == document;
+        }
+    });
+    prop_assert!(told.unwrap() && places_agree);
+    close(&sums.iter().map(|s| *s as f32).collect::<Vec<_>>(), gradient, least)
 }
 
 /// Derivatives that LightGBM 4.7 gave for this query (lambdarank, truncation level 6), read off

@@ -8,48 +8,82 @@
 //! that the data lacks loses exactly 0. Cost: features x repeats x (scoring + evaluating), in
 //! parallel over features.
 
-use rankwright::data::{Dataset, Random};
-use rankwright::eval::compare::Better;
-use rankwright::eval::{Measure, ScoredDataset};
-use rankwright::model::{Model, ScoreOptions};
+use rankwright_data::{Dataset, Random};
+use rankwright_eval::compare::Better;
+use rankwright_eval::{Measure, ScoredDataset};
+use rankwright_model::{Model, ScoreOptions};
 use rayon::prelude::*;
 
-use crate::failure::Failure;
+use crate::error::ReportError;
 
 /// The loss of the metric for each feature that the model uses.
-pub(crate) struct Permutation {
+///
+/// ```
+/// use rankwright_data::generate::LetorOptions;
+/// use rankwright_eval::{MetricSpec, SourceKind};
+/// use rankwright_learn::{Job, LearnerSpec};
+/// use rankwright_model::ScoreOptions;
+/// use rankwright_report::permutation::{Permutation, Plan};
+///
+/// let data = LetorOptions { queries: 20, documents: 20, seed: 1 }.generate()?;
+/// let learner = LearnerSpec::parse("lambdamart(trees=5, leaves=4)")?;
+/// let model = learner.train(Job::new(&data))?.model;
+/// let ndcg = MetricSpec::parse("ndcg@10")?.resolve(SourceKind::Features)?;
+/// let plan = Plan { repeats: 2, seed: 1, options: ScoreOptions::default() };
+/// let found = Permutation::new(&model, &data, ndcg, plan)?;
+/// assert_eq!(found.losses.len(), model.used_features().len());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Permutation {
     /// The measure.
-    pub(crate) measure: Measure,
+    pub measure: Measure,
     /// Its value on the data as it is.
-    pub(crate) value: f64,
+    pub value: f64,
     /// Feature number and the loss of each repeat, by feature.
-    pub(crate) losses: Vec<(usize, Vec<f64>)>,
+    pub losses: Vec<(usize, Vec<f64>)>,
 }
 
 /// What to shuffle, and how often.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Plan {
-    pub(crate) repeats: usize,
-    pub(crate) seed: u64,
-    pub(crate) options: ScoreOptions,
+pub struct Plan {
+    /// How often each feature is shuffled, 1 at least.
+    pub repeats: usize,
+    /// Seed of the shuffling.
+    pub seed: u64,
+    /// How the data is met with the model.
+    pub options: ScoreOptions,
 }
 
 impl Permutation {
-    pub(crate) fn new(
+    /// Shuffles every feature that the model uses.
+    pub fn new(
         model: &Model,
         data: &Dataset,
         measure: Measure,
         plan: Plan,
-    ) -> Result<Permutation, Failure> {
+    ) -> Result<Permutation, ReportError> {
+        Permutation::of_features(model, data, measure, plan, model.used_features())
+    }
+
+    /// The same for some features alone; their losses are those that [`Permutation::new`] finds.
+    pub fn of_features(
+        model: &Model,
+        data: &Dataset,
+        measure: Measure,
+        plan: Plan,
+        mut features: Vec<usize>,
+    ) -> Result<Permutation, ReportError> {
+        features.sort_unstable();
+        features.dedup();
         let value = value_of(data, &model.score(data, plan.options)?, &measure)?;
         if value.is_nan() {
-            return Err(Failure::request(format!(
+            return Err(ReportError::request(format!(
                 "{measure} has no value: no query of the data counts under {}",
                 measure.convention()
             )));
         }
-        let losses: Result<Vec<_>, Failure> = model
-            .used_features()
+        let losses: Result<Vec<_>, ReportError> = features
             .into_par_iter()
             .map(|feature| {
                 let loss = |repeat| {
@@ -61,14 +95,14 @@ impl Permutation {
                         _ => value - changed,
                     })
                 };
-                Ok((feature, (0..plan.repeats).map(loss).collect::<Result<_, Failure>>()?))
+                Ok((feature, (0..plan.repeats).map(loss).collect::<Result<_, ReportError>>()?))
             })
             .collect();
         Ok(Permutation { measure, value, losses: losses? })
     }
 
     /// Mean and standard deviation of a feature's loss; no deviation for one repeat.
-    pub(crate) fn of(&self, feature: usize) -> Option<(f64, Option<f64>)> {
+    pub fn of(&self, feature: usize) -> Option<(f64, Option<f64>)> {
         let at = self.losses.binary_search_by_key(&feature, |(feature, _)| *feature).ok()?;
         let losses = &self.losses[at].1;
         let n = losses.len() as f64;
@@ -85,7 +119,7 @@ fn shuffled(rows: usize, feature: usize, repeat: usize, plan: Plan) -> Vec<u32> 
     order
 }
 
-fn value_of(data: &Dataset, scores: &[f64], measure: &Measure) -> Result<f64, Failure> {
+fn value_of(data: &Dataset, scores: &[f64], measure: &Measure) -> Result<f64, ReportError> {
     let found = ScoredDataset::new(data, scores)?.evaluate(std::slice::from_ref(measure))?;
     Ok(found.results.first().map_or(f64::NAN, |result| result.value))
 }

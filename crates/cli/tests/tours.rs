@@ -1,4 +1,4 @@
-//! The tour of the README does what it says.
+//! The tour of the README and the guide do what they say.
 //!
 //! Every block of shell commands (fence `sh`) is run, one after another in one folder, with the
 //! built command in the path; a block fails with the first of its commands that does. Where a block
@@ -62,10 +62,10 @@ fn plain(text: &str) -> String {
     text.trim_end().lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-#[test]
-fn every_command_of_the_tour_works_and_prints_what_is_shown() {
-    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
-    let blocks = blocks(&std::fs::read_to_string(readme).unwrap());
+/// Walks through a document of the project; gives the number of blocks run, and of those compared.
+fn walk(document: &str) -> (usize, usize) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(document);
+    let blocks = blocks(&std::fs::read_to_string(path).unwrap());
     let bench = Bench::new();
     let (mut run, mut shown) = (0, 0);
     for (at, block) in blocks.iter().enumerate().filter(|(_, block)| block.fence == "sh") {
@@ -77,7 +77,19 @@ fn every_command_of_the_tour_works_and_prints_what_is_shown() {
             shown += 1;
         }
     }
+    (run, shown)
+}
+
+#[test]
+fn every_command_of_the_readme_works_and_prints_what_is_shown() {
+    let (run, shown) = walk("README.md");
     assert!(run >= 5 && shown >= 2, "{run} blocks were run, {shown} compared");
+}
+
+#[test]
+fn every_command_of_the_guide_works() {
+    let (run, _) = walk("docs/guide.md");
+    assert!(run >= 10, "{run} blocks were run");
 }
 
 #[test]

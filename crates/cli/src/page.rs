@@ -1,0 +1,141 @@
+//! Where a report goes: the HTML file, its parts, and the terminal.
+
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+
+use rankwright::data::store::write_atomic;
+use rankwright::report::Page;
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::input::not_over_an_input;
+use crate::output::Output;
+
+/// Columns where nobody says how many there are.
+const COLUMNS: usize = 80;
+
+/// Where a report goes.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct PageArgs {
+    /// The HTML file: one file that needs no network; - for standard output
+    #[arg(long, value_name = "FILE", default_value = "report.html")]
+    pub(crate) out: PathBuf,
+    /// Also write every plot as SVG, and its numbers as CSV and JSON, into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) parts: Option<PathBuf>,
+}
+
+impl PageArgs {
+    /// Writes the files, then prints the short version, or the JSON document with the files' names.
+    pub(crate) fn finish(&self, page: &Page, mut json: Value, out: &Output) -> Result<(), Failure> {
+        out.keeps_stdout_free(&self.out)?;
+        write(page, &self.out, self.parts.as_deref(), &mut json)?;
+        if self.out == Path::new("-") {
+            return Ok(());
+        }
+        let text = || format!("{}\nwritten: {}\n", page.to_text(columns()), self.out.display());
+        out.result(|| json, text)
+    }
+}
+
+/// A page that a command writes beside its usual output.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct ExtraPage {
+    /// Write a page with plots: one HTML file that needs no network
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Also write every plot of the page as SVG, and its numbers as CSV and JSON, into this folder
+    #[arg(long, value_name = "DIR", requires = "html")]
+    parts: Option<PathBuf>,
+}
+
+impl ExtraPage {
+    /// Refuses a place that must not be written to.
+    pub(crate) fn check<'a>(
+        &self,
+        inputs: impl IntoIterator<Item = &'a Path>,
+        out: &Output,
+    ) -> Result<(), Failure> {
+        let Some(html) = &self.html else { return Ok(()) };
+        out.keeps_stdout_free(html)?;
+        not_over_an_input(html, inputs)
+    }
+
+    /// Writes what `page` gives, where it is asked for, and adds the files' names to the document.
+    pub(crate) fn finish(
+        &self,
+        page: impl FnOnce() -> Page,
+        json: &mut Value,
+        out: &Output,
+    ) -> Result<(), Failure> {
+        let Some(html) = &self.html else { return Ok(()) };
+        write(&page(), html, self.parts.as_deref(), json)?;
+        out.note(format!("the page is in {}", html.display()));
+        Ok(())
+    }
+}
+
+/// Writes a page and its parts, and adds the files' names to the document.
+fn write(page: &Page, html: &Path, parts: Option<&Path>, json: &mut Value) -> Result<(), Failure> {
+    let text = page.to_html()?;
+    let parts = match parts {
+        Some(folder) => Some(page.write_parts(folder)?),
+        None => None,
+    };
+    write_atomic(html, |file| file.write_all(text.as_bytes()))?;
+    // What is no object has no place for names; no report gives such a document.
+    if let Value::Object(members) = json {
+        members.insert("html".to_owned(), json!(html));
+        if let Some(files) = parts {
+            members.insert("parts".to_owned(), json!(files));
+        }
+    }
+    Ok(())
+}
+
+/// Columns of the terminal: what COLUMNS says, else what the terminal says, else 80.
+fn columns() -> usize {
+    let told = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let seen = || match io::stdout().is_terminal() {
+        true => terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)),
+        false => None,
+    };
+    told.or_else(seen).unwrap_or(COLUMNS).clamp(40, 200)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finish(out: &Path, parts: Option<&Path>, json: bool) -> Result<(), Failure> {
+        let args = PageArgs { out: out.to_owned(), parts: parts.map(Path::to_owned) };
+        let page = Page { title: "A report".into(), ..Page::default() };
+        args.finish(&page, json!({}), &Output { json, quiet: true })
+    }
+
+    #[test]
+    fn the_file_is_written_and_the_folder_of_parts_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, parts) = (folder.path().join("a.html"), folder.path().join("deep/parts"));
+        finish(&file, Some(&parts), false).unwrap();
+        assert!(std::fs::read_to_string(&file).unwrap().contains("A report"));
+        assert!(parts.is_dir());
+    }
+
+    #[test]
+    fn a_page_and_a_document_do_not_share_standard_output() {
+        let error = finish(Path::new("-"), None, true).unwrap_err().to_string();
+        assert!(error.contains("--json"), "{error}");
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(finish(&folder.path().join("no/where.html"), None, false).is_err());
+    }
+
+    #[test]
+    fn the_width_is_one_that_charts_can_be_drawn_in() {
+        assert!((40..=200).contains(&columns()));
+    }
+}

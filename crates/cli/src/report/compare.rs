@@ -1,0 +1,29 @@
+//! `report compare`: which system is better, and where.
+
+use crate::compare::SystemArgs;
+use crate::failure::Failure;
+use crate::input::not_over_an_input;
+use crate::output::Output;
+use crate::page::PageArgs;
+
+/// Compare systems on a page, from the same inputs as `compare`: models on one data set (`DATA
+/// MODEL MODEL...`), score files for it (`--scores A --scores B DATA...`), or runs (`--qrels QRELS
+/// RUN RUN...`).
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    systems: SystemArgs,
+    /// Show what changed within this query; may be repeated. If not given: the largest win, the
+    /// largest loss and one in the middle
+    #[arg(long = "query", value_name = "ID")]
+    queries: Vec<String>,
+    #[command(flatten)]
+    page: PageArgs,
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
+    not_over_an_input(&args.page.out, args.systems.files())?;
+    let (report, unopened) = args.systems.load(out)?.compare(&args.systems, out)?;
+    let report = unopened.look_into(report, &args.systems, &args.queries, out)?;
+    args.page.finish(&report.page(), report.json(), out)
+}

@@ -1,0 +1,267 @@
+//! `experiment` from outside: killed and resumed, failing members, changed data, the shipped files.
+
+mod common;
+
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{Bench, Ran, bench, command, real_data};
+use serde_json::Value;
+
+/// Two learners and a feature on files, with folds and seeds: 10 cells.
+const FILE: &str = r#"
+name = "two learners"
+metrics = ["ndcg@10", "ap"]
+seeds = [1, 2]
+
+[[data]]
+name = "split"
+files = ["train.txt", "valid.txt"]
+split = "train=0.5,valid=0.25,test=0.25"
+
+[[data]]
+name = "given"
+train = "train.txt"
+test = "valid.txt"
+
+[[learner]]
+name = "lambdamart"
+spec = "lambdamart(trees=25, leaves=7, min_rows=5, sample_queries=0.7)"
+
+[[learner]]
+name = "ranknet"
+spec = "ranknet(layers=8, epochs=6)"
+
+[[learner]]
+name = "bm25"
+feature = 22
+"#;
+
+/// Every file of the results but the times, and the cells' bytes but their times.
+const LASTING: [&str; 5] =
+    ["report.html", "results.json", "table.md", "per-query.tsv", "experiment.lock.json"];
+
+fn lasting(bench: &Bench, folder: &str) -> Vec<String> {
+    LASTING.iter().map(|file| bench.text(&format!("{folder}/{file}"))).collect()
+}
+
+/// Folders of finished cells, and of unfinished ones.
+fn cells(bench: &Bench, folder: &str) -> (usize, usize) {
+    let Ok(names) = std::fs::read_dir(bench.path(folder).join("cells")) else { return (0, 0) };
+    let names: Vec<_> = names.map(|name| name.unwrap().path()).collect();
+    let parts = names.iter().filter(|path| path.extension().is_some()).count();
+    (names.len() - parts, parts)
+}
+
+fn spawn(bench: &Bench, more: &[&str]) -> Child {
+    let words = [&["experiment", "x.toml", "--jobs", "2", "--quiet"][..], more].concat();
+    command(bench, &words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// Waits until something holds, or the process has ended; false in the latter case.
+fn wait_for(child: &mut Child, holds: impl Fn() -> bool) -> bool {
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        assert!(start.elapsed() < Duration::from_secs(120), "nothing happens");
+        if holds() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    false
+}
+
+#[test]
+fn killed_at_any_moment_and_resumed_gives_the_same_bytes() {
+    let bench = bench();
+    bench.put("x.toml", FILE);
+    bench.run("experiment x.toml --jobs 2 --quiet --out whole").ok();
+    assert_eq!(cells(&bench, "whole"), (10, 0));
+    let mut killed = 0;
+    // At once, amid the first checkpoints, and between later cells.
+    let moments: [(usize, usize); 5] = [(0, 0), (0, 1), (1, 0), (4, 1), (7, 0)];
+    for (done, begun) in moments {
+        let mut child = spawn(&bench, &["--out", "cut", "--checkpoint-seconds", "0"]);
+        let at = || {
+            let found = cells(&bench, "cut");
+            found.0 >= done && found.1 >= begun
+        };
+        if wait_for(&mut child, at) {
+            child.kill().unwrap();
+            killed += 1;
+        }
+        child.wait().unwrap();
+    }
+    assert!(killed >= 3, "{killed}");
+    bench.run("experiment x.toml --jobs 2 --quiet --out cut").ok();
+    assert_eq!(lasting(&bench, "cut"), lasting(&bench, "whole"));
+    assert_eq!(cells(&bench, "cut"), (10, 0));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_with_130_and_says_how_to_go_on() {
+    let bench = bench();
+    bench.put("x.toml", &FILE.replace("trees=25", "trees=5000"));
+    let words = ["experiment", "x.toml", "--jobs", "1", "--only", "lambdamart"];
+    let child = command(&bench, &words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = child.unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert!(child.try_wait().unwrap().is_none() || child.wait().unwrap().code() == Some(130));
+    let ran = Ran(child.wait_with_output().unwrap());
+    assert_eq!(ran.code(), 130, "{}", ran.err());
+    assert!(ran.err().contains("the same command goes on from there"), "{}", ran.err());
+    assert!(ran.err().contains("x.results"), "{}", ran.err());
+    let saved = bench.path("x.results/cells");
+    let part = std::fs::read_dir(saved).unwrap().map(|e| e.unwrap().path());
+    let part = part.into_iter().find(|path| path.extension().is_some()).unwrap();
+    assert!(part.join("checkpoint/checkpoint.model").is_file());
+}
+
+#[test]
+fn two_jobs_give_the_same_bytes_as_one() {
+    let bench = bench();
+    bench.put("x.toml", FILE);
+    bench.run("experiment x.toml --jobs 1 --threads 2 --quiet --out one").ok();
+    bench.run("experiment x.toml --jobs 2 --threads 2 --quiet --out two").ok();
+    for file in &LASTING[..4] {
+        let [one, two] = ["one", "two"].map(|folder| bench.text(&format!("{folder}/{file}")));
+        assert_eq!(one, two, "{file}");
+    }
+    // The lock differs in the number of jobs alone.
+    let lock = |folder: &str| -> Value {
+        let text = bench.text(&format!("{folder}/experiment.lock.json"));
+        let mut lock: Value = serde_json::from_str(&text).unwrap();
+        lock["jobs"].take();
+        lock
+    };
+    assert_eq!(lock("one"), lock("two"));
+}
+
+#[test]
+fn results_are_those_of_train_and_eval() {
+    let bench = bench();
+    bench.put("x.toml", FILE);
+    let found = bench.run("experiment x.toml --quiet --json").json();
+    bench
+        .run("train|train.txt|--learner|lambdamart(trees=25, leaves=7, min_rows=5, sample_queries=0.7)|--metric|ndcg@10|--seed|2|--out|m.model|--quiet")
+        .ok();
+    let own = bench.run("eval m.model valid.txt --metric ndcg@10 --json --quiet").json();
+    let given = &found["data"][1];
+    assert_eq!(given["name"], "given");
+    let seed = &given["learners"][0]["seeds"][1];
+    assert_eq!(seed["seed"], 2);
+    assert_eq!(seed["values"]["ndcg@10"], own["metrics"][0]["value"]);
+    let digest = given["learners"][0]["cells"][1]["digest"].as_str().unwrap();
+    let stored = std::fs::read(bench.path(&format!("x.results/cells/{digest}/ranker.model")));
+    assert_eq!(stored.unwrap(), std::fs::read(bench.path("m.model")).unwrap());
+    assert!(found["files"].as_array().unwrap().len() == 6);
+}
+
+#[test]
+fn a_failing_member_is_reported_and_the_rest_is_finished() {
+    let bench = bench();
+    let text = FILE.replace("train = \"train.txt\"", "train = \"nowhere.txt\"");
+    let text = text.replace("min_rows=5", "min_rows=5, monotone=999:+");
+    bench.put("x.toml", &text);
+    let ran = bench.run("experiment x.toml --quiet --json");
+    assert_eq!(ran.code(), 1);
+    let err = ran.err();
+    assert!(err.contains("failed: given: cannot read") && err.contains("nowhere.txt"), "{err}");
+    assert!(err.contains("failed: split, lambdamart, seed 1; seed 2: "), "{err}");
+    let found: Value = serde_json::from_str(&ran.out()).unwrap();
+    assert_eq!(found["failed"].as_array().unwrap().len(), 2);
+    assert_eq!(found["data"].as_array().unwrap().len(), 1);
+    assert_eq!(found["data"][0]["learners"][0]["name"], "ranknet");
+    assert!(bench.path("x.results/report.html").is_file());
+    // Once it is put right, only what failed is run.
+    bench.put("x.toml", FILE);
+    let dry = bench.run("experiment x.toml --dry-run").ok().out();
+    assert!(dry.contains("10 cells, 7 to run") && dry.contains("done      split, bm25"), "{dry}");
+    bench.run("experiment x.toml --quiet").ok();
+}
+
+#[test]
+fn what_is_wrong_in_the_file_is_found_before_anything_runs() {
+    let bench = bench();
+    for (found, instead, parts) in [
+        ("seeds", "seed", ["x.toml, line 4, column 1", "did you mean `seeds`?"]),
+        ("ranknet(", "ranknot(", ["line 22, column 8", "did you mean `ranknet`?"]),
+        ("\"train.txt\", ", "\"${NO_SUCH_VARIABLE}/t\", ", ["line 8", "NO_SUCH_VARIABLE"]),
+    ] {
+        bench.put("x.toml", &FILE.replacen(found, instead, 1));
+        let ran = bench.run("experiment x.toml");
+        assert_eq!(ran.code(), 1);
+        for part in parts {
+            assert!(ran.err().contains(part), "{}", ran.err());
+        }
+        assert!(!bench.path("x.results").exists());
+    }
+    let ran = bench.run("experiment none.toml");
+    assert_eq!(ran.code(), 1);
+    assert!(ran.err().contains("none.toml"), "{}", ran.err());
+}
+
+#[test]
+fn a_fixed_model_is_a_member_like_any_other() {
+    let bench = bench();
+    bench.run("train train.txt --learner mart(trees=3) --out m.model --quiet").ok();
+    bench.put("x.toml", &FILE.replace("feature = 22", "model = \"m.model\""));
+    let found = bench.run("experiment x.toml --quiet --json --only bm25").json();
+    let own = bench.run("eval m.model valid.txt --metric ndcg@10 --json --quiet").json();
+    let seed = &found["data"][1]["learners"][0]["seeds"][0];
+    assert_eq!(seed["values"]["ndcg@10"], own["metrics"][0]["value"]);
+    assert_eq!(found["not_run"], serde_json::json!(["lambdamart", "ranknet"]));
+}
+
+/// The files in `experiments/`.
+fn shipped() -> Vec<std::path::PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    files.filter(|path| path.extension().is_some_and(|e| e == "toml")).collect()
+}
+
+#[test]
+fn the_demo_runs_and_its_table_is_markdown() {
+    let bench = Bench::new();
+    let demo = shipped().into_iter().find(|path| path.ends_with("demo.toml")).unwrap();
+    let line = format!("experiment|{}|--out|demo|--quiet", demo.display());
+    let out = bench.run(&line).ok().out();
+    assert!(out.contains("lambdamart") && out.contains("demo/report.html"), "{out}");
+    assert!(bench.text("demo/table.md").contains("| lambdamart"));
+    assert!(bench.text("demo/per-query.tsv").starts_with("data\tmetric\tquery\tmart\t"));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_commands_of_the_docs_run() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/experiments.md");
+    let docs = std::fs::read_to_string(docs).unwrap();
+    let block = docs.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let bench = Bench::new();
+    let folder = Path::new(env!("CARGO_BIN_EXE_rankwright")).parent().unwrap();
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
+    let mut shell = std::process::Command::new("sh");
+    let ran = shell.args(["-e", "-c", block]).env("PATH", path).current_dir(bench.path(""));
+    let ran = Ran(ran.output().unwrap()).ok();
+    assert!(ran.out().contains("15 cells, 15 to run"), "{}", ran.out());
+    assert!(ran.err().contains("15 of 15 cells are done already"), "{}", ran.err());
+    assert_eq!(ran.out().matches("trees.results/report.html").count(), 2);
+}
+
+#[test]
+fn every_shipped_file_can_be_planned() {
+    let Some(_) = real_data() else { return };
+    let bench = Bench::new();
+    let files = shipped();
+    assert!(files.len() >= 4);
+    for file in files {
+        let line = format!("experiment|{}|--dry-run|--json|--quiet", file.display());
+        let plan = bench.run(&line).json();
+        assert!(plan["failed"].as_array().unwrap().is_empty(), "{}: {plan}", file.display());
+        assert!(plan["cells"].as_array().unwrap().len() >= 12);
+    }
+}

@@ -1,0 +1,115 @@
+//! `report train` and `report shrinkage` as a user meets them.
+
+mod common;
+
+use common::{Ran, bench, command, train};
+use serde_json::Value;
+
+/// The whole document of a report, and whether its page is there.
+fn report(bench: &common::Bench, words: &str) -> Value {
+    let document = bench.run(&format!("report {words} --out r.html --json")).json();
+    assert_eq!(document["html"], "r.html");
+    assert!(bench.text("r.html").starts_with("<!"), "the page is HTML");
+    document
+}
+
+fn last(values: &Value) -> f64 {
+    values.as_array().unwrap().last().unwrap().as_f64().unwrap()
+}
+
+#[test]
+fn a_training_report_ends_with_the_values_of_eval() {
+    let bench = bench();
+    train(&bench, "lambdamart(trees=12, leaves=6, min_rows=5)", "--valid valid.txt");
+    let words = "train m.model train.txt --valid valid.txt --metric ndcg@10,ap --points 8";
+    let found = report(&bench, words);
+    let stages = found["stages"].as_array().unwrap();
+    assert!(stages.len() <= 8, "{stages:?}");
+    assert_eq!((stages[0].as_u64(), stages.last().unwrap().as_u64()), (Some(0), Some(12)));
+    for (data, at) in [("train.txt", 0), ("valid.txt", 1)] {
+        let eval = bench.run(&format!("eval m.model {data} --metric ndcg@10,ap --json")).json();
+        for metric in 0..2 {
+            let curve = last(&found["curves"][metric]["values"][data]);
+            assert_eq!(Some(curve), eval["metrics"][metric]["value"].as_f64(), "{data} {at}");
+        }
+    }
+    let best = found["curves"][0]["best"]["value"].as_f64().unwrap();
+    assert!(best >= last(&found["curves"][0]["values"]["valid.txt"]));
+    assert_eq!(found["time"]["rounds"].as_array().unwrap().len(), 12);
+    assert_eq!(found["trees"], serde_json::json!([1, 6, 12]));
+    let pairs = &found["lambdas"]["by_pair"];
+    assert!(pairs["names"].as_array().unwrap().iter().any(|name| name == "1 over 0"));
+    assert_eq!(found["importance"]["permutation"]["data"], "valid.txt");
+}
+
+#[test]
+fn a_query_can_be_asked_for_and_an_unknown_one_is_told() {
+    let bench = bench();
+    train(&bench, "rankmart(trees=4, leaves=4, min_rows=5)", "");
+    let found = report(&bench, "train m.model train.txt --query 3");
+    assert_eq!(found["forces"]["query"], "3");
+    let document = &found["forces"]["stages"][0]["documents"][0];
+    assert!(document["ranknet"].is_number() && document["lambdarank"].is_number());
+    let ran = bench.run("report train m.model train.txt --query nobody --out x.html");
+    assert_eq!(ran.code(), 1);
+    assert!(ran.err().contains("no query 'nobody'"), "{}", ran.err());
+    assert!(!bench.path("x.html").exists());
+}
+
+#[test]
+fn models_without_trees_or_log_have_what_can_be_had() {
+    let bench = bench();
+    train(&bench, "linear-regression", "");
+    std::fs::remove_file(bench.path("m.model.log.json")).unwrap();
+    let ran = bench.run("report train m.model train.txt --out r.html --json");
+    assert!(ran.err().contains("there is no m.model.log.json"), "{}", ran.err());
+    let found = ran.json();
+    assert!(found["time"]["left_out"].is_string() && found["lambdas"]["left_out"].is_string());
+    assert!(found["curves"].as_array().unwrap().is_empty());
+    assert!(found["values"][0]["value"].is_number());
+}
+
+#[test]
+fn the_page_is_not_written_over_an_input() {
+    let bench = bench();
+    train(&bench, "mart(trees=2, leaves=4)", "");
+    let ran = bench.run("report train m.model train.txt --out train.txt");
+    assert_eq!(ran.code(), 1);
+    assert!(ran.err().contains("would be written over"), "{}", ran.err());
+    let ran = bench.run("report train train.txt train.txt");
+    assert_eq!(ran.code(), 1, "data is no model");
+}
+
+#[test]
+fn shrinkages_are_trained_and_overlaid() {
+    let bench = bench();
+    let words = "shrinkage train.txt --valid valid.txt --trees 6 --rates 1.0,0.1";
+    let found = report(&bench, words);
+    let runs = found["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 2);
+    assert!(runs.iter().all(|run| run["validation"].as_array().unwrap().len() == 6));
+    assert_eq!(runs[1]["learner"], "lambdamart(trees=6, rate=0.1, leaves=16)");
+    // The same curve as that of the training itself.
+    let learner = "lambdamart(trees=6, rate=0.1, leaves=16)";
+    let trained = train(&bench, learner, "--valid valid.txt --metric ndcg@10");
+    let rounds = trained["iterations"].as_array().unwrap();
+    let curve: Vec<&Value> = rounds.iter().map(|round| &round["values"][0][0]).collect();
+    assert_eq!(curve, runs[1]["validation"].as_array().unwrap().iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn without_validation_data_a_fifth_is_held_out_and_said() {
+    let bench = bench();
+    let words = ["report", "shrinkage", "train.txt", "--trees", "2", "--rates", "0.5", "--json"];
+    let ran = Ran(command(&bench, &words).output().unwrap());
+    assert!(ran.err().contains("a fifth of the queries"), "{}", ran.err());
+    assert_eq!(ran.json()["best_rate"], 0.5);
+    for (rates, said) in [("0", "above 0"), ("0.1,0.1", "twice")] {
+        let ran = bench.run(&format!("report shrinkage train.txt --rates {rates}"));
+        assert_eq!(ran.code(), 2);
+        assert!(ran.err().contains(said), "{}", ran.err());
+    }
+    let ran = bench.run("report shrinkage train.txt --learner linear-regression");
+    assert_eq!(ran.code(), 1);
+    assert!(ran.err().contains("no shrinkage"), "{}", ran.err());
+}

@@ -1,0 +1,207 @@
+//! Where a value stands along an axis, and which values are written beside it.
+//!
+//! One type serves numbers (evenly or by powers of ten) and names, so that every plot has the same
+//! two axes. Ticks of a linear axis are multiples of 1, 2 or 5 times a power of ten; those of a
+//! logarithmic one are powers of ten, with 2 and 5 between them where the axis is short.
+//!
+//! Edge cases: without any value a linear axis goes from 0 to 1 and a logarithmic one from 1 to 10;
+//! a single value is given room on both sides; ends that are no numbers or in the wrong order are
+//! not used; a value outside the ends stands at the nearer one.
+
+use super::number::by_step;
+use super::{Axis, Scale};
+
+/// An axis with known ends.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Span {
+    low: f64,
+    high: f64,
+    scale: Scale,
+    /// The low end is on top or to the right.
+    reversed: bool,
+    /// What is written, and where.
+    pub(crate) ticks: Vec<(f64, String)>,
+}
+
+impl Span {
+    /// An axis of numbers for these values, with some `count` ticks. `whole` moves the ends out to
+    /// the next ticks.
+    pub(crate) fn numbers(
+        axis: &Axis,
+        values: impl IntoIterator<Item = f64>,
+        count: usize,
+        whole: bool,
+    ) -> Span {
+        let log = axis.scale == Scale::Log;
+        let usable = |v: &f64| v.is_finite() && (!log || *v > 0.0);
+        let given = axis.range.filter(|(a, b)| usable(a) && usable(b) && a < b);
+        let (mut low, mut high) = given.unwrap_or_else(|| {
+            let mut ends = (f64::INFINITY, f64::NEG_INFINITY);
+            for v in values.into_iter().filter(usable) {
+                ends = (ends.0.min(v), ends.1.max(v));
+            }
+            with_room(ends, log)
+        });
+        let ticks = if log {
+            if whole && given.is_none() {
+                low = power(low.log10().floor() as i32);
+                high = power(high.log10().ceil() as i32);
+            }
+            log_ticks(low, high, count)
+        } else {
+            let step = step(high - low, count);
+            if whole && given.is_none() {
+                low = (low / step + 1e-9).floor() * step;
+                high = (high / step - 1e-9).ceil() * step;
+            }
+            linear_ticks(low, high, step)
+        };
+        Span { low, high, scale: axis.scale, reversed: false, ticks }
+    }
+
+    /// An axis of names, the `i`-th of them at `i`; only every `every`-th is written.
+    pub(crate) fn names(names: &[String], every: usize, reversed: bool) -> Span {
+        let ticks = names.iter().enumerate().step_by(every.max(1));
+        Span {
+            low: -0.5,
+            high: names.len().max(1) as f64 - 0.5,
+            scale: Scale::Linear,
+            reversed,
+            ticks: ticks.map(|(i, name)| (i as f64, name.clone())).collect(),
+        }
+    }
+
+    /// The ends.
+    pub(crate) fn ends(&self) -> (f64, f64) {
+        (self.low, self.high)
+    }
+
+    /// Whether a value has a place here.
+    pub(crate) fn holds(&self, value: f64) -> bool {
+        value.is_finite() && (self.scale == Scale::Linear || value > 0.0)
+    }
+
+    /// The place of a value between 0 (the low end) and 1; turned round where the axis is.
+    pub(crate) fn share(&self, value: f64) -> f64 {
+        let share = match self.scale {
+            Scale::Linear => (value - self.low) / (self.high - self.low),
+            Scale::Log => (value / self.low).ln() / (self.high / self.low).ln(),
+        };
+        let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
+        if self.reversed { 1.0 - share } else { share }
+    }
+}
+
+/// Room on both sides of a single value; something to look at where there is none.
+fn with_room((low, high): (f64, f64), log: bool) -> (f64, f64) {
+    if low > high {
+        return if log { (1.0, 10.0) } else { (0.0, 1.0) };
+    }
+    // Closer than floats can be told apart on the way to pixels.
+    if high - low > 1e-12 * high.abs().max(low.abs()) {
+        return (low, high);
+    }
+    if log {
+        return (low / 2.0, high * 2.0);
+    }
+    let room = if low == 0.0 { 0.5 } else { 0.1 * low.abs() };
+    (low - room, high + room)
+}
+
+/// 1, 2 or 5 times a power of ten, so that `width` has at most some `count` of them.
+fn step(width: f64, count: usize) -> f64 {
+    let raw = width / count.max(1) as f64;
+    let base = 10f64.powf(raw.log10().floor());
+    let found = [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * base).find(|s| *s >= raw * 0.999);
+    found.filter(|s| s.is_finite() && *s > 0.0).unwrap_or(1.0)
+}
+
+fn linear_ticks(low: f64, high: f64, step: f64) -> Vec<(f64, String)> {
+    let first = (low / step - 1e-9).ceil();
+    let places = (0..200).map(|i| (first + i as f64) * step);
+    let inside = places.take_while(|v| *v <= high + 1e-9 * (high - low));
+    inside.map(|v| (v, by_step(v, step))).collect()
+}
+
+fn log_ticks(low: f64, high: f64, count: usize) -> Vec<(f64, String)> {
+    let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
+    let decades = (last - first).max(1) as usize;
+    let every = decades.div_ceil(count.max(1)).max(1);
+    let between: &[f64] = if decades * 3 <= count.max(3) { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let powers = (first..=last).step_by(every);
+    let places = powers.flat_map(|p| between.iter().map(move |m| m * power(p)));
+    let slack = 1.0 + 1e-9;
+    let inside = places.filter(|v| *v * slack >= low && *v <= high * slack);
+    inside.map(|v| (v, super::number::short(v))).collect()
+}
+
+fn power(exponent: i32) -> f64 {
+    10f64.powi(exponent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(span: &Span) -> Vec<&str> {
+        span.ticks.iter().map(|(_, label)| label.as_str()).collect()
+    }
+
+    fn log() -> Axis {
+        Axis { scale: Scale::Log, ..Axis::default() }
+    }
+
+    #[test]
+    fn linear_ends_move_out_to_whole_steps() {
+        let span = Span::numbers(&Axis::default(), [0.31, 0.58], 6, true);
+        assert_eq!(labels(&span), ["0.30", "0.35", "0.40", "0.45", "0.50", "0.55", "0.60"]);
+        assert!((span.share(0.45) - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_single_value_gets_room() {
+        let (low, high) = Span::numbers(&Axis::default(), [3.0, 3.0], 5, false).ends();
+        assert!(low < 3.0 && 3.0 < high);
+        let (low, high) = Span::numbers(&log(), [3.0], 5, false).ends();
+        assert!(0.0 < low && low < 3.0 && 3.0 < high);
+    }
+
+    #[test]
+    fn without_values_the_axis_is_still_one() {
+        assert_eq!(Span::numbers(&Axis::default(), [f64::NAN], 5, true).ends(), (0.0, 1.0));
+        assert_eq!(Span::numbers(&log(), [0.0, -1.0], 5, true).ends(), (1.0, 10.0));
+    }
+
+    #[test]
+    fn a_log_axis_puts_powers_of_ten_evenly_and_has_no_place_for_zero() {
+        let span = Span::numbers(&log(), [1.0, 1000.0], 6, true);
+        assert_eq!(labels(&span), ["1", "10", "100", "1000"]);
+        assert!((span.share(10.0) - 1.0 / 3.0).abs() < 1e-12);
+        assert!(!span.holds(0.0) && span.holds(0.1));
+    }
+
+    #[test]
+    fn given_ends_are_kept_and_senseless_ones_are_not() {
+        let axis = Axis { range: Some((0.0, 1.0)), ..Axis::default() };
+        assert_eq!(Span::numbers(&axis, [0.4, 7.0], 5, true).ends(), (0.0, 1.0));
+        let axis = Axis { range: Some((1.0, 1.0)), ..Axis::default() };
+        assert_eq!(Span::numbers(&axis, [0.0, 5.0], 5, true).ends(), (0.0, 5.0));
+    }
+
+    #[test]
+    fn extreme_values_do_not_hang_or_overflow() {
+        for values in [[-1e300, 1e300], [1e-300, 2e-300], [1e15, 1e15 + 1.0]] {
+            let span = Span::numbers(&Axis::default(), values, 6, true);
+            assert!(span.ticks.len() <= 200);
+            assert!((0.0..=1.0).contains(&span.share(values[1])));
+        }
+    }
+
+    #[test]
+    fn names_stand_in_the_middle_of_their_places() {
+        let names = ["a", "b", "c"].map(str::to_owned);
+        assert!((Span::names(&names, 1, false).share(1.0) - 0.5).abs() < 1e-12);
+        assert!(Span::names(&names, 1, true).share(0.0) > 0.8);
+        assert_eq!(labels(&Span::names(&names, 2, false)), ["a", "c"]);
+    }
+}

@@ -1,0 +1,57 @@
+//! Text from outside (names, ids, labels) made safe inside HTML, SVG and attributes in double or
+//! single quotes.
+//!
+//! Characters that XML 1.0 does not allow (most control characters) become U+FFFD, because a single
+//! one of them makes a whole SVG file unreadable. Line breaks and tabs become spaces.
+
+/// The text with every character escaped that could end it or begin markup.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\n' | '\r' | '\t' => out.push(' '),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// At most `most` characters, the last of them `…` where something is cut off.
+pub(crate) fn shorten(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_and_quotes_lose_their_meaning() {
+        assert_eq!(
+            escape("<script>alert('&\"')</script>"),
+            "&lt;script&gt;alert(&#39;&amp;&quot;&#39;)&lt;/script&gt;"
+        );
+    }
+
+    #[test]
+    fn what_xml_forbids_is_replaced_and_the_rest_kept() {
+        assert_eq!(escape("a\u{0}b\u{1b}\nc"), "a\u{fffd}b\u{fffd} c");
+        assert_eq!(escape("שלום 🚀 é"), "שלום 🚀 é");
+    }
+
+    #[test]
+    fn long_text_is_cut_between_characters() {
+        assert_eq!(shorten("абвгд", 4), "абв…");
+        assert_eq!(shorten("абвг", 4), "абвг");
+        assert_eq!(shorten("ab", 1), "…");
+    }
+}

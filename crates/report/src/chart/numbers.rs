@@ -1,0 +1,332 @@
+//! A chart's numbers: one row a value as CSV, the whole chart as JSON, and a table for people.
+//!
+//! CSV follows RFC 4180; numbers are written so that they read back to the same float, and a gap is
+//! an empty field (in JSON null). The table for people has a column for each series where that can
+//! be, and few digits.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use super::number::short;
+use super::svg::heat::{cell, grid};
+use super::{Axis, BarSeries, Body, Chart, Grouping, Scale, Series};
+
+/// A value of a table: a name, a number or a gap.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Entry {
+    Name(String),
+    Number(f64),
+}
+
+impl Entry {
+    fn csv(&self) -> String {
+        match self {
+            Entry::Name(name) => field(name),
+            Entry::Number(v) if v.is_finite() => v.to_string(),
+            Entry::Number(_) => String::new(),
+        }
+    }
+
+    /// For people.
+    pub(crate) fn short(&self) -> String {
+        match self {
+            Entry::Name(name) => name.clone(),
+            Entry::Number(v) if v.is_finite() => short(*v),
+            Entry::Number(_) => String::new(),
+        }
+    }
+}
+
+/// Header and rows.
+pub(crate) type Rows = (Vec<String>, Vec<Vec<Entry>>);
+
+/// A field of a CSV file, in quotes where it needs them.
+pub(crate) fn field(text: &str) -> String {
+    match text.contains(['"', ',', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}
+
+fn name(text: &str) -> Entry {
+    Entry::Name(text.to_owned())
+}
+
+impl Chart {
+    /// The numbers, one row a value, with a header.
+    ///
+    /// ```
+    /// use rankwright_report::chart::{Axis, Bars, BarSeries, Body, Chart, Grouping};
+    /// let chart = Chart {
+    ///     id: "importance".into(),
+    ///     title: "Gain by feature".into(),
+    ///     caption: String::new(),
+    ///     x: Axis::default(),
+    ///     y: Axis::default(),
+    ///     body: Body::Bars(Bars {
+    ///         categories: vec!["bm25".into()],
+    ///         series: vec![BarSeries { name: "gain".into(), values: vec![0.5], band: vec![] }],
+    ///         grouping: Grouping::Beside,
+    ///         horizontal: true,
+    ///     }),
+    /// };
+    /// assert_eq!(chart.to_csv(), "category,series,value,low,high\nbm25,gain,0.5,,\n");
+    /// ```
+    pub fn to_csv(&self) -> String {
+        let (header, rows) = self.long();
+        let mut out = header.join(",") + "\n";
+        for row in rows {
+            out.push_str(&row.iter().map(Entry::csv).collect::<Vec<_>>().join(","));
+            out.push('\n');
+        }
+        out
+    }
+
+    /// The chart as data: titles, axes and values.
+    pub fn to_json(&self) -> Value {
+        let mut out = json!({
+            "id": self.id,
+            "title": self.title,
+            "caption": self.caption,
+            "x": axis(&self.x),
+            "y": axis(&self.y),
+        });
+        let (kind, content) = match &self.body {
+            Body::Lines(all) => ("lines", series_json(all)),
+            Body::Points(all) => ("points", series_json(all)),
+            Body::Stack(all) => ("stack", series_json(all)),
+            Body::Bars(bars) => {
+                let series = bars.series.iter().map(
+                    |one| json!({"name": one.name, "values": one.values, "band": pairs(&one.band)}),
+                );
+                let stacked = bars.grouping == Grouping::Stacked;
+                out["categories"] = json!(bars.categories);
+                out["stacked"] = json!(stacked);
+                ("bars", series.collect())
+            }
+            Body::Heat(heat) => {
+                out["columns"] = json!(heat.columns);
+                out["rows"] = json!(heat.rows);
+                ("heat", json!([{"name": heat.value, "cells": heat.cells}]))
+            }
+            Body::Forces(forces) => {
+                let lists = forces.lists.iter().map(|(name, list)| {
+                    let documents = list
+                        .iter()
+                        .map(|d| json!({"name": d.name, "label": d.label, "force": d.force}));
+                    json!({"name": name, "documents": documents.collect::<Value>()})
+                });
+                ("forces", lists.collect())
+            }
+        };
+        out["kind"] = json!(kind);
+        out["series"] = content;
+        out
+    }
+
+    /// One row a value.
+    fn long(&self) -> Rows {
+        let header = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        match &self.body {
+            Body::Lines(all) | Body::Points(all) | Body::Stack(all) => {
+                let rows = all.iter().flat_map(long_series).collect();
+                (header(&["series", "x", "y", "low", "high", "name"]), rows)
+            }
+            Body::Bars(bars) => {
+                let rows = bars.series.iter().flat_map(|one| {
+                    let categories = bars.categories.iter().enumerate();
+                    categories.map(|(c, category)| {
+                        let mut row = vec![name(category), name(&one.name)];
+                        row.extend([value_at(one, c), band_at(&one.band, c, false)]);
+                        row.push(band_at(&one.band, c, true));
+                        row
+                    })
+                });
+                (header(&["category", "series", "value", "low", "high"]), rows.collect())
+            }
+            Body::Heat(heat) => {
+                let rows = grid(heat).map(|(r, c)| {
+                    let at = |names: &[String], i: usize| {
+                        name(names.get(i).map(String::as_str).unwrap_or_default())
+                    };
+                    let value = cell(heat, r, c).unwrap_or(f64::NAN);
+                    vec![at(&heat.rows, r), at(&heat.columns, c), Entry::Number(value)]
+                });
+                (header(&["row", "column", "value"]), rows.collect())
+            }
+            Body::Forces(forces) => {
+                let rows = forces.lists.iter().flat_map(|(list, documents)| {
+                    documents.iter().enumerate().map(|(rank, d)| {
+                        let numbers = [rank as f64 + 1.0, d.label, d.force].map(Entry::Number);
+                        let [rank, label, force] = numbers;
+                        vec![name(list), rank, name(&d.name), label, force]
+                    })
+                });
+                (header(&["list", "rank", "document", "label", "force"]), rows.collect())
+            }
+        }
+    }
+
+    /// A table for people: series side by side where they share their places.
+    pub(crate) fn table(&self) -> Rows {
+        match &self.body {
+            Body::Lines(all) | Body::Stack(all) if all.iter().all(|s| s.band.is_empty()) => {
+                by_x(&self.x.label, all)
+            }
+            Body::Bars(bars) if bars.series.iter().all(|s| s.band.is_empty()) => {
+                let first = if self.x.label.is_empty() { "category" } else { &self.x.label };
+                let names = bars.series.iter().map(|s| match s.name.is_empty() {
+                    true => self.y.label.clone(),
+                    false => s.name.clone(),
+                });
+                let header = std::iter::once(first.to_owned()).chain(names).collect();
+                let rows = bars.categories.iter().enumerate().map(|(c, category)| {
+                    let values = bars.series.iter().map(|s| value_at(s, c));
+                    std::iter::once(name(category)).chain(values).collect()
+                });
+                (header, rows.collect())
+            }
+            Body::Heat(heat) if heat.columns.len() <= 30 => {
+                let header = std::iter::once(self.y.label.clone()).chain(heat.columns.clone());
+                let rows = heat.rows.iter().enumerate().map(|(r, row)| {
+                    let cells = (0..heat.columns.len()).map(|c| cell(heat, r, c));
+                    let cells = cells.map(|v| Entry::Number(v.unwrap_or(f64::NAN)));
+                    std::iter::once(name(row)).chain(cells).collect()
+                });
+                (header.collect(), rows.collect())
+            }
+            _ => without_blank_columns(self.long()),
+        }
+    }
+}
+
+fn axis(axis: &Axis) -> Value {
+    let scale = match axis.scale {
+        Scale::Linear => "linear",
+        Scale::Log => "log",
+    };
+    json!({"label": axis.label, "scale": scale, "range": axis.range})
+}
+
+fn pairs(band: &[(f64, f64)]) -> Value {
+    band.iter().map(|(low, high)| json!([low, high])).collect()
+}
+
+fn series_json(all: &[Series]) -> Value {
+    let one = |s: &Series| {
+        json!({
+            "name": s.name,
+            "points": pairs(&s.points),
+            "band": pairs(&s.band),
+            "names": s.names,
+            "dashed": s.dashed,
+        })
+    };
+    all.iter().map(one).collect()
+}
+
+fn long_series(one: &Series) -> impl Iterator<Item = Vec<Entry>> {
+    one.points.iter().enumerate().map(move |(i, (x, y))| {
+        let own = one.names.get(i).map(String::as_str).unwrap_or_default();
+        let [x, y] = [*x, *y].map(Entry::Number);
+        let (low, high) = (band_at(&one.band, i, false), band_at(&one.band, i, true));
+        vec![name(&one.name), x, y, low, high, name(own)]
+    })
+}
+
+fn value_at(one: &BarSeries, c: usize) -> Entry {
+    Entry::Number(one.values.get(c).copied().unwrap_or(f64::NAN))
+}
+
+fn band_at(band: &[(f64, f64)], i: usize, upper: bool) -> Entry {
+    let pair = band.get(i).copied().unwrap_or((f64::NAN, f64::NAN));
+    Entry::Number(if upper { pair.1 } else { pair.0 })
+}
+
+/// All xs in order, without repetition.
+fn xs(all: &[Series]) -> Vec<f64> {
+    let mut xs: Vec<f64> = all.iter().flat_map(|s| s.points.iter().map(|p| p.0)).collect();
+    xs.retain(|x| x.is_finite());
+    xs.sort_by(f64::total_cmp);
+    xs.dedup();
+    xs
+}
+
+fn by_x(label: &str, all: &[Series]) -> Rows {
+    let first = if label.is_empty() { "x" } else { label };
+    let names = all.iter().map(|s| s.name.clone());
+    let header = std::iter::once(first.to_owned()).chain(names).collect();
+    // Adding 0 makes -0 and 0 the same key.
+    let key = |x: f64| (x + 0.0).to_bits();
+    let values = |s: &Series| s.points.iter().map(|p| (key(p.0), p.1)).collect();
+    let by_key: Vec<HashMap<u64, f64>> = all.iter().map(values).collect();
+    let row = |x: f64| {
+        let values = by_key.iter().map(|own| own.get(&key(x)).copied().unwrap_or(f64::NAN));
+        std::iter::once(x).chain(values).map(Entry::Number).collect()
+    };
+    (header, xs(all).into_iter().map(row).collect())
+}
+
+fn without_blank_columns((header, rows): Rows) -> Rows {
+    let blank = |c: usize| rows.iter().all(|row| row.get(c).is_none_or(|e| e.short().is_empty()));
+    let keep: Vec<bool> = (0..header.len()).map(|c| rows.is_empty() || !blank(c)).collect();
+    let kept = |c: &usize| keep.get(*c).copied().unwrap_or(true);
+    fn pick<T>(all: Vec<T>, kept: impl Fn(&usize) -> bool) -> Vec<T> {
+        all.into_iter().enumerate().filter(|(c, _)| kept(c)).map(|(_, v)| v).collect()
+    }
+    let header = pick(header, kept);
+    (header, rows.into_iter().map(|row| pick(row, kept)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+
+    #[test]
+    fn csv_quotes_what_needs_it_and_leaves_gaps_empty() {
+        let one = Series {
+            name: "a,\"b\"".into(),
+            points: vec![(1.0, 0.1), (2.0, f64::NAN)],
+            ..Series::default()
+        };
+        let chart = samples::chart("c", Body::Lines(vec![one]));
+        let expected =
+            "series,x,y,low,high,name\n\"a,\"\"b\"\"\",1,0.1,,,\n\"a,\"\"b\"\"\",2,,,,\n";
+        assert_eq!(chart.to_csv(), expected);
+    }
+
+    #[test]
+    fn every_kind_has_a_row_of_csv_for_each_place_in_the_picture() {
+        use super::super::svg::{Look, Picture};
+        for (chart, _) in samples::all() {
+            let places = Picture::of(&chart, Look::Wide).unwrap().places.len();
+            assert_eq!(chart.to_csv().lines().count(), places + 1, "{}", chart.id);
+        }
+    }
+
+    #[test]
+    fn json_names_the_kind_and_has_null_for_gaps() {
+        let kinds: Vec<_> =
+            samples::all().iter().map(|(c, _)| c.to_json()["kind"].clone()).collect();
+        assert_eq!(kinds[0], "lines");
+        assert_eq!(kinds[8], "forces");
+        let (lines, _) = &samples::all()[0];
+        assert_eq!(lines.to_json()["series"][0]["points"][1], json!([2.0, null]));
+    }
+
+    #[test]
+    fn the_table_puts_series_side_by_side() {
+        let one = |name: &str, points: &[(f64, f64)]| Series {
+            name: name.into(),
+            points: points.to_vec(),
+            ..Series::default()
+        };
+        let all = [one("a", &[(1.0, 0.5), (2.0, 0.6)]), one("b", &[(2.0, 0.7)])];
+        let (header, rows) = by_x("iteration", &all);
+        assert_eq!(header, ["iteration", "a", "b"]);
+        let text: Vec<Vec<_>> = rows.iter().map(|r| r.iter().map(Entry::short).collect()).collect();
+        assert_eq!(text, [["1", "0.5", ""], ["2", "0.6", "0.7"]]);
+    }
+}

@@ -1,0 +1,246 @@
+//! What is said of a chart's values one after another: by the mouse, or by the arrow keys.
+//!
+//! A stop is a place to halt at: in lines, areas and bars all series at one place along the axis;
+//! in points, grids and lists a single value. Each item points at the place that the picture gives
+//! for it (see [`Picture::places`](super::svg::Picture)), so both forms of a picture share stops.
+//! Gaps are no items, and a place with gaps only is no stop.
+
+use serde_json::{Value, json};
+
+use super::number::short;
+use super::svg::heat::{cell, grid};
+use super::svg::theme::Role;
+use super::svg::{Picture, Place};
+use super::{Bars, Body, Chart, Forces, Heat, Series};
+
+/// In which direction the nearest stop is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    X,
+    Y,
+    Both,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Item {
+    /// Number of the series.
+    series: usize,
+    /// Index among the picture's places.
+    place: usize,
+    text: String,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Stop {
+    title: String,
+    items: Vec<Item>,
+}
+
+/// All stops of a chart as compact JSON: names and classes of the series, and for each stop its
+/// title and items `[series, text, x, y, x narrow, y narrow]`.
+pub(crate) fn to_json(chart: &Chart, wide: &Picture, narrow: &Picture) -> Value {
+    let (by, stride, stops) = stops(chart);
+    let by = match by {
+        By::X => "x",
+        By::Y => "y",
+        By::Both => "xy",
+    };
+    let place = |picture: &Picture, i: usize| picture.places.get(i).copied().flatten();
+    let stop = |stop: &Stop| {
+        let items = stop.items.iter().filter_map(|item| {
+            let (a, b): (Place, Place) = (place(wide, item.place)?, place(narrow, item.place)?);
+            let at = [a.0, a.1, b.0, b.1].map(|v| v.round() as i64);
+            Some(json!([item.series, item.text, at[0], at[1], at[2], at[3]]))
+        });
+        let items: Vec<Value> = items.collect();
+        (!items.is_empty()).then(|| json!([stop.title, items]))
+    };
+    let stops: Vec<Value> = stops.iter().filter_map(stop).collect();
+    json!({"by": by, "stride": stride, "of": of(chart), "series": series(chart), "stops": stops})
+}
+
+/// What every title begins with; said once, as there may be hundreds of stops.
+fn of(chart: &Chart) -> &str {
+    match &chart.body {
+        Body::Lines(_) | Body::Stack(_) => &chart.x.label,
+        _ => "",
+    }
+}
+
+/// Names and classes.
+fn series(chart: &Chart) -> Vec<(String, &'static str)> {
+    let named = |names: Vec<&String>| {
+        let all = names.into_iter().enumerate();
+        all.map(|(i, name)| (name.clone(), Role::Series(i).class())).collect()
+    };
+    match &chart.body {
+        Body::Lines(all) | Body::Points(all) | Body::Stack(all) => {
+            named(all.iter().map(|s| &s.name).collect())
+        }
+        Body::Bars(bars) => named(bars.series.iter().map(|s| &s.name).collect()),
+        Body::Heat(heat) => vec![(heat.value.clone(), Role::Up.class())],
+        // A document's name says more than that of its list, which is in the title.
+        Body::Forces(forces) => forces.lists.iter().map(|_| (String::new(), "soft")).collect(),
+    }
+}
+
+fn stops(chart: &Chart) -> (By, usize, Vec<Stop>) {
+    match &chart.body {
+        Body::Lines(all) | Body::Stack(all) => (By::X, 1, along_x(all)),
+        Body::Points(all) => (By::Both, 1, points(chart, all)),
+        Body::Bars(bars) => (if bars.horizontal { By::Y } else { By::X }, 1, categories(bars)),
+        Body::Heat(heat) => (By::Both, heat.columns.len().max(1), cells(heat)),
+        Body::Forces(forces) => (By::Both, 1, documents(forces)),
+    }
+}
+
+/// `0.5 (0.4 to 0.6)`.
+fn with_band(value: f64, band: Option<&(f64, f64)>) -> String {
+    match band {
+        Some((low, high)) if low.is_finite() && high.is_finite() => {
+            format!("{} ({} to {})", short(value), short(*low), short(*high))
+        }
+        _ => short(value),
+    }
+}
+
+fn along_x(all: &[Series]) -> Vec<Stop> {
+    let mut found: Vec<(f64, Item)> = Vec::new();
+    let mut place = 0;
+    for (series, one) in all.iter().enumerate() {
+        for (i, (x, y)) in one.points.iter().enumerate() {
+            if x.is_finite() && y.is_finite() {
+                let own = one.names.get(i).filter(|name| !name.is_empty());
+                let own = own.map(|name| format!(" {name}")).unwrap_or_default();
+                let text = with_band(*y, one.band.get(i)) + &own;
+                found.push((*x, Item { series, place, text }));
+            }
+            place += 1;
+        }
+    }
+    // Stable, so that series stay in order.
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let same = found.chunk_by(|a, b| a.0 == b.0);
+    let stop = |chunk: &[(f64, Item)]| {
+        let title = chunk.first().map(|(x, _)| short(*x)).unwrap_or_default();
+        Stop { title, items: chunk.iter().map(|(_, item)| item.clone()).collect() }
+    };
+    same.map(stop).collect()
+}
+
+fn points(chart: &Chart, all: &[Series]) -> Vec<Stop> {
+    let mut found = Vec::new();
+    let mut place = 0;
+    for (series, one) in all.iter().enumerate() {
+        for (i, (x, y)) in one.points.iter().enumerate() {
+            if x.is_finite() && y.is_finite() {
+                let value = with_band(*y, one.band.get(i));
+                let text = format!(
+                    "{} {}, {} {value}",
+                    or(&chart.x.label, "x"),
+                    short(*x),
+                    or(&chart.y.label, "y")
+                );
+                let title = one.names.get(i).cloned().unwrap_or_default();
+                found.push(Stop { title, items: vec![Item { series, place, text }] });
+            }
+            place += 1;
+        }
+    }
+    found
+}
+
+fn or<'a>(text: &'a str, otherwise: &'a str) -> &'a str {
+    if text.is_empty() { otherwise } else { text }
+}
+
+fn categories(bars: &Bars) -> Vec<Stop> {
+    let count = bars.categories.len();
+    let stop = |(c, name): (usize, &String)| {
+        let items = bars.series.iter().enumerate().filter_map(|(series, one)| {
+            let value = one.values.get(c).copied().filter(|v| v.is_finite())?;
+            let text = with_band(value, one.band.get(c));
+            Some(Item { series, place: series * count + c, text })
+        });
+        Stop { title: name.clone(), items: items.collect() }
+    };
+    bars.categories.iter().enumerate().map(stop).collect()
+}
+
+fn cells(heat: &Heat) -> Vec<Stop> {
+    let name = |names: &[String], i: usize| names.get(i).cloned().unwrap_or_default();
+    let stop = |(place, (r, c)): (usize, (usize, usize))| Stop {
+        title: format!("{}, {}", name(&heat.rows, r), name(&heat.columns, c)),
+        items: cell(heat, r, c)
+            .map(|value| Item { series: 0, place, text: short(value) })
+            .into_iter()
+            .collect(),
+    };
+    grid(heat).enumerate().map(stop).collect()
+}
+
+fn documents(forces: &Forces) -> Vec<Stop> {
+    let mut found = Vec::new();
+    for (series, (list, documents)) in forces.lists.iter().enumerate() {
+        for (rank, d) in documents.iter().enumerate() {
+            let way = match d.force {
+                f if f > 0.0 => "pushed up by",
+                f if f < 0.0 => "pushed down by",
+                _ => "not pushed:",
+            };
+            let text =
+                format!("{}: label {}, {way} {}", d.name, short(d.label), short(d.force.abs()));
+            let items = vec![Item { series, place: found.len(), text }];
+            found.push(Stop { title: format!("{list}, rank {}", rank + 1), items });
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::super::svg::Look;
+    use super::*;
+
+    fn all_of(chart: &Chart) -> Value {
+        let picture = |look| Picture::of(chart, look).unwrap();
+        to_json(chart, &picture(Look::Wide), &picture(Look::Narrow))
+    }
+
+    #[test]
+    fn series_at_the_same_x_share_a_stop_and_gaps_are_left_out() {
+        let (lines, _) = &samples::all()[0];
+        let found = all_of(lines);
+        assert_eq!(found["by"], "x");
+        assert_eq!(found["stops"].as_array().unwrap().len(), 4);
+        assert_eq!(found["of"], "across");
+        assert_eq!(found["stops"][0][0], "1");
+        assert_eq!(found["stops"][0][1].as_array().unwrap().len(), 3);
+        assert_eq!(found["stops"][1][1].as_array().unwrap().len(), 2);
+        assert_eq!(found["stops"][1][1][0][1], "1.5 (0.5 to 2)");
+    }
+
+    #[test]
+    fn every_kind_has_stops_with_items_of_known_series() {
+        for (chart, _) in samples::all() {
+            let found = all_of(&chart);
+            let series = found["series"].as_array().unwrap().len() as u64;
+            let stops = found["stops"].as_array().unwrap();
+            assert!(!stops.is_empty(), "{}", chart.id);
+            for item in stops.iter().flat_map(|s| s[1].as_array().unwrap()) {
+                assert!(item[0].as_u64().unwrap() < series, "{}", chart.id);
+                assert_eq!(item.as_array().unwrap().len(), 6);
+            }
+        }
+    }
+
+    #[test]
+    fn bars_stop_at_each_category_and_point_at_their_own_places() {
+        let (bars, _) = &samples::all()[4];
+        let stops = stops(bars).2;
+        assert_eq!(stops[2].title, "three");
+        assert_eq!(stops[2].items.iter().map(|i| i.place).collect::<Vec<_>>(), [2, 5]);
+        assert_eq!(stops[1].items.len(), 1);
+    }
+}

@@ -1,0 +1,200 @@
+//! Bars in categories, upright or lying, side by side or on top of each other, with error bars.
+//!
+//! Bars begin at 0 (on a logarithmic axis at its lower end); stacked bars below 0 go down from
+//! there, apart from those above.
+
+use super::frame::{Frame, LINE, Plot, Swatch, left_room, names_below, width_of};
+use super::pen::{DrawError, Drawn, Place};
+use super::theme::Role;
+use super::{Look, Picture};
+use crate::chart::axis::Span;
+use crate::chart::escape::shorten;
+use crate::chart::{BarSeries, Bars, Chart, Grouping, Scale};
+
+/// Share of a category's width that is filled.
+const FILLED: f64 = 0.78;
+
+/// One bar: along the categories from `from` to `to`, in values from `base` to `end`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Bar {
+    from: f64,
+    to: f64,
+    base: f64,
+    end: f64,
+}
+
+pub(super) fn draw(chart: &Chart, bars: &Bars, look: Look) -> Result<Picture, DrawError> {
+    let layout = layout(bars);
+    let plot = frame(chart, bars, &layout, look).draw(look)?;
+    let floor = match chart.y.scale {
+        Scale::Linear => None,
+        Scale::Log => Some(if bars.horizontal { plot.spans().0 } else { plot.spans().1 }.ends().0),
+    };
+    let mut places = Vec::new();
+    for (i, (one, own)) in bars.series.iter().zip(&layout).enumerate() {
+        plot.pen.series(&one.name, false, || {
+            for (c, bar) in own.iter().enumerate() {
+                let Some(bar) = bar else { continue };
+                let base = floor.filter(|_| bar.base == 0.0).unwrap_or(bar.base);
+                let from = at(&plot, bars, bar.from, base);
+                plot.pen.rect(from, at(&plot, bars, bar.to, bar.end), Role::Series(i), 0.9)?;
+                error_bar(&plot, bars, one.band.get(c), bar)?;
+            }
+            Ok(())
+        })?;
+        let middle = |bar: &Bar| at(&plot, bars, (bar.from + bar.to) / 2.0, bar.end);
+        places.extend(own.iter().map(|bar| bar.as_ref().map(middle)));
+    }
+    zero_line(&plot, bars)?;
+    if places.iter().all(Option::is_none) {
+        plot.say_empty()?;
+    }
+    Ok(plot.finish(places))
+}
+
+/// The place of a value in a category's direction and one in the values' direction.
+fn at(plot: &Plot, bars: &Bars, along: f64, value: f64) -> Place {
+    if bars.horizontal { plot.at(value, along) } else { plot.at(along, value) }
+}
+
+/// The bars of each series, one for each category.
+fn layout(bars: &Bars) -> Vec<Vec<Option<Bar>>> {
+    let count = bars.categories.len();
+    let mut sums = vec![(0.0, 0.0); count];
+    let beside = bars.grouping == Grouping::Beside;
+    let lanes = if beside { bars.series.len().max(1) } else { 1 };
+    let thick = FILLED / lanes as f64;
+    let mut all = Vec::with_capacity(bars.series.len());
+    for (i, one) in bars.series.iter().enumerate() {
+        let lane = if beside { i } else { 0 };
+        let mut own = Vec::with_capacity(count);
+        for (c, (up, down)) in sums.iter_mut().enumerate() {
+            let value = one.values.get(c).copied().filter(|v| v.is_finite());
+            let from = c as f64 - FILLED / 2.0 + lane as f64 * thick;
+            own.push(value.map(|value| {
+                let mut base = 0.0;
+                if !beside {
+                    let sum = if value < 0.0 { &mut *down } else { &mut *up };
+                    base = *sum;
+                    *sum += value;
+                }
+                Bar { from, to: from + thick, base, end: base + value }
+            }));
+        }
+        all.push(own);
+    }
+    all
+}
+
+fn frame(chart: &Chart, bars: &Bars, layout: &[Vec<Option<Bar>>], look: Look) -> Frame {
+    let values = layout.iter().flatten().flatten().map(|bar| bar.end);
+    let bands = bars.series.iter().flat_map(|s: &BarSeries| s.band.iter().flat_map(|b| [b.0, b.1]));
+    let ticks = if bars.horizontal { look.ticks() } else { 6 };
+    let values = Span::numbers(&chart.y, values.chain(bands).chain([0.0]), ticks, true);
+    let legend: Vec<_> = match bars.series.len() {
+        0 | 1 => Vec::new(),
+        _ => bars.series.iter().map(|s| (s.name.clone(), Swatch::Block)).collect(),
+    };
+    if bars.horizontal {
+        return lying(chart, bars, values, legend, look);
+    }
+    let room = look.width() - left_room(&values.ticks) - 18.0;
+    let names: Vec<_> = bars.categories.iter().map(|name| shorten(name, 24)).collect();
+    let (every, upright) = names_below(&names, room / names.len().max(1) as f64);
+    Frame {
+        x: Span::names(&names, every, false),
+        y: values,
+        x_label: chart.x.label.clone(),
+        y_label: chart.y.label.clone(),
+        legend,
+        upright,
+        height: look.height(),
+        grid: (false, true),
+        above: 0.0,
+    }
+}
+
+/// Categories go down, each as high as its bars need.
+fn lying(
+    chart: &Chart,
+    bars: &Bars,
+    values: Span,
+    legend: Vec<(String, Swatch)>,
+    look: Look,
+) -> Frame {
+    let most = (look.width() * 0.36 / width_of("n")) as usize;
+    let names: Vec<_> = bars.categories.iter().map(|name| shorten(name, most)).collect();
+    let lanes = if bars.grouping == Grouping::Beside { bars.series.len().max(1) } else { 1 };
+    let thick = (11.0 * lanes as f64 / FILLED).max(LINE + 2.0);
+    Frame {
+        x: values,
+        y: Span::names(&names, 1, true),
+        x_label: chart.y.label.clone(),
+        y_label: chart.x.label.clone(),
+        legend,
+        upright: false,
+        height: thick * names.len().max(2) as f64,
+        grid: (true, false),
+        above: 0.0,
+    }
+}
+
+fn error_bar(plot: &Plot, bars: &Bars, band: Option<&(f64, f64)>, bar: &Bar) -> Drawn {
+    let Some((low, high)) = band.filter(|(a, b)| a.is_finite() && b.is_finite()) else {
+        return Ok(());
+    };
+    let middle = (bar.from + bar.to) / 2.0;
+    let cap = (bar.to - bar.from) / 5.0;
+    let ends = [*low, *high];
+    plot.pen.line(&ends.map(|v| at(plot, bars, middle, v)), Role::Ink, 0.85, 1.2)?;
+    ends.into_iter().try_for_each(|v| {
+        let across = [middle - cap, middle + cap].map(|along| at(plot, bars, along, v));
+        plot.pen.line(&across, Role::Ink, 0.85, 1.2)
+    })
+}
+
+/// Where bars go both ways, the line that they begin at.
+fn zero_line(plot: &Plot, bars: &Bars) -> Drawn {
+    let (values, along) = match bars.horizontal {
+        true => (plot.spans().0, plot.spans().1),
+        false => (plot.spans().1, plot.spans().0),
+    };
+    if values.ends().0 >= 0.0 {
+        return Ok(());
+    }
+    let (first, last) = along.ends();
+    let line = [first, last].map(|along| at(plot, bars, along, 0.0));
+    plot.pen.line(&line, Role::Soft, 1.0, 1.2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bars(grouping: Grouping) -> Bars {
+        let one = |values: [f64; 2]| BarSeries { values: values.to_vec(), ..BarSeries::default() };
+        Bars {
+            categories: vec!["a".into(), "b".into()],
+            series: vec![one([1.0, -2.0]), one([3.0, -4.0]), one([f64::NAN, 5.0])],
+            grouping,
+            horizontal: false,
+        }
+    }
+
+    #[test]
+    fn stacked_bars_go_up_and_down_from_zero() {
+        let found = layout(&bars(Grouping::Stacked));
+        assert_eq!(found[1][0].map(|b| (b.base, b.end)), Some((1.0, 4.0)));
+        assert_eq!(found[1][1].map(|b| (b.base, b.end)), Some((-2.0, -6.0)));
+        assert_eq!(found[2][0], None);
+        assert_eq!(found[2][1].map(|b| (b.base, b.end)), Some((0.0, 5.0)));
+    }
+
+    #[test]
+    fn bars_side_by_side_do_not_overlap() {
+        let found = layout(&bars(Grouping::Beside));
+        let (first, second) = (found[0][0].unwrap(), found[1][0].unwrap());
+        assert!((first.to - second.from).abs() < 1e-12);
+        assert!(first.from >= -0.5 && found[2][1].unwrap().to <= 1.5);
+    }
+}

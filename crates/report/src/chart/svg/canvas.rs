@@ -1,0 +1,227 @@
+//! The surface that the plotting library draws on: it writes SVG.
+//!
+//! The library works in whole pixels, so the surface is ten times as large as the picture and places
+//! are written as tenths. Colours are stand-ins for roles and come out as classes, and what is drawn
+//! can be put into groups, one for each series.
+
+use std::cell::RefCell;
+use std::fmt::Write;
+use std::rc::Rc;
+
+use plotters_backend::text_anchor::{HPos, VPos};
+use plotters_backend::{
+    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
+    FontStyle, FontTransform,
+};
+
+use super::theme::class_of;
+use crate::chart::escape::escape;
+
+/// Units of the surface in one unit of the picture.
+pub(super) const FINE: f64 = 10.0;
+
+/// Size of text where none is written, in units of the picture.
+pub(crate) const FONT: f64 = 13.0;
+
+/// SVG written so far; shared between the surface and whoever opens groups.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Sheet(Rc<RefCell<String>>);
+
+impl Sheet {
+    /// Writes markup as it is.
+    pub(super) fn raw(&self, markup: &str) {
+        self.0.borrow_mut().push_str(markup);
+    }
+
+    /// What was written.
+    pub(super) fn take(&self) -> String {
+        self.0.take()
+    }
+}
+
+/// The surface.
+pub(super) struct Canvas {
+    sheet: Sheet,
+    size: (u32, u32),
+}
+
+type Drawn = Result<(), DrawingErrorKind<std::fmt::Error>>;
+
+impl Canvas {
+    /// A surface for a picture of this width and height.
+    pub(super) fn new(sheet: Sheet, width: f64, height: f64) -> Canvas {
+        Canvas { sheet, size: ((width * FINE) as u32, (height * FINE) as u32) }
+    }
+
+    /// An element with its colour; nothing where it cannot be seen.
+    fn element(&self, colour: BackendColor, kind: &str, attributes: &str) -> Drawn {
+        if colour.alpha > 0.0 {
+            let opacity = opacity(colour);
+            let class = class_of(colour.rgb.2 as usize);
+            self.sheet.raw(&format!("<{kind} class=\"{class}\"{opacity}{attributes}/>\n"));
+        }
+        Ok(())
+    }
+
+    fn shape<S: BackendStyle>(&self, style: &S, fill: bool, kind: &str, place: &str) -> Drawn {
+        let paint = match fill {
+            true => " fill=\"currentColor\"".to_owned(),
+            false => stroke(style.stroke_width()),
+        };
+        self.element(style.color(), kind, &format!("{paint}{place}"))
+    }
+
+    fn path<S: BackendStyle>(
+        &self,
+        style: &S,
+        fill: bool,
+        points: impl IntoIterator<Item = BackendCoord>,
+    ) -> Drawn {
+        let mut d = String::from("M");
+        for (i, (x, y)) in points.into_iter().enumerate() {
+            let gap = if i == 0 { "" } else { " " };
+            write!(d, "{gap}{} {}", tenth(x), tenth(y)).map_err(DrawingErrorKind::DrawingError)?;
+        }
+        let end = if fill { "z" } else { "" };
+        self.shape(style, fill, "path", &format!(" d=\"{d}{end}\""))
+    }
+}
+
+/// Tenths as a number without a needless decimal.
+fn tenth(v: i32) -> String {
+    match v % 10 {
+        0 => (v / 10).to_string(),
+        _ => format!("{:.1}", f64::from(v) / FINE),
+    }
+}
+
+fn stroke(width: u32) -> String {
+    format!(" fill=\"none\" stroke=\"currentColor\" stroke-width=\"{}\"", tenth(width as i32))
+}
+
+fn opacity(colour: BackendColor) -> String {
+    match colour.alpha < 1.0 {
+        true => format!(" opacity=\"{}\"", (colour.alpha * 100.0).round() / 100.0),
+        false => String::new(),
+    }
+}
+
+impl DrawingBackend for Canvas {
+    type ErrorType = std::fmt::Error;
+
+    fn get_size(&self) -> (u32, u32) {
+        self.size
+    }
+
+    fn ensure_prepared(&mut self) -> Drawn {
+        Ok(())
+    }
+
+    fn present(&mut self) -> Drawn {
+        Ok(())
+    }
+
+    fn draw_pixel(&mut self, at: BackendCoord, colour: BackendColor) -> Drawn {
+        let place =
+            format!(" x=\"{}\" y=\"{}\" width=\".1\" height=\".1\"", tenth(at.0), tenth(at.1));
+        self.element(colour, "rect", &format!(" fill=\"currentColor\"{place}"))
+    }
+
+    fn draw_line<S: BackendStyle>(
+        &mut self,
+        from: BackendCoord,
+        to: BackendCoord,
+        style: &S,
+    ) -> Drawn {
+        self.path(style, false, [from, to])
+    }
+
+    fn draw_rect<S: BackendStyle>(
+        &mut self,
+        from: BackendCoord,
+        to: BackendCoord,
+        style: &S,
+        fill: bool,
+    ) -> Drawn {
+        let (x, y) = (tenth(from.0.min(to.0)), tenth(from.1.min(to.1)));
+        let (w, h) = (tenth((to.0 - from.0).abs()), tenth((to.1 - from.1).abs()));
+        let place = format!(" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"");
+        self.shape(style, fill, "rect", &place)
+    }
+
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        path: I,
+        style: &S,
+    ) -> Drawn {
+        self.path(style, false, path)
+    }
+
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
+        &mut self,
+        corners: I,
+        style: &S,
+    ) -> Drawn {
+        self.path(style, true, corners)
+    }
+
+    fn draw_circle<S: BackendStyle>(
+        &mut self,
+        (x, y): BackendCoord,
+        radius: u32,
+        style: &S,
+        fill: bool,
+    ) -> Drawn {
+        let radius = tenth(radius as i32);
+        let place = format!(" cx=\"{}\" cy=\"{}\" r=\"{radius}\"", tenth(x), tenth(y));
+        self.shape(style, fill, "circle", &place)
+    }
+
+    /// Text that is turned ends at its place, reading upwards: the only use is long names below an
+    /// axis.
+    fn draw_text<S: BackendTextStyle>(
+        &mut self,
+        text: &str,
+        style: &S,
+        (x, y): BackendCoord,
+    ) -> Drawn {
+        let turned = !matches!(style.transform(), FontTransform::None);
+        let (x, y) = (tenth(x), tenth(y));
+        let anchor = match (turned, style.anchor().h_pos) {
+            (true, _) | (_, HPos::Right) => " text-anchor=\"end\"",
+            (_, HPos::Center) => " text-anchor=\"middle\"",
+            (_, HPos::Left) => "",
+        };
+        let dy = match (turned, style.anchor().v_pos) {
+            (true, _) | (_, VPos::Center) => " dy=\".35em\"",
+            (_, VPos::Top) => " dy=\".78em\"",
+            (_, VPos::Bottom) => " dy=\"-.22em\"",
+        };
+        let size = style.size() / FINE;
+        let size = match (size - FONT).abs() < 0.01 {
+            true => String::new(),
+            false => format!(" font-size=\"{size}\""),
+        };
+        let bold = matches!(style.style(), FontStyle::Bold);
+        let weight = if bold { " font-weight=\"600\"" } else { "" };
+        let turn =
+            if turned { format!(" transform=\"rotate(-90 {x} {y})\"") } else { String::new() };
+        self.sheet.raw(&format!(
+            "<text class=\"{}\"{} x=\"{x}\" y=\"{y}\"{anchor}{dy}{size}{weight}{turn} \
+             fill=\"currentColor\">{}</text>\n",
+            class_of(style.color().rgb.2 as usize),
+            opacity(style.color()),
+            escape(text)
+        ));
+        Ok(())
+    }
+
+    fn estimate_text_size<S: BackendTextStyle>(
+        &self,
+        text: &str,
+        style: &S,
+    ) -> Result<(u32, u32), DrawingErrorKind<std::fmt::Error>> {
+        let width = text.chars().count() as f64 * style.size() * super::LETTER;
+        Ok((width as u32, style.size() as u32))
+    }
+}

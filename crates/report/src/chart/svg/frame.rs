@@ -1,0 +1,290 @@
+//! What stands around the marks: axes with ticks and a grid, what they measure, and the legend.
+//!
+//! The plotting library draws grid, axes and ticks and maps values to places; this file leaves room
+//! for them. What the upward axis measures is written above it, level, so that nobody has to turn
+//! their head. Names below the axis are level where they fit, else upright; where even that does not
+//! fit, some are left out.
+
+use plotters::chart::ChartBuilder;
+use plotters::coord::CoordTranslate;
+use plotters::coord::cartesian::Cartesian2d;
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+use plotters::style::FontTransform;
+
+use super::canvas::{FINE, FONT};
+use super::pen::{DrawError, Drawn, Pen, Place, Side, line_style, text_style};
+use super::theme::Role;
+use super::{LETTER, Look, Picture};
+use crate::chart::axis::Span;
+use crate::chart::escape::shorten;
+
+/// Height of a line of text.
+pub(super) const LINE: f64 = 20.0;
+/// Room right of the plot, for half of the last tick's label.
+const RIGHT: f64 = 18.0;
+/// Between ticks and their labels.
+const TICK: f64 = 4.0;
+
+/// How a series is shown in the legend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Swatch {
+    /// A line with the series' sign.
+    Line,
+    /// A broken line.
+    Dashed,
+    /// The sign alone.
+    Sign,
+    /// A block of colour.
+    Block,
+}
+
+/// Everything around the marks.
+pub(super) struct Frame {
+    pub(super) x: Span,
+    pub(super) y: Span,
+    pub(super) x_label: String,
+    pub(super) y_label: String,
+    pub(super) legend: Vec<(String, Swatch)>,
+    /// Names below the axis are turned upright.
+    pub(super) upright: bool,
+    /// Height of the plot without what is around it.
+    pub(super) height: f64,
+    /// Grid lines from x and from y.
+    pub(super) grid: (bool, bool),
+    /// Room above everything else, for a key of the plot's own.
+    pub(super) above: f64,
+}
+
+/// A frame that is drawn, ready for marks.
+pub(super) struct Plot {
+    pub(super) pen: Pen,
+    coord: Cartesian2d<Span, Span>,
+    width: f64,
+    height: f64,
+}
+
+impl Ranged for Span {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        let length = f64::from(limit.1) - f64::from(limit.0);
+        (f64::from(limit.0) + length * self.share(*value)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        match hint.weight().allow_light_points() {
+            true => Vec::new(),
+            false => self.ticks.iter().map(|(at, _)| *at).collect(),
+        }
+    }
+
+    fn range(&self) -> std::ops::Range<f64> {
+        let (low, high) = self.ends();
+        low..high
+    }
+}
+
+impl ValueFormatter<f64> for Span {
+    fn format_ext(&self, value: &f64) -> String {
+        let found = self.ticks.iter().find(|(at, _)| at == value);
+        found.map(|(_, label)| label.clone()).unwrap_or_default()
+    }
+}
+
+/// Width of a text, more or less: no font is at hand, and readers have different ones.
+pub(super) fn width_of(text: &str) -> f64 {
+    let letter = |c: char| match c {
+        'i' | 'l' | 'j' | 't' | 'f' | '.' | ',' | ' ' | '|' | '\'' | ':' => 0.36,
+        '@' | 'm' | 'w' | 'M' | 'W' | '%' => 0.95,
+        c if c.is_uppercase() => 0.72,
+        c if c.is_ascii() => 0.62,
+        // Chinese, Japanese, Korean and emoji are as wide as they are high.
+        c if c >= '\u{1100}' => 1.05,
+        _ => 0.7,
+    };
+    text.chars().map(letter).sum::<f64>() * FONT
+}
+
+/// Room for the labels of the upward axis.
+pub(super) fn left_room(ticks: &[(f64, String)]) -> f64 {
+    let widest = ticks.iter().map(|(_, label)| width_of(label)).fold(0.0, f64::max);
+    (widest + 2.0 * TICK + 6.0).max(24.0)
+}
+
+impl Frame {
+    /// Draws the frame.
+    pub(super) fn draw(self, look: Look) -> Result<Plot, DrawError> {
+        let width = look.width();
+        let rows = legend_rows(&self.legend, look);
+        let label_above = if self.y_label.is_empty() { 0.0 } else { LINE + 6.0 };
+        let top = 8.0 + self.above + rows.len() as f64 * LINE + label_above;
+        let left = left_room(&self.y.ticks);
+        let names = self.x.ticks.iter().map(|(_, label)| width_of(label)).fold(0.0, f64::max);
+        let below = if self.upright { names + 3.0 * TICK } else { LINE + TICK };
+        let label = if self.x_label.is_empty() { 6.0 } else { LINE + 4.0 };
+        let height = top + self.height + below + label;
+
+        let pen = Pen::new(width, height);
+        draw_legend(&pen, &rows)?;
+        if !self.y_label.is_empty() {
+            let most = ((width - 8.0) / (FONT * LETTER)) as usize;
+            let at = (2.0, top - LINE / 2.0 - 8.0);
+            pen.text(&shorten(&self.y_label, most), at, Side::Left, Role::Soft)?;
+        }
+        let middle = left + (width - left - RIGHT) / 2.0;
+        let most = ((width - left) / (FONT * LETTER)) as usize;
+        let at = (middle, height - LINE / 2.0 - 1.0);
+        pen.text(&shorten(&self.x_label, most), at, Side::Middle, Role::Soft)?;
+        let coord = self.mesh(&pen, top, left, below, label)?;
+        Ok(Plot { pen, coord, width, height })
+    }
+
+    /// Grid, axes and ticks.
+    fn mesh(
+        self,
+        pen: &Pen,
+        top: f64,
+        left: f64,
+        below: f64,
+        label: f64,
+    ) -> Result<Cartesian2d<Span, Span>, DrawError> {
+        let px = |v: f64| (v * FINE) as i32;
+        let mut context = ChartBuilder::on(&pen.area)
+            .margin_top(px(top))
+            .margin_right(px(RIGHT))
+            .margin_bottom(px(label))
+            .x_label_area_size(px(below))
+            .y_label_area_size(px(left))
+            .build_cartesian_2d(self.x, self.y)?;
+        let text = text_style(Role::Soft, FONT, false);
+        let turn = if self.upright { FontTransform::Rotate270 } else { FontTransform::None };
+        let mut mesh = context.configure_mesh();
+        mesh.axis_style(line_style(Role::Soft, 0.6, 1.0))
+            .bold_line_style(line_style(Role::Grid, 1.0, 1.0))
+            .light_line_style(line_style(Role::Grid, 0.0, 1.0))
+            .x_label_style(text.clone().transform(turn))
+            .y_label_style(text)
+            .set_all_tick_mark_size(px(TICK));
+        if !self.grid.0 {
+            mesh.disable_x_mesh();
+        }
+        if !self.grid.1 {
+            mesh.disable_y_mesh();
+        }
+        mesh.draw()?;
+        Ok(context.plotting_area().as_coord_spec().clone())
+    }
+}
+
+impl Plot {
+    /// The place of a pair of values.
+    pub(super) fn at(&self, x: f64, y: f64) -> Place {
+        let (x, y) = self.coord.translate(&(x, y));
+        (f64::from(x) / FINE, f64::from(y) / FINE)
+    }
+
+    /// The axes.
+    pub(super) fn spans(&self) -> (&Span, &Span) {
+        (self.coord.x_spec(), self.coord.y_spec())
+    }
+
+    /// Says in the middle that there is nothing to be seen.
+    pub(super) fn say_empty(&self) -> Drawn {
+        let at = (self.width / 2.0, self.height / 2.0);
+        self.pen.text("no values", at, Side::Middle, Role::Soft)
+    }
+
+    /// The picture, with the places of its values in the order in which the chart has them.
+    pub(super) fn finish(self, places: Vec<Option<Place>>) -> Picture {
+        let body = self.pen.sheet.take();
+        Picture { width: self.width, height: self.height, body, places }
+    }
+}
+
+/// How names go below an axis whose places are `slot` wide: every how many-th, and whether upright.
+pub(super) fn names_below(names: &[String], slot: f64) -> (usize, bool) {
+    let longest = names.iter().map(|name| width_of(name)).fold(0.0, f64::max);
+    if longest + 6.0 <= slot {
+        return (1, false);
+    }
+    if longest <= width_of("00000") {
+        return (((longest + 10.0) / slot).ceil() as usize, false);
+    }
+    (((FONT + 3.0) / slot).ceil().max(1.0) as usize, true)
+}
+
+type Entry<'a> = (usize, f64, String, &'a Swatch);
+
+/// Entries with their places from the left, row by row.
+fn legend_rows(legend: &[(String, Swatch)], look: Look) -> Vec<Vec<Entry<'_>>> {
+    let mut rows: Vec<Vec<Entry<'_>>> = Vec::new();
+    let mut x = f64::INFINITY;
+    for (i, (name, swatch)) in legend.iter().enumerate() {
+        let name = shorten(name, look.letters());
+        let width = 28.0 + width_of(&name) + 16.0;
+        if x + width > look.width() {
+            rows.push(Vec::new());
+            x = 2.0;
+        }
+        if let Some(row) = rows.last_mut() {
+            row.push((i, x, name, swatch));
+        }
+        x += width;
+    }
+    rows
+}
+
+fn draw_legend(pen: &Pen, rows: &[Vec<Entry<'_>>]) -> Drawn {
+    for (row, entries) in rows.iter().enumerate() {
+        let y = 10.0 + row as f64 * LINE;
+        for (series, x, name, swatch) in entries {
+            let middle = (x + 11.0, y);
+            match swatch {
+                Swatch::Block => {
+                    pen.rect((x + 4.0, y - 6.0), (x + 18.0, y + 6.0), Role::Series(*series), 1.0)?;
+                }
+                Swatch::Sign => pen.sign(*series, middle, 4.5, 1.0)?,
+                Swatch::Line | Swatch::Dashed => {
+                    let (from, to) = ((*x, y), (x + 22.0, y));
+                    let role = Role::Series(*series);
+                    if **swatch == Swatch::Dashed {
+                        pen.line(&[from, (x + 7.0, y)], role, 1.0, 2.0)?;
+                        pen.line(&[(x + 13.0, y), to], role, 1.0, 2.0)?;
+                    } else {
+                        pen.line(&[from, to], role, 1.0, 2.0)?;
+                        pen.sign(*series, middle, 4.0, 1.0)?;
+                    }
+                }
+            }
+            pen.text(name, (x + 28.0, y), Side::Left, Role::Ink)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_level_where_they_fit_and_upright_where_not() {
+        let names = |text: &str| vec![text.to_owned(); 3];
+        assert_eq!(names_below(&names("12"), 40.0), (1, false));
+        assert_eq!(names_below(&names("a long feature name"), 40.0), (1, true));
+        assert_eq!(names_below(&names("a long feature name"), 8.0), (2, true));
+        let (every, upright) = names_below(&names("100"), 5.0);
+        assert!(every > 4 && !upright);
+    }
+
+    #[test]
+    fn the_legend_breaks_into_rows_that_fit() {
+        let legend = vec![("a series of some length".to_owned(), Swatch::Line); 6];
+        for look in [Look::Wide, Look::Narrow] {
+            let rows = legend_rows(&legend, look);
+            assert_eq!(rows.iter().map(Vec::len).sum::<usize>(), 6);
+            assert!(rows.iter().all(|row| !row.is_empty()));
+        }
+        assert!(legend_rows(&legend, Look::Narrow).len() > legend_rows(&legend, Look::Wide).len());
+    }
+}

@@ -1,0 +1,159 @@
+//! A grid of values as colours.
+//!
+//! Strength of colour is the value's share of the largest; with values on both sides of 0, one
+//! colour stands for each side and the strength for the distance from 0. Otherwise strength goes
+//! from the smallest to the largest. Where cells are large enough the number is written in them.
+
+use super::frame::{Frame, LINE, Plot, left_room, names_below, width_of};
+use super::pen::{DrawError, Drawn, Place, Side};
+use super::theme::Role;
+use super::{Look, Picture};
+use crate::chart::axis::Span;
+use crate::chart::escape::shorten;
+use crate::chart::number::{brief, short};
+use crate::chart::{Chart, Heat};
+
+/// How values become colours.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Shades {
+    low: f64,
+    high: f64,
+}
+
+impl Shades {
+    /// For the values of a grid; none where there is no number.
+    pub(crate) fn of(heat: &Heat) -> Option<Shades> {
+        let mut values = heat.cells.iter().flatten().copied().filter(|v| v.is_finite());
+        let first = values.next()?;
+        let ends = values.fold((first, first), |(low, high), v| (low.min(v), high.max(v)));
+        Some(Shades { low: ends.0, high: ends.1 })
+    }
+
+    /// Values on both sides of 0.
+    pub(crate) fn parted(self) -> bool {
+        self.low < 0.0 && self.high > 0.0
+    }
+
+    /// Smallest and largest value.
+    pub(crate) fn ends(self) -> (f64, f64) {
+        (self.low, self.high)
+    }
+
+    /// Whether below 0, and the strength from 0 to 1.
+    pub(crate) fn strength(self, value: f64) -> (bool, f64) {
+        if self.parted() {
+            return (value < 0.0, value.abs() / self.high.max(-self.low));
+        }
+        let width = self.high - self.low;
+        (false, if width > 0.0 { (value - self.low) / width } else { 1.0 })
+    }
+}
+
+pub(super) fn draw(chart: &Chart, heat: &Heat, look: Look) -> Result<Picture, DrawError> {
+    let columns = heat.columns.len().max(1) as f64;
+    let rows: Vec<_> = heat.rows.iter().map(|name| shorten(name, look.letters() / 2)).collect();
+    let y = Span::names(&rows, 1, true);
+    let slot = (look.width() - left_room(&y.ticks) - 18.0) / columns;
+    let names: Vec<_> = heat.columns.iter().map(|name| shorten(name, 24)).collect();
+    let (every, upright) = names_below(&names, slot);
+    let plot = Frame {
+        x: Span::names(&names, every, false),
+        y,
+        x_label: chart.x.label.clone(),
+        y_label: chart.y.label.clone(),
+        legend: Vec::new(),
+        upright,
+        height: (LINE + 4.0) * rows.len().max(2) as f64,
+        grid: (false, false),
+        above: LINE,
+    }
+    .draw(look)?;
+    let shades = Shades::of(heat);
+    let mut places = Vec::new();
+    plot.pen.series(&heat.value, false, || {
+        for (r, c) in grid(heat) {
+            let value = cell(heat, r, c);
+            places.push(value.map(|_| plot.at(c as f64, r as f64)));
+            if let (Some(value), Some(shades)) = (value, shades) {
+                draw_cell(&plot, (r as f64, c as f64), value, shades, slot)?;
+            }
+        }
+        Ok(())
+    })?;
+    match shades {
+        Some(shades) => key(&plot, heat, shades)?,
+        None => plot.say_empty()?,
+    }
+    Ok(plot.finish(places))
+}
+
+/// Rows and columns of all cells, row by row.
+pub(crate) fn grid(heat: &Heat) -> impl Iterator<Item = (usize, usize)> {
+    let columns = heat.columns.len();
+    (0..heat.rows.len()).flat_map(move |r| (0..columns).map(move |c| (r, c)))
+}
+
+/// A cell's value, where it is a number.
+pub(crate) fn cell(heat: &Heat, r: usize, c: usize) -> Option<f64> {
+    heat.cells.get(r).and_then(|row| row.get(c)).copied().filter(|v| v.is_finite())
+}
+
+fn draw_cell(plot: &Plot, (r, c): Place, value: f64, shades: Shades, slot: f64) -> Drawn {
+    let (below, strength) = shades.strength(value);
+    let role = if below { Role::Down } else { Role::Up };
+    let (from, to) = (plot.at(c - 0.5, r - 0.5), plot.at(c + 0.5, r + 0.5));
+    let inset = if slot > 6.0 { 0.5 } else { 0.0 };
+    let (from, to) = ((from.0 + inset, from.1 + inset), (to.0 - inset, to.1 - inset));
+    plot.pen.rect(from, to, role, opacity(strength))?;
+    let text = format!("{value:.2}");
+    let text = if value.fract() == 0.0 { short(value) } else { text };
+    if width_of(&text) + 4.0 <= slot && to.1 - from.1 >= 14.0 {
+        let ink = if strength > 0.55 { Role::Ground } else { Role::Ink };
+        plot.pen.text(&text, plot.at(c, r), Side::Middle, ink)?;
+    }
+    Ok(())
+}
+
+/// Weak values are still seen to be there.
+fn opacity(strength: f64) -> f64 {
+    0.06 + 0.94 * strength
+}
+
+/// A strip above the grid: what a value is, the smallest, the largest and the colours between.
+fn key(plot: &Plot, heat: &Heat, shades: Shades) -> Drawn {
+    const STEPS: usize = 9;
+    let (low, high) = shades.ends();
+    let name = shorten(&heat.value, 28);
+    let y = 10.0;
+    plot.pen.text(&name, (2.0, y), Side::Left, Role::Ink)?;
+    let mut x = 2.0 + width_of(&name) + 12.0;
+    plot.pen.text(&brief(low), (x, y), Side::Left, Role::Soft)?;
+    x += width_of(&brief(low)) + 6.0;
+    for i in 0..STEPS {
+        let value = low + (high - low) * i as f64 / (STEPS - 1) as f64;
+        let (below, strength) = shades.strength(value);
+        let role = if below { Role::Down } else { Role::Up };
+        plot.pen.rect((x, y - 6.0), (x + 10.0, y + 6.0), role, opacity(strength))?;
+        x += 10.0;
+    }
+    plot.pen.text(&brief(high), (x + 6.0, y), Side::Left, Role::Soft)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heat(cells: Vec<Vec<f64>>) -> Heat {
+        Heat { columns: vec![], rows: vec![], value: String::new(), cells }
+    }
+
+    #[test]
+    fn colours_part_at_zero_only_with_values_on_both_sides() {
+        let both = Shades::of(&heat(vec![vec![-1.0, f64::NAN, 4.0]])).unwrap();
+        assert_eq!(both.strength(-1.0), (true, 0.25));
+        assert_eq!(both.strength(4.0), (false, 1.0));
+        let above = Shades::of(&heat(vec![vec![2.0, 4.0]])).unwrap();
+        assert_eq!(above.strength(3.0), (false, 0.5));
+        assert_eq!(Shades::of(&heat(vec![vec![f64::NAN]])), None);
+    }
+}

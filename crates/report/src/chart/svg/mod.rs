@@ -1,0 +1,220 @@
+//! Charts as SVG, in a wide and a narrow form.
+//!
+//! Text in both is 13 units high: the wide form is shown at about its own size on a desk, the narrow
+//! one on a telephone, so that neither is scaled until it cannot be read. Marks of each series are
+//! in a group with `data-series`, and colours are classes (see `theme`).
+
+mod bars;
+mod canvas;
+mod forces;
+mod frame;
+pub(crate) mod heat;
+mod pen;
+mod series;
+pub(crate) mod theme;
+
+pub(crate) use canvas::FONT;
+pub(crate) use pen::Place;
+
+use super::escape::escape;
+use super::{Body, Chart};
+use crate::ReportError;
+
+/// Width of a letter as a share of the text's size, on average.
+const LETTER: f64 = 0.56;
+
+/// The two forms of a picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// For desks and paper.
+    Wide,
+    /// For telephones.
+    Narrow,
+}
+
+impl Look {
+    pub(crate) fn width(self) -> f64 {
+        match self {
+            Look::Wide => 860.0,
+            Look::Narrow => 350.0,
+        }
+    }
+
+    /// Height of a plot without what is around it.
+    fn height(self) -> f64 {
+        match self {
+            Look::Wide => 320.0,
+            Look::Narrow => 230.0,
+        }
+    }
+
+    /// Ticks from left to right.
+    fn ticks(self) -> usize {
+        match self {
+            Look::Wide => 9,
+            Look::Narrow => 4,
+        }
+    }
+
+    /// Letters of a name in a legend.
+    fn letters(self) -> usize {
+        match self {
+            Look::Wide => 60,
+            Look::Narrow => 36,
+        }
+    }
+
+    /// Lists side by side.
+    fn columns(self) -> usize {
+        match self {
+            Look::Wide => 4,
+            Look::Narrow => 1,
+        }
+    }
+
+    /// Class of the `<svg>` element in a page.
+    pub(crate) fn class(self) -> &'static str {
+        match self {
+            Look::Wide => "wide",
+            Look::Narrow => "narrow",
+        }
+    }
+}
+
+/// A drawn chart.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Picture {
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+    /// What stands inside the `<svg>` element.
+    pub(crate) body: String,
+    /// Where each value is, in the order in which the chart has them; none for a gap.
+    pub(crate) places: Vec<Option<Place>>,
+}
+
+impl Picture {
+    /// Draws a chart.
+    pub(crate) fn of(chart: &Chart, look: Look) -> Result<Picture, ReportError> {
+        let picture = match &chart.body {
+            Body::Lines(series) => series::lines(chart, series, look),
+            Body::Points(series) => series::points(chart, series, look),
+            Body::Stack(series) => series::stack(chart, series, look),
+            Body::Bars(bars) => bars::draw(chart, bars, look),
+            Body::Heat(heat) => heat::draw(chart, heat, look),
+            Body::Forces(forces) => forces::draw(forces, look),
+        };
+        let error = |why: pen::DrawError| ReportError::Draw {
+            chart: chart.id.clone(),
+            why: why.to_string(),
+        };
+        picture.map_err(error)
+    }
+
+    /// The picture for a page, which brings colours and says what is seen.
+    pub(crate) fn inline(&self, look: Look, label: &str) -> String {
+        format!(
+            "<svg class=\"{}\" role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {} {}\" \
+             font-size=\"{FONT}\">\n{}</svg>\n",
+            look.class(),
+            escape(label),
+            self.width,
+            self.height.ceil(),
+            self.body
+        )
+    }
+}
+
+impl Chart {
+    /// The plot as an SVG file that stands alone, with colours for light and dark.
+    ///
+    /// ```
+    /// use rankwright_report::chart::{Axis, Body, Chart, Series};
+    /// let series = Series { name: "train".into(), points: vec![(1.0, 0.4), (2.0, 0.5)], ..Series::default() };
+    /// let chart = Chart {
+    ///     id: "curve".into(),
+    ///     title: "NDCG@10 by iteration".into(),
+    ///     caption: String::new(),
+    ///     x: Axis::default(),
+    ///     y: Axis::default(),
+    ///     body: Body::Lines(vec![series]),
+    /// };
+    /// assert!(chart.to_svg()?.contains("data-series=\"train\""));
+    /// # Ok::<(), rankwright_report::ReportError>(())
+    /// ```
+    pub fn to_svg(&self) -> Result<String, ReportError> {
+        let picture = Picture::of(self, Look::Wide)?;
+        let title = super::escape::shorten(&self.title, 104);
+        let (width, height) = (picture.width + 32.0, picture.height.ceil() + 56.0);
+        Ok(format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-16 -44 {width} {height}\" \
+             role=\"img\" font-family=\"system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, \
+             sans-serif\" font-size=\"{FONT}\">\n<title>{}</title>\n<desc>{}</desc>\n\
+             <style>{}</style>\n<rect class=\"ground\" fill=\"currentColor\" x=\"-16\" y=\"-44\" \
+             width=\"{width}\" height=\"{height}\"/>\n<text class=\"ink\" fill=\"currentColor\" \
+             font-size=\"16\" font-weight=\"600\" x=\"2\" y=\"-18\">{}</text>\n{}</svg>\n",
+            escape(&self.title),
+            escape(&self.caption),
+            theme::standalone_css(),
+            escape(&title),
+            picture.body
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chart::samples;
+
+    /// Groups of series in a file that must be well-formed.
+    fn groups(svg: &str) -> Vec<String> {
+        let file = roxmltree::Document::parse(svg).unwrap();
+        let named = file.descendants().filter_map(|n| n.attribute("data-series"));
+        named.map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn every_kind_of_plot_has_a_group_for_each_series() {
+        for (chart, series) in samples::all() {
+            let svg = chart.to_svg().unwrap();
+            assert_eq!(groups(&svg).len(), series, "{}", chart.id);
+            assert!(svg.contains("viewBox") && !svg.contains("NaN"), "{}", chart.id);
+        }
+    }
+
+    #[test]
+    fn both_forms_have_a_place_inside_the_picture_for_every_value() {
+        for (chart, _) in samples::all() {
+            let (wide, narrow) = (
+                Picture::of(&chart, Look::Wide).unwrap(),
+                Picture::of(&chart, Look::Narrow).unwrap(),
+            );
+            assert_eq!(wide.places.len(), narrow.places.len(), "{}", chart.id);
+            for picture in [wide, narrow] {
+                for (x, y) in picture.places.iter().flatten() {
+                    assert!((0.0..=picture.width).contains(x), "{}", chart.id);
+                    assert!((0.0..=picture.height).contains(y), "{}", chart.id);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn charts_without_values_say_so() {
+        for chart in samples::empty() {
+            let svg = chart.to_svg().unwrap();
+            assert!(svg.contains("no values"), "{}", chart.id);
+            roxmltree::Document::parse(&svg).unwrap();
+        }
+    }
+
+    #[test]
+    fn names_from_outside_cannot_become_markup() {
+        let nasty = "<script>alert(1)</script> &\"' \u{202e}שלום 🚀 \u{0}";
+        for (chart, _) in samples::all() {
+            let svg = samples::renamed(chart, nasty).to_svg().unwrap();
+            let file = roxmltree::Document::parse(&svg).unwrap();
+            assert!(!file.descendants().any(|n| n.has_tag_name("script")));
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! A pen on the canvas: lines, areas, signs and words at places in units of the picture.
+
+use plotters::coord::Shift;
+use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea};
+use plotters::element::{Circle, PathElement, Polygon, Rectangle};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color, FontDesc, FontFamily, FontStyle, ShapeStyle, TextStyle};
+
+use super::canvas::{Canvas, FINE, FONT, Sheet};
+use super::theme::Role;
+use crate::chart::escape::escape;
+
+/// What the plotting library says when it cannot draw.
+pub(super) type DrawError = DrawingAreaErrorKind<std::fmt::Error>;
+/// Nothing, or why it was not drawn.
+pub(super) type Drawn = Result<(), DrawError>;
+/// A place in units of the picture, from the upper left corner.
+pub(crate) type Place = (f64, f64);
+
+/// Where text stands relative to its place, from left to right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Left,
+    Middle,
+    Right,
+}
+
+/// A pen on a canvas of its own.
+pub(super) struct Pen {
+    pub(super) sheet: Sheet,
+    pub(super) area: DrawingArea<Canvas, Shift>,
+}
+
+fn fine((x, y): Place) -> (i32, i32) {
+    ((x * FINE).round() as i32, (y * FINE).round() as i32)
+}
+
+/// A line of this colour and width.
+pub(super) fn line_style(role: Role, opacity: f64, width: f64) -> ShapeStyle {
+    role.stand_in(opacity).stroke_width((width * FINE).round() as u32)
+}
+
+/// Text of this colour and size.
+pub(super) fn text_style(role: Role, size: f64, bold: bool) -> TextStyle<'static> {
+    let style = if bold { FontStyle::Bold } else { FontStyle::Normal };
+    let font = FontDesc::new(FontFamily::SansSerif, size * FINE, style);
+    let color = role.stand_in(1.0).to_backend_color();
+    TextStyle { color, ..TextStyle::from(font) }
+}
+
+impl Pen {
+    /// A clean canvas.
+    pub(super) fn new(width: f64, height: f64) -> Pen {
+        let sheet = Sheet::default();
+        let area = Canvas::new(sheet.clone(), width, height).into_drawing_area();
+        Pen { sheet, area }
+    }
+
+    /// Draws the marks of one series into a group that names it.
+    pub(super) fn series(&self, name: &str, dashed: bool, draw: impl FnOnce() -> Drawn) -> Drawn {
+        let dash = if dashed { " stroke-dasharray=\"7 5\"" } else { "" };
+        self.sheet.raw(&format!("<g data-series=\"{}\"{dash}>\n", escape(name)));
+        let drawn = draw();
+        self.sheet.raw("</g>\n");
+        drawn
+    }
+
+    /// A line through places.
+    pub(super) fn line(&self, places: &[Place], role: Role, opacity: f64, width: f64) -> Drawn {
+        let places: Vec<_> = places.iter().copied().map(fine).collect();
+        self.area.draw(&PathElement::new(places, line_style(role, opacity, width)))
+    }
+
+    /// An area with these corners.
+    pub(super) fn area(&self, corners: Vec<Place>, role: Role, opacity: f64) -> Drawn {
+        let corners: Vec<_> = corners.into_iter().map(fine).collect();
+        self.area.draw(&Polygon::new(corners, role.stand_in(opacity).filled()))
+    }
+
+    /// A filled rectangle.
+    pub(super) fn rect(&self, from: Place, to: Place, role: Role, opacity: f64) -> Drawn {
+        self.area.draw(&Rectangle::new([fine(from), fine(to)], role.stand_in(opacity).filled()))
+    }
+
+    /// The outline of a rectangle.
+    pub(super) fn outline(&self, from: Place, to: Place, role: Role, width: f64) -> Drawn {
+        self.area.draw(&Rectangle::new([fine(from), fine(to)], line_style(role, 1.0, width)))
+    }
+
+    /// A word; `at` is on its middle line.
+    pub(super) fn text(&self, text: &str, at: Place, side: Side, role: Role) -> Drawn {
+        self.write(text, at, side, text_style(role, FONT, false))
+    }
+
+    /// A word in bold; `at` is on its middle line.
+    pub(super) fn bold(&self, text: &str, at: Place, side: Side, role: Role) -> Drawn {
+        self.write(text, at, side, text_style(role, FONT, true))
+    }
+
+    fn write(&self, text: &str, at: Place, side: Side, style: TextStyle<'static>) -> Drawn {
+        let side = match side {
+            Side::Left => HPos::Left,
+            Side::Middle => HPos::Center,
+            Side::Right => HPos::Right,
+        };
+        self.area.draw_text(text, &style.pos(Pos::new(side, VPos::Center)), fine(at))
+    }
+
+    /// The sign of the series of this number: eight shapes, so that colour is not all that tells
+    /// series apart.
+    pub(super) fn sign(&self, series: usize, at: Place, radius: f64, opacity: f64) -> Drawn {
+        let role = Role::Series(series);
+        let shape: &[Place] = match series % 8 {
+            0 => {
+                let style = role.stand_in(opacity).filled();
+                return self.area.draw(&Circle::new(fine(at), (radius * FINE) as u32, style));
+            }
+            1 => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
+            2 => &[(0.0, -1.2), (1.1, 0.8), (-1.1, 0.8)],
+            3 => &[(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)],
+            4 => &[(0.0, 1.2), (1.1, -0.8), (-1.1, -0.8)],
+            5 => &PLUS,
+            6 => &[(-1.1, -0.55), (1.1, -0.55), (1.1, 0.55), (-1.1, 0.55)],
+            _ => &[(-0.55, -1.1), (0.55, -1.1), (0.55, 1.1), (-0.55, 1.1)],
+        };
+        let corners = shape.iter().map(|(x, y)| (at.0 + x * radius, at.1 + y * radius));
+        self.area(corners.collect(), role, opacity)
+    }
+}
+
+const PLUS: [Place; 12] = [
+    (-0.4, -1.2),
+    (0.4, -1.2),
+    (0.4, -0.4),
+    (1.2, -0.4),
+    (1.2, 0.4),
+    (0.4, 0.4),
+    (0.4, 1.2),
+    (-0.4, 1.2),
+    (-0.4, 0.4),
+    (-1.2, 0.4),
+    (-1.2, -0.4),
+    (-0.4, -0.4),
+];

@@ -1,0 +1,200 @@
+//! Series along two axes of numbers: lines with bands, points, and areas on top of each other.
+//!
+//! A line breaks at every value that has no place on its axes; a value alone between two gaps is
+//! shown as a point. Each solid line also carries its series' sign at a few places.
+
+use super::frame::{Frame, Plot, Swatch};
+use super::pen::{DrawError, Drawn, Place};
+use super::theme::Role;
+use super::{Look, Picture};
+use crate::chart::axis::Span;
+use crate::chart::{Chart, Series};
+
+/// Signs on a line.
+const SIGNS: usize = 6;
+
+pub(super) fn lines(chart: &Chart, series: &[Series], look: Look) -> Result<Picture, DrawError> {
+    let swatch = |s: &Series| if s.dashed { Swatch::Dashed } else { Swatch::Line };
+    let plot = frame(chart, series, look, ends(series), swatch).draw(look)?;
+    let mut places = Vec::new();
+    for (i, one) in series.iter().enumerate() {
+        plot.pen.series(&one.name, one.dashed, || line(&plot, i, one))?;
+        places.extend(places_of(&plot, &one.points));
+    }
+    done(plot, places)
+}
+
+pub(super) fn points(chart: &Chart, series: &[Series], look: Look) -> Result<Picture, DrawError> {
+    let plot = frame(chart, series, look, ends(series), |_| Swatch::Sign).draw(look)?;
+    let count: usize = series.iter().map(|s| s.points.len()).sum();
+    let radius = if count > 400 { 2.5 } else { 4.0 };
+    let mut places = Vec::new();
+    for (i, one) in series.iter().enumerate() {
+        let own = places_of(&plot, &one.points);
+        plot.pen.series(&one.name, false, || {
+            bars_of_band(&plot, i, one)?;
+            own.iter().flatten().try_for_each(|at| plot.pen.sign(i, *at, radius, 0.75))
+        })?;
+        places.extend(own);
+    }
+    done(plot, places)
+}
+
+/// Areas: each series from the sum of those before it to that sum and its own value.
+pub(super) fn stack(chart: &Chart, series: &[Series], look: Look) -> Result<Picture, DrawError> {
+    let sums = sums(series);
+    let all = sums.iter().flatten().map(|(_, y)| *y).chain([0.0]).collect();
+    let plot = frame(chart, series, look, all, |_| Swatch::Block).draw(look)?;
+    let mut places = Vec::new();
+    for (i, one) in series.iter().enumerate() {
+        let upper = sums.get(i + 1).map(Vec::as_slice).unwrap_or_default();
+        let lower = sums.get(i).map(Vec::as_slice).unwrap_or_default();
+        plot.pen.series(&one.name, false, || {
+            let at = |edge: &[(f64, f64)]| -> Vec<Place> {
+                let known = edge.iter().filter(|(x, _)| plot.spans().0.holds(*x));
+                known.map(|(x, y)| plot.at(*x, *y)).collect()
+            };
+            let (top, mut corners) = (at(upper), at(lower));
+            corners.reverse();
+            corners.extend(top.iter().copied());
+            if corners.len() < 4 {
+                return Ok(());
+            }
+            plot.pen.area(corners, Role::Series(i), 0.85)?;
+            // A line in the colour of the ground keeps neighbours apart without colour.
+            plot.pen.line(&top, Role::Ground, 1.0, 1.5)
+        })?;
+        places.extend(places_of(&plot, upper));
+    }
+    done(plot, places)
+}
+
+/// Lower edge of the first series, then the upper edge of each. What is no number counts as 0.
+fn sums(series: &[Series]) -> Vec<Vec<(f64, f64)>> {
+    let xs: Vec<f64> =
+        series.first().map(|s| s.points.iter().map(|p| p.0).collect()).unwrap_or_default();
+    let mut edge: Vec<(f64, f64)> = xs.into_iter().map(|x| (x, 0.0)).collect();
+    let mut edges = vec![edge.clone()];
+    for one in series {
+        for (sum, point) in edge.iter_mut().zip(&one.points) {
+            sum.1 += if point.1.is_finite() { point.1 } else { 0.0 };
+        }
+        edges.push(edge.clone());
+    }
+    edges
+}
+
+fn done(plot: Plot, places: Vec<Option<Place>>) -> Result<Picture, DrawError> {
+    if places.iter().all(Option::is_none) {
+        plot.say_empty()?;
+    }
+    Ok(plot.finish(places))
+}
+
+fn frame(
+    chart: &Chart,
+    series: &[Series],
+    look: Look,
+    ys: Vec<f64>,
+    swatch: impl Fn(&Series) -> Swatch,
+) -> Frame {
+    let xs = series.iter().flat_map(|s| s.points.iter().map(|p| p.0));
+    let needs_legend = series.len() > 1 || series.iter().any(|s| !s.name.is_empty());
+    let legend = series.iter().map(|s| (s.name.clone(), swatch(s)));
+    Frame {
+        x: Span::numbers(&chart.x, xs, look.ticks(), false),
+        y: Span::numbers(&chart.y, ys, 6, true),
+        x_label: chart.x.label.clone(),
+        y_label: chart.y.label.clone(),
+        legend: if needs_legend { legend.collect() } else { Vec::new() },
+        upright: false,
+        height: look.height(),
+        grid: (false, true),
+        above: 0.0,
+    }
+}
+
+/// Values and ends of their bands.
+fn ends(series: &[Series]) -> Vec<f64> {
+    let values = series.iter().flat_map(|s| s.points.iter().map(|p| p.1));
+    let bands = series.iter().flat_map(|s| s.band.iter().flat_map(|b| [b.0, b.1]));
+    values.chain(bands).collect()
+}
+
+fn place(plot: &Plot, x: f64, y: f64) -> Option<Place> {
+    let (across, up) = plot.spans();
+    (across.holds(x) && up.holds(y)).then(|| plot.at(x, y))
+}
+
+fn places_of(plot: &Plot, points: &[(f64, f64)]) -> Vec<Option<Place>> {
+    points.iter().map(|(x, y)| place(plot, *x, *y)).collect()
+}
+
+/// Runs of places without a gap.
+fn runs<T: Copy>(places: &[Option<T>]) -> Vec<Vec<T>> {
+    let parts = places.split(Option::is_none).map(|run| run.iter().flatten().copied().collect());
+    parts.filter(|run: &Vec<T>| !run.is_empty()).collect()
+}
+
+fn line(plot: &Plot, i: usize, one: &Series) -> Drawn {
+    for run in runs(&band_places(plot, one)) {
+        let mut corners: Vec<Place> = run.iter().map(|(_, high)| *high).collect();
+        corners.extend(run.iter().rev().map(|(low, _)| *low));
+        if corners.len() > 3 {
+            plot.pen.area(corners, Role::Series(i), 0.16)?;
+        }
+    }
+    let places = places_of(plot, &one.points);
+    for run in runs(&places) {
+        match run.as_slice() {
+            [alone] => plot.pen.sign(i, *alone, 3.0, 1.0)?,
+            run => plot.pen.line(run, Role::Series(i), 1.0, 2.0)?,
+        }
+    }
+    if one.dashed {
+        return Ok(());
+    }
+    // Later series begin a little later, so that signs on equal lines do not cover each other.
+    let every = places.len().div_ceil(SIGNS).max(1);
+    let every = if places.len() <= 2 * SIGNS { 1 } else { every };
+    let first = if every == 1 { 0 } else { (i * every / 4) % every };
+    let known = places.iter().skip(first).step_by(every).flatten();
+    known.into_iter().try_for_each(|at| plot.pen.sign(i, *at, 3.5, 1.0))
+}
+
+/// Both ends of the band at each point that has one.
+fn band_places(plot: &Plot, one: &Series) -> Vec<Option<(Place, Place)>> {
+    let pairs = one.points.iter().zip(&one.band);
+    pairs
+        .map(|((x, _), (low, high))| Some((place(plot, *x, *low)?, place(plot, *x, *high)?)))
+        .collect()
+}
+
+/// Upright bars from end to end of each point's band.
+fn bars_of_band(plot: &Plot, i: usize, one: &Series) -> Drawn {
+    let known = band_places(plot, one);
+    known
+        .into_iter()
+        .flatten()
+        .try_for_each(|(low, high)| plot.pen.line(&[low, high], Role::Series(i), 0.6, 1.5))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_part_a_line_into_runs() {
+        assert_eq!(runs(&[Some(1), None, Some(2), Some(3), None]), [vec![1], vec![2, 3]]);
+        assert!(runs::<i32>(&[None, None]).is_empty());
+    }
+
+    #[test]
+    fn a_stack_adds_up_and_takes_gaps_as_nothing() {
+        let one =
+            |ys: [f64; 2]| Series { points: vec![(0.0, ys[0]), (1.0, ys[1])], ..Series::default() };
+        let edges = sums(&[one([1.0, 2.0]), one([3.0, f64::NAN])]);
+        assert_eq!(edges[0], [(0.0, 0.0), (1.0, 0.0)]);
+        assert_eq!(edges[2], [(0.0, 4.0), (1.0, 2.0)]);
+    }
+}

@@ -1,0 +1,139 @@
+//! Colours by what they are for. The plotting library is given a stand-in colour for each role; the
+//! canvas writes a class, and a style sheet gives the class its colour for a light and a dark
+//! ground.
+//!
+//! The series' colours go back to Okabe and Ito's set for colour-blind readers, darkened or
+//! lightened until each has a contrast of at least 3 to 1 with its ground.
+
+use plotters::style::{RGBAColor, RGBColor};
+
+/// What a colour is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The series of this number; colours begin anew after the last.
+    Series(usize),
+    /// Text.
+    Ink,
+    /// Text of second rank: ticks, axis labels.
+    Soft,
+    /// Grid lines.
+    Grid,
+    /// The ground, for text on strong colours and gaps between areas.
+    Ground,
+    /// Upwards, above 0.
+    Up,
+    /// Downwards, below 0.
+    Down,
+}
+
+/// Class, colour on a light ground, colour on a dark ground.
+const COLOURS: [(&str, &str, &str); 14] = [
+    ("ink", "#1b1f24", "#e8eaed"),
+    ("soft", "#535a63", "#a9b1bb"),
+    ("grid", "#e3e6ea", "#33393f"),
+    ("ground", "#ffffff", "#15181c"),
+    ("up", "#0b6aa8", "#5cb8ee"),
+    ("down", "#c4500a", "#ff9a57"),
+    ("s1", "#0072b2", "#56b4e9"),
+    ("s2", "#d55e00", "#ff9143"),
+    ("s3", "#008f68", "#2fc69c"),
+    ("s4", "#a8518a", "#e39ac9"),
+    ("s5", "#9a6c00", "#f0c246"),
+    ("s6", "#5b6470", "#b4c0cd"),
+    ("s7", "#6a4bb5", "#b8a1f5"),
+    ("s8", "#b3282d", "#ff8f88"),
+];
+
+/// Series with a colour of their own.
+const SERIES: usize = 8;
+
+impl Role {
+    fn index(self) -> usize {
+        match self {
+            Role::Ink => 0,
+            Role::Soft => 1,
+            Role::Grid => 2,
+            Role::Ground => 3,
+            Role::Up => 4,
+            Role::Down => 5,
+            Role::Series(n) => 6 + n % SERIES,
+        }
+    }
+
+    /// The class in the SVG.
+    pub(crate) fn class(self) -> &'static str {
+        class_of(self.index())
+    }
+
+    /// The stand-in that the plotting library passes on to the canvas.
+    pub(super) fn stand_in(self, opacity: f64) -> RGBAColor {
+        let RGBColor(r, g, b) = RGBColor(0, 0, self.index() as u8);
+        RGBAColor(r, g, b, opacity)
+    }
+}
+
+/// The class of a stand-in colour.
+pub(super) fn class_of(index: usize) -> &'static str {
+    COLOURS.get(index).map_or("ink", |(class, ..)| class)
+}
+
+/// Rules for a file that stands alone: light, and dark where the reader's system is.
+pub(super) fn standalone_css() -> String {
+    let rules = |pick: fn(&(&str, &'static str, &'static str)) -> &'static str| {
+        COLOURS.iter().map(|c| format!(".{}{{color:{}}}", c.0, pick(c))).collect::<String>()
+    };
+    format!("{}@media(prefers-color-scheme:dark){{{}}}", rules(|c| c.1), rules(|c| c.2))
+}
+
+/// Rules for a page: a variable for each colour, which follows the page's colour scheme.
+pub(crate) fn page_css() -> String {
+    let mut out = String::from(":root{");
+    for (class, light, dark) in COLOURS {
+        out.push_str(&format!("--{class}:light-dark({light},{dark});"));
+    }
+    out.push('}');
+    for (class, ..) in COLOURS {
+        out.push_str(&format!(".plot .{class}{{color:var(--{class})}}"));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Relative luminance after WCAG 2.
+    fn luminance(colour: &str) -> f64 {
+        let part = |from: usize| {
+            let v = u8::from_str_radix(&colour[from..from + 2], 16).unwrap() as f64 / 255.0;
+            if v <= 0.04045 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)
+    }
+
+    fn contrast(a: &str, b: &str) -> f64 {
+        let (a, b) = (luminance(a), luminance(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    #[test]
+    fn marks_have_contrast_three_and_text_four_and_a_half_on_both_grounds() {
+        let (_, light, dark) = COLOURS[Role::Ground.index()];
+        for (class, on_light, on_dark) in COLOURS {
+            let least = match class {
+                "grid" | "ground" => continue,
+                "ink" | "soft" => 4.5,
+                _ => 3.0,
+            };
+            assert!(contrast(on_light, light) >= least, "{class} on light");
+            assert!(contrast(on_dark, dark) >= least, "{class} on dark");
+        }
+    }
+
+    #[test]
+    fn series_begin_anew_after_the_last_colour() {
+        assert_eq!(Role::Series(0).class(), "s1");
+        assert_eq!(Role::Series(8).class(), "s1");
+        assert_eq!(class_of(Role::Series(7).stand_in(1.0).2 as usize), "s8");
+    }
+}

@@ -1,0 +1,89 @@
+//! A grid of dots, two across and four down in each character, from Unicode's braille patterns.
+
+/// Bits of the dots of a character: by column, then from top to bottom.
+const BITS: [[u32; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
+
+/// Dots, with characters that may stand over them.
+pub(super) struct Dots {
+    columns: usize,
+    rows: usize,
+    cells: Vec<u32>,
+    over: Vec<Option<char>>,
+}
+
+impl Dots {
+    pub(super) fn new(columns: usize, rows: usize) -> Dots {
+        let count = columns * rows;
+        Dots { columns, rows, cells: vec![0; count], over: vec![None; count] }
+    }
+
+    /// The dot of a place, each coordinate from 0 to 1 and up from the bottom.
+    fn dot(&self, x: f64, y: f64) -> (i64, i64) {
+        let across = (x * (2 * self.columns - 1) as f64).round() as i64;
+        let down = ((1.0 - y) * (4 * self.rows - 1) as f64).round() as i64;
+        (across, down)
+    }
+
+    fn set(&mut self, across: i64, down: i64) {
+        let (Ok(x), Ok(y)) = (usize::try_from(across), usize::try_from(down)) else { return };
+        let bit = BITS.get(x % 2).and_then(|column| column.get(y % 4));
+        if x / 2 < self.columns
+            && let (Some(cell), Some(bit)) = (self.cells.get_mut(y / 4 * self.columns + x / 2), bit)
+        {
+            *cell |= bit;
+        }
+    }
+
+    /// A line from place to place.
+    pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64)) {
+        let (a, b) = (self.dot(from.0, from.1), self.dot(to.0, to.1));
+        let steps = (b.0 - a.0).abs().max((b.1 - a.1).abs()).max(1);
+        for i in 0..=steps {
+            let part = |from: i64, to: i64| {
+                from + ((to - from) as f64 * i as f64 / steps as f64).round() as i64
+            };
+            self.set(part(a.0, b.0), part(a.1, b.1));
+        }
+    }
+
+    /// A character over the dots at a place.
+    pub(super) fn put(&mut self, (x, y): (f64, f64), sign: char) {
+        let (across, down) = self.dot(x, y);
+        let at = (down / 4) * self.columns as i64 + across / 2;
+        if let Some(cell) = usize::try_from(at).ok().and_then(|at| self.over.get_mut(at)) {
+            *cell = Some(sign);
+        }
+    }
+
+    /// The rows from the top.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let character = |(cell, over): (&u32, &Option<char>)| match over {
+            Some(sign) => *sign,
+            None if *cell == 0 => ' ',
+            None => char::from_u32(0x2800 + cell).unwrap_or(' '),
+        };
+        let all: Vec<char> = self.cells.iter().zip(&self.over).map(character).collect();
+        all.chunks(self.columns.max(1)).map(|row| row.iter().collect()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn corners_are_the_outermost_dots() {
+        let mut dots = Dots::new(2, 1);
+        dots.line((0.0, 1.0), (0.0, 1.0));
+        dots.line((1.0, 0.0), (1.0, 0.0));
+        assert_eq!(dots.lines(), ["⠁⢀"]);
+    }
+
+    #[test]
+    fn a_level_line_fills_its_row_and_signs_stand_over_it() {
+        let mut dots = Dots::new(3, 1);
+        dots.line((0.0, 1.0), (1.0, 1.0));
+        dots.put((0.0, 1.0), 'o');
+        assert_eq!(dots.lines(), ["o⠉⠉"]);
+    }
+}

@@ -1,0 +1,148 @@
+//! Series along two axes in characters.
+//!
+//! Lines are braille dots; every series has a sign of its own, which stands on its line a few times
+//! and in the legend. Areas are filled with a character each.
+
+use super::braille::Dots;
+use super::{ROWS, name, pad_left};
+use crate::chart::axis::Span;
+use crate::chart::number::short;
+use crate::chart::{Chart, Series};
+
+const SIGNS: [char; 8] = ['●', '■', '▲', '◆', '▼', '+', '○', '□'];
+const FILLS: [char; 6] = ['█', '░', '▓', '·', '▒', ':'];
+
+fn sign(i: usize) -> char {
+    SIGNS.get(i % SIGNS.len()).copied().unwrap_or('●')
+}
+
+fn fill(i: usize) -> char {
+    FILLS.get(i % FILLS.len()).copied().unwrap_or('█')
+}
+
+pub(super) fn lines(chart: &Chart, all: &[Series], width: usize) -> String {
+    draw(chart, all, width, |dots, shares| {
+        for (i, own) in shares.iter().enumerate() {
+            for pair in own.windows(2) {
+                if let [Some(from), Some(to)] = pair {
+                    dots.line(*from, *to);
+                }
+            }
+            let every = (own.len() / 5).max(1);
+            let known = own.iter().skip(i * every / 4).step_by(every).flatten();
+            known.into_iter().for_each(|at| dots.put(*at, sign(i)));
+        }
+    })
+}
+
+pub(super) fn points(chart: &Chart, all: &[Series], width: usize) -> String {
+    draw(chart, all, width, |dots, shares| {
+        for (i, own) in shares.iter().enumerate() {
+            own.iter().flatten().for_each(|at| dots.put(*at, sign(i)));
+        }
+    })
+}
+
+type Share = Option<(f64, f64)>;
+
+/// Axes and legend around what `put` draws from the values' places between 0 and 1.
+fn draw(
+    chart: &Chart,
+    all: &[Series],
+    width: usize,
+    put: impl FnOnce(&mut Dots, &[Vec<Share>]),
+) -> String {
+    let points = || all.iter().flat_map(|s| &s.points);
+    let x = Span::numbers(&chart.x, points().map(|p| p.0), 4, false);
+    let y = Span::numbers(&chart.y, points().map(|p| p.1), 4, true);
+    let place = |p: &(f64, f64)| -> Share {
+        (x.holds(p.0) && y.holds(p.1)).then(|| (x.share(p.0), y.share(p.1)))
+    };
+    let shares: Vec<Vec<Share>> =
+        all.iter().map(|s| s.points.iter().map(place).collect()).collect();
+    if shares.iter().flatten().all(Option::is_none) {
+        return String::new();
+    }
+    let left = margin(&y);
+    let mut dots = Dots::new(width - left - 1, ROWS);
+    put(&mut dots, &shares);
+    let entries = all.iter().enumerate().map(|(i, one)| legend(one, sign(i), width));
+    around(chart, (&x, &y), dots.lines(), width) + &entries.collect::<String>()
+}
+
+/// Columns of areas, each filled from the bottom.
+pub(super) fn stack(chart: &Chart, all: &[Series], width: usize) -> String {
+    let Some(first) = all.first().filter(|s| !s.points.is_empty()) else { return String::new() };
+    let sums = |i: usize| -> Vec<f64> {
+        let own = all.iter().map(|s| s.points.get(i).map_or(0.0, |p| p.1));
+        let grow = |sum: &mut f64, v: f64| {
+            *sum += if v.is_finite() { v } else { 0.0 };
+            Some(*sum)
+        };
+        own.scan(0.0, grow).collect()
+    };
+    let edges: Vec<Vec<f64>> = (0..first.points.len()).map(sums).collect();
+    let x = Span::numbers(&chart.x, first.points.iter().map(|p| p.0), 4, false);
+    let y = Span::numbers(&chart.y, edges.iter().flatten().copied().chain([0.0]), 4, true);
+    let columns = width - margin(&y) - 1;
+    let nearest = |column: usize| {
+        let share = column as f64 / (columns - 1).max(1) as f64;
+        let off = |p: &(f64, f64)| (x.share(p.0) - share).abs();
+        let best = first.points.iter().enumerate().min_by(|a, b| off(a.1).total_cmp(&off(b.1)));
+        best.map_or(0, |(i, _)| i)
+    };
+    let nearest: Vec<usize> = (0..columns).map(nearest).collect();
+    let row = |r: usize| -> String {
+        let height = (ROWS - r) as f64 - 0.5;
+        let one = |i: &usize| {
+            let own = edges.get(*i).map(Vec::as_slice).unwrap_or_default();
+            own.iter().position(|sum| y.share(*sum) * ROWS as f64 >= height).map_or(' ', fill)
+        };
+        nearest.iter().map(one).collect()
+    };
+    let entries = all.iter().enumerate().map(|(i, one)| legend(one, fill(i), width));
+    around(chart, (&x, &y), (0..ROWS).map(row).collect(), width) + &entries.collect::<String>()
+}
+
+/// Columns left of the plot.
+fn margin(y: &Span) -> usize {
+    y.ticks.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(1) + 1
+}
+
+/// `● validation: 0.41 to 0.52, last 0.51`.
+fn legend(one: &Series, sign: char, width: usize) -> String {
+    let known: Vec<f64> = one.points.iter().map(|p| p.1).filter(|y| y.is_finite()).collect();
+    let Some(last) = known.last() else { return String::new() };
+    let ends = known.iter().fold((*last, *last), |e, v| (e.0.min(*v), e.1.max(*v)));
+    let shown = format!("{} to {}, last {}", short(ends.0), short(ends.1), short(*last));
+    let label = name(&one.name, width.saturating_sub(shown.chars().count() + 4));
+    let gap = if label.is_empty() { "" } else { ": " };
+    format!("{}\n", name(&format!("{sign} {label}{gap}{shown}"), width))
+}
+
+/// The plot with ticks on the left and the ends of x below.
+fn around(chart: &Chart, (x, y): (&Span, &Span), rows: Vec<String>, width: usize) -> String {
+    let left = margin(y);
+    let mut out = String::new();
+    if !chart.y.label.is_empty() {
+        out.push_str(&format!("{}\n", name(&chart.y.label, width)));
+    }
+    let last = rows.len().saturating_sub(1).max(1);
+    for (r, row) in rows.iter().enumerate() {
+        let here = |at: f64| ((1.0 - y.share(at)) * last as f64).round() as usize == r;
+        let tick = y.ticks.iter().find(|(at, _)| here(*at)).map(|(_, label)| label.as_str());
+        let line = format!("{}│{row}", pad_left(tick.unwrap_or_default(), left - 1));
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    let inner = width - left;
+    out.push_str(&format!("{}└{}\n", " ".repeat(left - 1), "─".repeat(inner - 1)));
+    let (low, high) = (short(x.ends().0), short(x.ends().1));
+    let room = inner.saturating_sub(low.chars().count() + high.chars().count() + 2);
+    let label = name(&chart.x.label, room);
+    let side = (room - label.chars().count()) / 2;
+    let rest = room - label.chars().count() - side;
+    let gaps = (" ".repeat(side + 1), " ".repeat(rest + 1));
+    out.push_str(&format!("{}{low}{}{label}{}{high}\n", " ".repeat(left), gaps.0, gaps.1));
+    out
+}

@@ -1,0 +1,322 @@
+//! Which documents moved, and how far, between the baseline and another system.
+//!
+//! Documents of a run are matched by id, those of feature data by row. Ranks are those of the main
+//! metric's order: score descending, then its tie policy. A document that one of two runs lacks has
+//! no rank there. Shown are those that either system ranks among its first twenty, and relevant
+//! ones, up to sixty.
+//!
+//! Where no query is named, three are chosen for each system: the largest win, the largest loss and
+//! the one in the middle. Cost: two sorts of each chosen query. Edge cases: a system without a
+//! query in common with the baseline has no choice to make and shows nothing.
+
+use std::collections::HashMap;
+
+use rankwright_eval::table::{Align, Cell, Table};
+use rankwright_eval::{Candidates, OrderRule, Orderer, QuerySource, Rows, SourceKind};
+
+use super::wins::Differences;
+use super::{ComparisonReport, Details, fixed, signed};
+use crate::chart::{Axis, Body, Chart, Series};
+use crate::error::ReportError;
+use crate::page::{Block, Section};
+
+/// Systems that are set against the baseline here.
+const SYSTEMS: usize = 4;
+/// Ranks that are always shown.
+const TOP: usize = 20;
+/// Documents shown of a query.
+const DOCUMENTS: usize = 60;
+
+/// One query under the baseline and under another system.
+#[derive(Debug, Clone)]
+pub(super) struct Change {
+    pub(super) query: usize,
+    pub(super) system: usize,
+    /// Why this query is shown.
+    pub(super) why: &'static str,
+    /// The main metric's value under the baseline and under the system.
+    pub(super) values: (Option<f64>, Option<f64>),
+    /// The documents, by their better rank.
+    pub(super) documents: Vec<Moved>,
+    /// Documents that are not shown.
+    pub(super) unshown: usize,
+}
+
+/// A document under both systems.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Moved {
+    pub(super) name: String,
+    /// None where nobody judged it.
+    pub(super) label: Option<f64>,
+    pub(super) before: Option<Place>,
+    pub(super) after: Option<Place>,
+}
+
+/// Where a document stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Place {
+    /// From 1.
+    pub(super) rank: usize,
+    pub(super) score: f64,
+}
+
+impl Moved {
+    fn best_rank(&self) -> usize {
+        let ranks = [self.before, self.after].into_iter().flatten().map(|place| place.rank);
+        ranks.min().unwrap_or(usize::MAX)
+    }
+
+    /// Ranks risen; below 0 where it fell.
+    pub(super) fn risen(&self) -> Option<i64> {
+        Some(self.before?.rank as i64 - self.after?.rank as i64)
+    }
+}
+
+/// The changes to show, and how many systems are left out.
+pub(super) fn all(
+    report: &ComparisonReport,
+    sources: &[&dyn QuerySource],
+    named: &[String],
+) -> Result<(Vec<Change>, usize), ReportError> {
+    let named = named.iter().map(|id| find(report, id)).collect::<Result<Vec<usize>, _>>()?;
+    let mut changes = Vec::new();
+    for differences in report.differences.iter().take(SYSTEMS) {
+        let chosen = match named.is_empty() {
+            true => telling(differences),
+            false => named.iter().map(|query| (*query, "")).collect(),
+        };
+        for (query, why) in chosen {
+            changes.extend(one(report, sources, (query, why), differences.system)?);
+        }
+    }
+    Ok((changes, report.differences.len().saturating_sub(SYSTEMS)))
+}
+
+/// The number of a query by its id.
+fn find(report: &ComparisonReport, id: &str) -> Result<usize, ReportError> {
+    let queries = report.systems.first().map_or(&[][..], |(_, e)| &e.queries);
+    queries.iter().position(|query| query == id).ok_or_else(|| {
+        let some: Vec<&str> = queries.iter().take(5).map(String::as_str).collect();
+        ReportError::with_help(
+            format!("there is no query {id} among the {} that were compared", queries.len()),
+            format!("ids are written as in the data, such as {}", some.join(", ")),
+        )
+    })
+}
+
+/// The largest win, the largest loss and the query in the middle.
+fn telling(differences: &Differences) -> Vec<(usize, &'static str)> {
+    let sorted = &differences.sorted;
+    let win = sorted.first().filter(|(_, d)| *d > 0.0).map(|(q, _)| (*q, "largest win"));
+    let loss = sorted.last().filter(|(_, d)| *d < 0.0).map(|(q, _)| (*q, "largest loss"));
+    let middle = sorted.get(sorted.len() / 2).map(|(q, _)| (*q, "in the middle"));
+    let mut chosen: Vec<(usize, &'static str)> = Vec::new();
+    for (query, why) in [win, loss, middle].into_iter().flatten() {
+        if chosen.iter().all(|(other, _)| *other != query) {
+            chosen.push((query, why));
+        }
+    }
+    chosen
+}
+
+fn one(
+    report: &ComparisonReport,
+    sources: &[&dyn QuerySource],
+    (query, why): (usize, &'static str),
+    system: usize,
+) -> Result<Option<Change>, ReportError> {
+    let baseline = report.comparison.baseline;
+    let (Some(base), Some(other)) = (sources.get(baseline), sources.get(system)) else {
+        return Ok(None);
+    };
+    let rule = report.measures().get(report.main).map(|r| r.measure.conventions().order());
+    let rule = rule.unwrap_or(OrderRule::STABLE);
+    let (before, after) = (list(*base, query, rule)?, list(*other, query, rule)?);
+    let all = joined(before, after);
+    let total = all.len();
+    let relevant = |moved: &Moved| moved.label.is_some_and(|label| label >= 1.0);
+    let mut documents: Vec<Moved> =
+        all.into_iter().filter(|moved| moved.best_rank() <= TOP || relevant(moved)).collect();
+    documents.truncate(DOCUMENTS);
+    let unshown = total - documents.len();
+    let values = (report.value(baseline, query), report.value(system, query));
+    Ok(Some(Change { query, system, why, values, documents, unshown }))
+}
+
+/// A document in a list, with what it is matched by.
+struct Listed {
+    key: Vec<u8>,
+    name: String,
+    label: Option<f64>,
+    place: Place,
+}
+
+/// A query's documents by rank.
+fn list(source: &dyn QuerySource, q: usize, rule: OrderRule) -> Result<Vec<Listed>, ReportError> {
+    let mut candidates = Candidates::new();
+    candidates.clear();
+    source.load(q, &mut candidates)?;
+    candidates.check()?;
+    let Candidates { scores, labels, judged, docids, .. } = &candidates;
+    let mut orderer = Orderer::default();
+    let order = orderer.order(Rows { scores, labels, docids }, rule)?;
+    let listed = |(at, &row): (usize, &u32)| {
+        let row = row as usize;
+        let id = docids.get(row).copied().filter(|id| !id.is_empty());
+        let numbered = || format!("document {}", row + 1);
+        let name = id.map_or_else(numbered, |id| String::from_utf8_lossy(id).into_owned());
+        let key = match (source.kind(), id) {
+            (SourceKind::Run, Some(id)) => id.to_vec(),
+            _ => row.to_le_bytes().to_vec(),
+        };
+        let known = judged.get(row).copied().unwrap_or(true);
+        let place = Place { rank: at + 1, score: *scores.get(row)? };
+        Some(Listed { key, name, label: labels.get(row).copied().filter(|_| known), place })
+    };
+    Ok(order.iter().enumerate().filter_map(listed).collect())
+}
+
+/// Both lists as one, by the better rank, then by the second list's.
+fn joined(before: Vec<Listed>, after: Vec<Listed>) -> Vec<Moved> {
+    let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
+    let mut all: Vec<Moved> = Vec::new();
+    for Listed { key, name, label, place } in after {
+        places.insert(key, all.len());
+        all.push(Moved { name, label, before: None, after: Some(place) });
+    }
+    for Listed { key, name, label, place } in before {
+        match places.get(&key).and_then(|&at| all.get_mut(at)) {
+            Some(moved) => moved.before = Some(place),
+            None => all.push(Moved { name, label, before: Some(place), after: None }),
+        }
+    }
+    let rank = |place: Option<Place>| place.map_or(usize::MAX, |place| place.rank);
+    all.sort_by_key(|moved| (moved.best_rank(), rank(moved.after), rank(moved.before)));
+    all
+}
+
+/// A choice of queries, each with a chart and a table.
+pub(super) fn section(report: &ComparisonReport, details: &Details) -> Option<Section> {
+    if details.changes.is_empty() {
+        return None;
+    }
+    let several = report.differences.len() > 1;
+    let group = |(at, change): (usize, &Change)| {
+        let id = report.query_id(change.query);
+        let mut name = format!("Query {id}");
+        if several {
+            name += &format!(", {}", report.name(change.system));
+        }
+        if !change.why.is_empty() {
+            name += &format!(" ({})", change.why);
+        }
+        (name, blocks(report, change, at + 1))
+    };
+    let mut blocks = vec![Block::Choice {
+        id: "changed-query".to_owned(),
+        label: "Query".to_owned(),
+        groups: details.changes.iter().enumerate().map(group).collect(),
+    }];
+    if details.unshown > 0 {
+        blocks.push(Block::Text(format!(
+            "Shown for the first {SYSTEMS} systems; {} more are left out.",
+            details.unshown
+        )));
+    }
+    let title = "What changed within a query".to_owned();
+    Some(Section { id: "changes".to_owned(), title, blocks })
+}
+
+fn blocks(report: &ComparisonReport, change: &Change, number: usize) -> Vec<Block> {
+    let (system, baseline) = (report.name(change.system), report.baseline_name());
+    let (before, after) = change.values;
+    let query = report.query_id(change.query);
+    let said = format!(
+        "Query {query}: {} is {} under {baseline} and {} under {system}.",
+        report.main_metric(),
+        fixed(before),
+        fixed(after)
+    );
+    let table = Block::Table {
+        id: format!("change-table-{number}"),
+        title: format!("Documents of query {query} under {baseline} and {system}"),
+        table: table(change, baseline, system),
+    };
+    vec![Block::Text(said), Block::Chart(chart(report, change, number)), table]
+}
+
+fn chart(report: &ComparisonReport, change: &Change, number: usize) -> Chart {
+    let (system, baseline) = (report.name(change.system), report.baseline_name());
+    let mut labels: Vec<Option<f64>> = change.documents.iter().map(|moved| moved.label).collect();
+    labels.sort_by(|a, b| b.partial_cmp(a).unwrap_or(std::cmp::Ordering::Equal));
+    labels.dedup();
+    let series = |label: &Option<f64>| {
+        let of_label = change.documents.iter().filter(|moved| moved.label == *label);
+        let placed = of_label.filter_map(|moved| Some((moved, moved.before?, moved.after?)));
+        let mut placed: Vec<_> = placed.collect();
+        placed.sort_by_key(|(_, before, _)| before.rank);
+        let named = |value: f64| format!("label {value}");
+        Series {
+            name: label.map_or("not judged".to_owned(), named),
+            points: placed.iter().map(|(_, b, a)| (b.rank as f64, a.rank as f64)).collect(),
+            names: placed.iter().map(|(moved, _, _)| moved.name.clone()).collect(),
+            ..Series::default()
+        }
+    };
+    let ranks = change.documents.iter().filter_map(|m| Some(m.before?.rank.max(m.after?.rank)));
+    // The same on both axes, so that the diagonal is one.
+    let range = ranks.max().map(|last| (0.0, last as f64 + 1.0));
+    Chart {
+        id: format!("change-{number}"),
+        title: format!("Query {}: ranks under both systems", report.query_id(change.query)),
+        caption: format!(
+            "A point is a document. On the diagonal nothing changed; below it {system} ranks the \
+             document nearer to the top than {baseline} does."
+        ),
+        x: Axis { label: format!("Rank under {baseline}"), range, ..Axis::default() },
+        y: Axis { label: format!("Rank under {system}"), range, ..Axis::default() },
+        body: Body::Points(labels.iter().map(series).filter(|s| !s.points.is_empty()).collect()),
+    }
+}
+
+fn table(change: &Change, baseline: &str, system: &str) -> Table {
+    let mut table = Table::new([
+        ("document".to_owned(), Align::Left),
+        ("label".to_owned(), Align::Right),
+        (format!("rank, {baseline}"), Align::Right),
+        (format!("rank, {system}"), Align::Right),
+        ("risen by".to_owned(), Align::Right),
+        (format!("score, {baseline}"), Align::Right),
+        (format!("score, {system}"), Align::Right),
+        ("score change".to_owned(), Align::Right),
+    ]);
+    for moved in &change.documents {
+        let rank = |place: Option<Place>| place.map_or("-".to_owned(), |p| p.rank.to_string());
+        let score = |place: Option<Place>| place.map(|p| p.score);
+        let both = score(moved.before).zip(score(moved.after));
+        let risen = match moved.risen() {
+            Some(by) if by > 0 => format!("+{by}"),
+            Some(by) => by.to_string(),
+            None => "-".to_owned(),
+        };
+        let cells = [
+            moved.name.clone(),
+            moved.label.map_or("not judged".to_owned(), |label| label.to_string()),
+            rank(moved.before),
+            rank(moved.after),
+            risen,
+            fixed(score(moved.before)),
+            fixed(score(moved.after)),
+            signed(both.map(|(before, after)| after - before)),
+        ];
+        table.rows.push(cells.into_iter().map(Cell::new).collect());
+    }
+    if change.unshown > 0 {
+        table.notes.push(format!(
+            "{} more documents, not relevant or too many, are left out",
+            change.unshown
+        ));
+    }
+    table.notes.push("scores of two systems need not be on one scale; ranks are".to_owned());
+    table
+}

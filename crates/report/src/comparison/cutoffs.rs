@@ -1,0 +1,99 @@
+//! A metric at every cut-off from 1 to 20.
+//!
+//! It is the first that was asked for with a cut-off, or else the first that can have one;
+//! everything but the cut-off stays as it was asked for. Cost: one evaluation of each system, which
+//! ranks every query once for all cut-offs. Edge cases: no such metric, or one that is not of the
+//! table, gives no curves; intervals need two queries.
+
+use rankwright_eval::{
+    EvalOptions, Evaluation, Measure, MeasureResult, MetricSpec, QuerySource, SourceKind, Spec,
+    SpecError, evaluate,
+};
+
+use crate::chart::{Axis, Body, Chart, Series};
+use crate::error::ReportError;
+use crate::page::{Block, Section};
+
+/// The last cut-off.
+pub(super) const LAST: u32 = 20;
+
+/// The metric of each system at each cut-off.
+#[derive(Debug, Clone)]
+pub(super) struct Curves {
+    /// Name of the metric, with `@k`.
+    pub(super) metric: String,
+    /// Its convention, with `cutoff=k`.
+    pub(super) convention: String,
+    /// For each system its values from cut-off 1 on.
+    pub(super) systems: Vec<Vec<Point>>,
+}
+
+/// A value with its interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Point {
+    pub(super) cutoff: u32,
+    pub(super) value: f64,
+    pub(super) ci95: Option<(f64, f64)>,
+}
+
+/// Evaluates every system at every cut-off.
+pub(super) fn of(
+    systems: &[(String, Evaluation)],
+    sources: &[&dyn QuerySource],
+    options: EvalOptions,
+) -> Result<Option<Curves>, ReportError> {
+    let results = systems.first().map_or(&[][..], |(_, e)| &e.results);
+    let (Some(spec), Some(first)) = (choose(results), sources.first()) else { return Ok(None) };
+    let measures = (1..=LAST).map(|k| at(&spec, k, first.kind()));
+    let measures = measures.collect::<Result<Vec<Measure>, SpecError>>()?;
+    let convention = measures.last().map(|m| m.convention().to_owned()).unwrap_or_default();
+    let curve = |source: &&dyn QuerySource| -> Result<Vec<Point>, ReportError> {
+        let results = evaluate(*source, &measures, options)?.results;
+        let point =
+            |(cutoff, r): (u32, &MeasureResult)| Point { cutoff, value: r.value, ci95: r.ci95 };
+        Ok((1..=LAST).zip(&results).map(point).collect())
+    };
+    Ok(Some(Curves {
+        metric: format!("{}@k", Spec { cutoff: None, ..spec.clone() }),
+        convention: convention.replace(&format!("cutoff={LAST}"), "cutoff=k"),
+        systems: sources.iter().map(curve).collect::<Result<_, _>>()?,
+    }))
+}
+
+/// The metric that is drawn.
+fn choose(results: &[MeasureResult]) -> Option<Spec> {
+    let able = |result: &MeasureResult| {
+        let spec = MetricSpec::from_spec(result.measure.spec().clone()).ok()?;
+        spec.info().cutoff.then(|| spec.canonical().clone())
+    };
+    let able: Vec<Spec> = results.iter().filter_map(able).collect();
+    able.iter().find(|spec| spec.cutoff.is_some()).or(able.first()).cloned()
+}
+
+fn at(spec: &Spec, cutoff: u32, kind: SourceKind) -> Result<Measure, SpecError> {
+    MetricSpec::from_spec(Spec { cutoff: Some(cutoff), ..spec.clone() })?.resolve(kind)
+}
+
+/// Lines with bands.
+pub(super) fn section(curves: &Curves, systems: &[(String, Evaluation)]) -> Section {
+    let series = |((name, _), points): (&(String, Evaluation), &Vec<Point>)| Series {
+        name: name.clone(),
+        points: points.iter().map(|p| (f64::from(p.cutoff), p.value)).collect(),
+        band: points.iter().map(|p| p.ci95.unwrap_or((f64::NAN, f64::NAN))).collect(),
+        ..Series::default()
+    };
+    let chart = Chart {
+        id: "cutoffs-chart".to_owned(),
+        title: format!("{} for k from 1 to {LAST}", curves.metric),
+        caption: format!(
+            "The mean over queries when only the first k documents count; the band is the 95% \
+             interval. Convention: {}.",
+            curves.convention
+        ),
+        x: Axis { label: "Cut-off k".to_owned(), ..Axis::default() },
+        y: Axis { label: curves.metric.clone(), ..Axis::default() },
+        body: Body::Lines(systems.iter().zip(&curves.systems).map(series).collect()),
+    };
+    let title = "At every cut-off".to_owned();
+    Section { id: "cutoffs".to_owned(), title, blocks: vec![Block::Chart(chart)] }
+}

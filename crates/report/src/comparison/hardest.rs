@@ -1,0 +1,118 @@
+//! The hardest queries, and those on which systems differ most, under the main metric.
+//!
+//! Hardest: the worst mean over the systems that count the query. Most different: the largest span
+//! between the best and the worst system. Ties go by the order of the queries. Cost O(queries x
+//! systems). Edge cases: queries that no system counts are left out; with one system nothing
+//! differs.
+
+use rankwright_eval::SourceKind;
+use rankwright_eval::table::{Align, Cell, Table};
+
+use super::{ComparisonReport, direction, fixed};
+use crate::page::{Block, Section};
+
+/// Queries shown.
+pub(super) const SHOWN: usize = 15;
+
+/// A query with its values.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct QueryRow {
+    /// Which query.
+    pub(super) query: usize,
+    /// The value of each system.
+    pub(super) values: Vec<Option<f64>>,
+    /// Mean over the systems that have one.
+    pub(super) mean: f64,
+    /// Largest minus smallest value.
+    pub(super) span: f64,
+}
+
+fn rows(report: &ComparisonReport) -> Vec<QueryRow> {
+    let queries = report.systems.first().map_or(0, |(_, e)| e.queries.len());
+    let row = |query: usize| {
+        let values: Vec<Option<f64>> =
+            (0..report.systems.len()).map(|s| report.value(s, query)).collect();
+        let known: Vec<f64> = values.iter().copied().flatten().collect();
+        let low = known.iter().copied().reduce(f64::min)?;
+        let high = known.iter().copied().reduce(f64::max)?;
+        let mean = known.iter().sum::<f64>() / known.len() as f64;
+        Some(QueryRow { query, values, mean, span: high - low })
+    };
+    (0..queries).filter_map(row).collect()
+}
+
+/// The queries with the worst mean, the worst first.
+pub(super) fn hardest(report: &ComparisonReport) -> Vec<QueryRow> {
+    let better = report.comparison.metrics.get(report.main).map(|m| m.better).unwrap_or_default();
+    let sign = direction(better);
+    let mut rows = rows(report);
+    rows.sort_by(|a, b| (sign * a.mean).total_cmp(&(sign * b.mean)).then(a.query.cmp(&b.query)));
+    rows.truncate(SHOWN);
+    rows
+}
+
+/// The queries on which the systems differ most; those without a difference are left out.
+pub(super) fn most_different(report: &ComparisonReport) -> Vec<QueryRow> {
+    let mut rows = rows(report);
+    rows.retain(|row| row.span > 0.0);
+    rows.sort_by(|a, b| b.span.total_cmp(&a.span).then(a.query.cmp(&b.query)));
+    rows.truncate(SHOWN);
+    rows
+}
+
+/// Two tables.
+pub(super) fn section(report: &ComparisonReport) -> Option<Section> {
+    let metric = report.main_metric();
+    let hardest = hardest(report);
+    if hardest.is_empty() {
+        return None;
+    }
+    let mut blocks = vec![Block::Table {
+        id: "hardest-queries".to_owned(),
+        title: format!("The worst mean of {metric} over the systems"),
+        table: table(report, &hardest, ("mean", |row| row.mean)),
+    }];
+    let different = most_different(report);
+    if !different.is_empty() {
+        blocks.push(Block::Table {
+            id: "most-different-queries".to_owned(),
+            title: format!("The largest differences in {metric} between systems"),
+            table: table(report, &different, ("difference", |row| row.span)),
+        });
+    }
+    Some(Section { id: "hardest".to_owned(), title: "Hardest queries".to_owned(), blocks })
+}
+
+fn table(
+    report: &ComparisonReport,
+    rows: &[QueryRow],
+    (last, number): (&str, fn(&QueryRow) -> f64),
+) -> Table {
+    let details = report.details.as_ref();
+    let mut columns = vec![("query", Align::Left)];
+    match details.map(|details| details.kind) {
+        Some(SourceKind::Features) => columns.push(("documents", Align::Right)),
+        Some(SourceKind::Run) => columns.push(("judged", Align::Right)),
+        None => {}
+    }
+    if details.is_some() {
+        columns.push(("relevant", Align::Right));
+    }
+    columns.extend(report.systems.iter().map(|(name, _)| (name.as_str(), Align::Right)));
+    columns.push((last, Align::Right));
+    let mut table = Table::new(columns);
+    for row in rows {
+        let shape = details.and_then(|details| details.shapes.get(row.query));
+        let sizes = shape.map(|s| [s.documents, s.relevant].map(|n| Cell::new(n.to_string())));
+        let values = row.values.iter().map(|value| Cell::new(fixed(*value)));
+        let mut cells = vec![Cell::new(report.query_id(row.query))];
+        cells.extend(sizes.into_iter().flatten());
+        cells.extend(values);
+        cells.push(Cell::new(fixed(Some(number(row)))));
+        table.rows.push(cells);
+    }
+    if details.is_some() {
+        table.notes.push("relevant: judged documents with a label of 1 or more".to_owned());
+    }
+    table
+}

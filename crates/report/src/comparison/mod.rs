@@ -1,0 +1,286 @@
+//! Comparison report: which system is better, where, and by how much.
+//!
+//! Made from evaluations alone it has the table with significance, the means with intervals, the
+//! queries won and lost, and the hardest queries. With the sources of the evaluations
+//! ([`ComparisonReport::with_sources`]) it adds the metric at every cut-off and, for a few queries,
+//! which documents moved between two systems.
+//!
+//! The first metric is the main one unless another is named ([`ComparisonReport::with_main`]): queries
+//! are sorted by it. Cost: the significance tests, then
+//! O(queries log queries) for each system; cut-offs take one more evaluation of each system.
+//! Edge cases: a single system is described and not compared; a query that a system skips is left
+//! out of that system's wins and losses; without metrics only the facts are left.
+
+mod changes;
+mod cutoffs;
+mod hardest;
+mod json;
+mod overview;
+mod wins;
+
+use rankwright_eval::compare::{Better, CompareOptions, Comparison, MetricValues, compare};
+use rankwright_eval::{
+    Candidates, EvalOptions, Evaluation, MeasureResult, QuerySource, SourceKind, Workspace,
+};
+use serde_json::Value;
+
+use crate::error::ReportError;
+use crate::page::{Page, Section};
+use changes::Change;
+use cutoffs::Curves;
+pub use json::json_of;
+use wins::Differences;
+
+/// Systems compared, ready to be shown.
+///
+/// ```
+/// use rankwright_eval::compare::CompareOptions;
+/// use rankwright_eval::{EvalOptions, MetricSpec, ScoredQueries, SourceKind, evaluate};
+/// use rankwright_report::comparison::ComparisonReport;
+///
+/// let labels = [1.0, 0.0, 0.0, 2.0];
+/// let ndcg = [MetricSpec::parse("ndcg@10")?.resolve(SourceKind::Features)?];
+/// let mut systems = Vec::new();
+/// for (name, scores) in [("old", [0.5, 0.9, 0.1, 0.7]), ("new", [0.9, 0.5, 0.1, 0.7])] {
+///     let queries = ScoredQueries::new(&labels, &scores, vec![0..2, 2..4], vec!["a", "b"])?;
+///     systems.push((name.to_owned(), evaluate(&queries, &ndcg, EvalOptions::default())?));
+/// }
+/// let report = ComparisonReport::new("Old and new", systems, &CompareOptions::default())?;
+/// assert_eq!(report.comparison().baseline, 0);
+/// assert!(report.page().sections.iter().any(|section| section.id == "wins"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct ComparisonReport {
+    title: String,
+    systems: Vec<(String, Evaluation)>,
+    comparison: Comparison,
+    /// The metric that queries are sorted by.
+    main: usize,
+    /// Each system but the baseline against it, query by query, under the main metric.
+    differences: Vec<Differences>,
+    facts: Vec<(String, String)>,
+    sections: Vec<Section>,
+    details: Option<Details>,
+}
+
+/// What only the sources of the evaluations know.
+#[derive(Debug, Clone)]
+struct Details {
+    kind: SourceKind,
+    shapes: Vec<Shape>,
+    curves: Option<Curves>,
+    changes: Vec<Change>,
+    /// Systems whose changes are not shown because there are too many.
+    unshown: usize,
+}
+
+/// How large a query is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Shape {
+    /// Judged documents.
+    documents: usize,
+    /// Those with a label of 1 or more.
+    relevant: usize,
+}
+
+impl ComparisonReport {
+    /// Compares evaluations of the same queries by the same measures.
+    pub fn new(
+        title: &str,
+        systems: Vec<(String, Evaluation)>,
+        options: &CompareOptions,
+    ) -> Result<ComparisonReport, ReportError> {
+        let names: Vec<String> = systems.iter().map(|(name, _)| name.clone()).collect();
+        let evaluations: Vec<&Evaluation> = systems.iter().map(|(_, e)| e).collect();
+        check_queries(&systems)?;
+        let values = MetricValues::of_evaluations(&evaluations);
+        let comparison = compare(&names, &values, &options.clone().check()?)?;
+        Ok(Self {
+            title: title.to_owned(),
+            differences: wins::all(&comparison, &systems, 0)?,
+            systems,
+            comparison,
+            main: 0,
+            facts: Vec::new(),
+            sections: Vec::new(),
+            details: None,
+        })
+    }
+
+    /// With this metric as the main one, by its name; to be said before [`Self::with_sources`].
+    pub fn with_main(mut self, metric: &str) -> Result<Self, ReportError> {
+        let found = self.comparison.metrics.iter().position(|m| m.label == metric);
+        self.main = found.ok_or_else(|| {
+            let known: Vec<&str> = self.comparison.metrics.iter().map(|m| &*m.label).collect();
+            ReportError::request(format!(
+                "{metric} is none of the metrics that were compared: {}",
+                known.join(", ")
+            ))
+        })?;
+        self.differences = wins::all(&self.comparison, &self.systems, self.main)?;
+        Ok(self)
+    }
+
+    /// With what the comparison was made from; stands in the head of the page.
+    pub fn with_facts(mut self, facts: Vec<(String, String)>) -> Self {
+        self.facts.extend(facts);
+        self
+    }
+
+    /// With a section of one's own at the end. The report's own have the ids `summary`, `wins`,
+    /// `hardest`, `cutoffs` and `changes`.
+    pub fn with_section(mut self, section: Section) -> Self {
+        self.sections.push(section);
+        self
+    }
+
+    /// With the sources that the evaluations were made from, in the order of the systems, and the
+    /// ids of queries whose documents are to be shown; a few telling ones where none is named.
+    pub fn with_sources(
+        mut self,
+        sources: &[&dyn QuerySource],
+        queries: &[String],
+        options: EvalOptions,
+    ) -> Result<Self, ReportError> {
+        if sources.len() != self.systems.len() {
+            let (found, expected) = (sources.len(), self.systems.len());
+            return Err(ReportError::request(format!(
+                "found {found} sources of queries for {expected} systems; expected one for each"
+            )));
+        }
+        let Some(first) = sources.first() else { return Ok(self) };
+        let (changes, unshown) = changes::all(&self, sources, queries)?;
+        self.details = Some(Details {
+            kind: first.kind(),
+            shapes: shapes(*first)?,
+            curves: cutoffs::of(&self.systems, sources, options)?,
+            changes,
+            unshown,
+        });
+        Ok(self)
+    }
+
+    /// The numbers of the comparison.
+    pub fn comparison(&self) -> &Comparison {
+        &self.comparison
+    }
+
+    /// The systems with their evaluations.
+    pub fn systems(&self) -> &[(String, Evaluation)] {
+        &self.systems
+    }
+
+    /// The page.
+    pub fn page(&self) -> Page {
+        let mut facts = self.facts.clone();
+        facts.extend(overview::facts(self));
+        let mut sections = vec![overview::section(self)];
+        sections.extend(wins::section(self));
+        sections.extend(hardest::section(self));
+        if let Some(details) = &self.details {
+            sections.extend(details.curves.as_ref().map(|c| cutoffs::section(c, &self.systems)));
+            sections.extend(changes::section(self, details));
+        }
+        sections.extend(self.sections.iter().cloned());
+        Page { title: self.title.clone(), lead: overview::lead(self), facts, sections }
+    }
+
+    /// The numbers of the page: those of `compare --json`, and what the other sections show.
+    pub fn json(&self) -> Value {
+        json::report(self)
+    }
+
+    /// Queries won, tied and lost under the main metric, with the sorted differences as two rows of
+    /// blocks; for a terminal of this many columns. Empty where nothing is compared.
+    pub fn per_query_text(&self, width: usize) -> String {
+        wins::text(self, width)
+    }
+
+    /// The results of the first system: measures and conventions are the same for all.
+    fn measures(&self) -> &[MeasureResult] {
+        self.systems.first().map_or(&[], |(_, evaluation)| &evaluation.results)
+    }
+
+    /// The name of the main metric.
+    fn main_metric(&self) -> String {
+        self.measures().get(self.main).map(|result| result.measure.to_string()).unwrap_or_default()
+    }
+
+    fn baseline_name(&self) -> &str {
+        self.name(self.comparison.baseline)
+    }
+
+    fn name(&self, system: usize) -> &str {
+        self.systems.get(system).map_or("", |(name, _)| name)
+    }
+
+    fn query_id(&self, query: usize) -> &str {
+        let first = self.systems.first().and_then(|(_, e)| e.queries.get(query));
+        first.map_or("", String::as_str)
+    }
+
+    /// The value of the main metric for a system and a query.
+    fn value(&self, system: usize, query: usize) -> Option<f64> {
+        let (_, evaluation) = self.systems.get(system)?;
+        evaluation.results.get(self.main)?.values.get(query).copied().flatten()
+    }
+}
+
+/// All systems must have answered the same queries, or pairs would be of different ones.
+fn check_queries(systems: &[(String, Evaluation)]) -> Result<(), ReportError> {
+    let Some(((first, expected), rest)) = systems.split_first() else { return Ok(()) };
+    for (name, found) in rest {
+        let pairs = || found.queries.iter().zip(&expected.queries);
+        if let Some((a, b)) = pairs().find(|(a, b)| a != b) {
+            return Err(ReportError::with_help(
+                format!("{name} was measured on query {a} where {first} was on query {b}"),
+                "compare systems on the same queries, in the same order",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Documents and relevant ones of each query.
+fn shapes(source: &dyn QuerySource) -> Result<Vec<Shape>, ReportError> {
+    let (mut candidates, mut workspace) = (Candidates::new(), Workspace::default());
+    let mut shape = |q: usize| -> Result<Shape, ReportError> {
+        candidates.clear();
+        source.load(q, &mut candidates)?;
+        workspace.start(&candidates)?;
+        let list = workspace.rank(&candidates, rankwright_eval::OrderRule::STABLE, Some(0))?;
+        Ok(Shape { documents: list.ideal().len(), relevant: list.relevant(1.0) })
+    };
+    (0..source.len()).map(&mut shape).collect()
+}
+
+/// +1 where more is better, else -1: a difference times this is positive where it is a win.
+fn direction(better: Better) -> f64 {
+    match better {
+        Better::Higher => 1.0,
+        Better::Lower => -1.0,
+    }
+}
+
+/// Four decimals; a hyphen where there is no number, no sign at a zero.
+pub(crate) fn fixed(value: Option<f64>) -> String {
+    match value.filter(|v| !v.is_nan()) {
+        None => "-".to_owned(),
+        Some(value) => match format!("{value:.4}") {
+            zero if zero == "-0.0000" => "0.0000".to_owned(),
+            text => text,
+        },
+    }
+}
+
+/// The same with the sign of a rise.
+pub(crate) fn signed(value: Option<f64>) -> String {
+    match value {
+        Some(v) if v > 0.0 && fixed(value) != "0.0000" => format!("+{}", fixed(value)),
+        _ => fixed(value),
+    }
+}
+
+#[cfg(test)]
+mod tests;

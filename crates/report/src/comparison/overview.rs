@@ -1,0 +1,136 @@
+//! The table of means with significance, every number behind it, and a chart of means.
+//!
+//! Metrics whose values lie between -1 and 1 share a chart; one of another size (a count, a DCG)
+//! has its own, since a common axis would flatten the rest.
+
+use rankwright_eval::compare::{Mark, MetricComparison, SystemResult};
+use rankwright_eval::conventions;
+use rankwright_eval::table::{comparison_details, comparison_table};
+
+use super::{ComparisonReport, fixed};
+use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
+use crate::page::{Block, Section};
+
+/// Metrics drawn in one chart at most.
+const METRICS: usize = 10;
+
+/// What the head of the page says besides what the caller knows.
+pub(super) fn facts(report: &ComparisonReport) -> Vec<(String, String)> {
+    let queries = report.systems.first().map_or(0, |(_, e)| e.queries.len());
+    vec![
+        ("Systems".to_owned(), report.comparison.systems.join(", ")),
+        ("Baseline".to_owned(), report.baseline_name().to_owned()),
+        ("Queries".to_owned(), queries.to_string()),
+    ]
+}
+
+/// What was found under the main metric.
+pub(super) fn lead(report: &ComparisonReport) -> String {
+    let Some(metric) = report.comparison.metrics.get(report.main) else {
+        return "No metric was asked for.".to_owned();
+    };
+    let baseline = report.baseline_name();
+    let said: Vec<String> = report
+        .comparison
+        .systems
+        .iter()
+        .zip(&metric.systems)
+        .filter_map(|(name, result)| sentence(name, result, baseline))
+        .collect();
+    match said.is_empty() {
+        true => {
+            let mean = metric.systems.first().and_then(|system| system.mean);
+            format!("{baseline}: {} {}.", metric.label, fixed(mean))
+        }
+        false => format!("By {}: {}.", metric.label, said.join("; ")),
+    }
+}
+
+fn sentence(name: &str, result: &SystemResult, baseline: &str) -> Option<String> {
+    let versus = result.versus.as_ref()?;
+    let judgement = match versus.mark {
+        Mark::Better => "significantly better than",
+        Mark::Worse => "significantly worse than",
+        Mark::None => "not significantly different from",
+    };
+    let difference = super::signed(versus.difference);
+    let p = match versus.p_corrected {
+        p if p < 0.00005 => "p < 0.0001".to_owned(),
+        p => format!("p = {p:.4}"),
+    };
+    Some(format!("{name} is {judgement} {baseline} ({difference}, {p})"))
+}
+
+/// Tables and chart.
+pub(super) fn section(report: &ComparisonReport) -> Section {
+    let mut table = comparison_table(&report.comparison);
+    table.notes.extend(conventions(report.measures()));
+    if report.measures().iter().any(|r| r.convention.contains("weights=query")) {
+        table.notes.push(WEIGHTED.to_owned());
+    }
+    let mut blocks = vec![Block::Table {
+        id: "comparison".to_owned(),
+        title: "Means, with significance against the baseline".to_owned(),
+        table,
+    }];
+    blocks.extend(charts(report).into_iter().map(Block::Chart));
+    blocks.push(Block::Table {
+        id: "comparison-details".to_owned(),
+        title: "Every number: 95% intervals, differences, p-values, effect sizes, wins and losses"
+            .to_owned(),
+        table: comparison_details(&report.comparison),
+    });
+    Section { id: "summary".to_owned(), title: "Which system is better".to_owned(), blocks }
+}
+
+/// What must be said where queries have weights.
+pub(super) const WEIGHTED: &str =
+    "values are weighted by query; differences and tests count each query once";
+
+fn charts(report: &ComparisonReport) -> Vec<Chart> {
+    let (small, large): (Vec<_>, Vec<_>) =
+        report.comparison.metrics.iter().partition(|metric| is_small(metric));
+    let mut groups: Vec<Vec<&MetricComparison>> =
+        small.chunks(METRICS).map(<[_]>::to_vec).collect();
+    groups.extend(large.into_iter().map(|metric| vec![metric]));
+    let number = |at: usize| if at == 0 { String::new() } else { format!("-{}", at + 1) };
+    let chart = |(at, group): (usize, Vec<&MetricComparison>)| {
+        means(report, &group, format!("means{}", number(at)))
+    };
+    groups.into_iter().enumerate().map(chart).collect()
+}
+
+fn is_small(metric: &MetricComparison) -> bool {
+    metric.systems.iter().filter_map(|system| system.mean).all(|mean| mean.abs() <= 1.0)
+}
+
+fn means(report: &ComparisonReport, metrics: &[&MetricComparison], id: String) -> Chart {
+    let series = |(s, name): (usize, &String)| {
+        let results = || metrics.iter().map(move |metric| metric.systems.get(s));
+        let gap = [f64::NAN; 2];
+        BarSeries {
+            name: name.clone(),
+            values: results().map(|r| r.and_then(|r| r.mean).unwrap_or(f64::NAN)).collect(),
+            band: results()
+                .map(|r| r.and_then(|r| r.ci95).unwrap_or(gap))
+                .map(|[low, high]| (low, high))
+                .collect(),
+        }
+    };
+    Chart {
+        id,
+        title: "Means over the queries".to_owned(),
+        caption: "The mean of each system, with its 95% interval (Student's t over queries). \
+                  Intervals of two systems may overlap and the systems still differ: they \
+                  answered the same queries, which the test above makes use of."
+            .to_owned(),
+        x: Axis { label: "Metric".to_owned(), ..Axis::default() },
+        y: Axis { label: "Mean".to_owned(), ..Axis::default() },
+        body: Body::Bars(Bars {
+            categories: metrics.iter().map(|metric| metric.label.clone()).collect(),
+            series: report.comparison.systems.iter().enumerate().map(series).collect(),
+            grouping: Grouping::Beside,
+            horizontal: false,
+        }),
+    }
+}

@@ -1,0 +1,212 @@
+//! Queries won and lost against the baseline, under the main metric.
+//!
+//! The difference of a query is system minus baseline, turned around where less is better, so that
+//! above 0 is always a win. Differences below the rounding of the values are 0. Queries are sorted
+//! by it, the largest win first; above 300 queries neighbours share a bar, which is their mean.
+//! Edge cases: no common query gives an empty list.
+
+use rankwright_eval::Evaluation;
+use rankwright_eval::compare::{CompareError, Comparison};
+use rankwright_eval::stats::{Paired, Wins};
+use rankwright_eval::table::{Align, Cell, Table};
+
+use super::{ComparisonReport, direction, fixed};
+use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
+use crate::error::ReportError;
+use crate::page::{Block, Section};
+
+/// Bars up to which every query has its own.
+const BARS: usize = 300;
+/// Bars that share many queries.
+const BINS: usize = 100;
+
+/// One system against the baseline.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Differences {
+    /// Which system.
+    pub(super) system: usize,
+    /// Queries won, tied, lost.
+    pub(super) counts: Wins,
+    /// Query and difference, the largest win first.
+    pub(super) sorted: Vec<(usize, f64)>,
+}
+
+/// Every system but the baseline under the metric at this place.
+pub(super) fn all(
+    comparison: &Comparison,
+    systems: &[(String, Evaluation)],
+    at: usize,
+) -> Result<Vec<Differences>, ReportError> {
+    let Some(metric) = comparison.metrics.get(at) else { return Ok(Vec::new()) };
+    let values = |s: usize| -> &[Option<f64>] {
+        let result = systems.get(s).and_then(|(_, e)| e.results.get(at));
+        result.map_or(&[], |r| &r.values)
+    };
+    let sign = direction(metric.better);
+    let one = |(system, result): (usize, &rankwright_eval::compare::SystemResult)| {
+        let counts = result.versus.as_ref()?.counts;
+        let sorted = sorted(values(system), values(comparison.baseline), sign);
+        Some(sorted.map(|sorted| Differences { system, counts, sorted }))
+    };
+    metric.systems.iter().enumerate().filter_map(one).collect()
+}
+
+fn sorted(
+    system: &[Option<f64>],
+    baseline: &[Option<f64>],
+    sign: f64,
+) -> Result<Vec<(usize, f64)>, ReportError> {
+    let both = system.iter().zip(baseline).enumerate();
+    let both = both.filter_map(|(q, (s, b))| Some((q, ((*s)?, (*b)?))));
+    let (queries, (ours, theirs)): (Vec<usize>, (Vec<f64>, Vec<f64>)) = both.unzip();
+    let pairs = Paired::new(&ours, &theirs).map_err(CompareError::from)?;
+    let differences = pairs.differences().iter().map(|d| sign * d);
+    let mut sorted: Vec<(usize, f64)> = queries.into_iter().zip(differences).collect();
+    sorted.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    Ok(sorted)
+}
+
+/// Counts for every metric, and a chart for each system.
+pub(super) fn section(report: &ComparisonReport) -> Option<Section> {
+    let groups: Vec<(String, Vec<Block>)> = report
+        .differences
+        .iter()
+        .enumerate()
+        .map(|(at, d)| (report.name(d.system).to_owned(), vec![Block::Chart(chart(report, at, d))]))
+        .collect();
+    if groups.is_empty() {
+        return None;
+    }
+    let counts = Block::Table {
+        id: "win-counts".to_owned(),
+        title: format!("Queries won, tied and lost against {}", report.baseline_name()),
+        table: counts(report),
+    };
+    let charts =
+        Block::Choice { id: "wins-by-system".to_owned(), label: "System".to_owned(), groups };
+    let title = "Queries won and lost".to_owned();
+    Some(Section { id: "wins".to_owned(), title, blocks: vec![counts, charts] })
+}
+
+fn counts(report: &ComparisonReport) -> Table {
+    let columns = [("metric", Align::Left), ("system", Align::Left)];
+    let numbers = ["won", "tied", "lost"].map(|name| (name, Align::Right));
+    let mut table = Table::new(columns.into_iter().chain(numbers));
+    for metric in &report.comparison.metrics {
+        for (name, result) in report.comparison.systems.iter().zip(&metric.systems) {
+            let Some(versus) = &result.versus else { continue };
+            let Wins { wins, ties, losses } = versus.counts;
+            let counts = [wins, ties, losses].map(|count| Cell::new(count.to_string()));
+            let names = [metric.label.as_str(), name.as_str()].map(Cell::new);
+            table.rows.push(names.into_iter().chain(counts).collect());
+        }
+    }
+    table
+}
+
+/// A bar: its name and its height.
+fn bars(report: &ComparisonReport, sorted: &[(usize, f64)]) -> Vec<(String, f64)> {
+    if sorted.len() <= BARS {
+        let one = |(query, d): &(usize, f64)| (report.query_id(*query).to_owned(), *d);
+        return sorted.iter().map(one).collect();
+    }
+    let size = sorted.len().div_ceil(BINS);
+    let mut first = 1;
+    let bin = |queries: &[(usize, f64)]| {
+        let last = first + queries.len() - 1;
+        let name = format!("{first} to {last}");
+        first = last + 1;
+        (name, mean(queries))
+    };
+    sorted.chunks(size).map(bin).collect()
+}
+
+fn mean(queries: &[(usize, f64)]) -> f64 {
+    queries.iter().map(|(_, d)| d).sum::<f64>() / queries.len().max(1) as f64
+}
+
+fn chart(report: &ComparisonReport, at: usize, differences: &Differences) -> Chart {
+    let (system, baseline) = (report.name(differences.system), report.baseline_name());
+    let bars = bars(report, &differences.sorted);
+    let Wins { wins, ties, losses } = differences.counts;
+    let binned = match differences.sorted.len() > BARS {
+        true => {
+            " Queries are sorted by the difference and neighbours share a bar: its height is \
+                 their mean."
+        }
+        false => " A bar is a query.",
+    };
+    let side = |name: &str, keep: fn(f64) -> bool| BarSeries {
+        name: name.to_owned(),
+        values: bars.iter().map(|(_, d)| if keep(*d) { *d } else { f64::NAN }).collect(),
+        band: Vec::new(),
+    };
+    Chart {
+        id: format!("wins-{}", at + 1),
+        title: format!("{system} against {baseline}, query by query"),
+        caption: format!(
+            "{system} wins {wins} queries, ties {ties} and loses {losses}, by {}.{binned} Above 0 \
+             {system} is better.",
+            report.main_metric()
+        ),
+        x: Axis { label: "Queries, the largest win first".to_owned(), ..Axis::default() },
+        y: Axis { label: format!("Gain in {}", report.main_metric()), ..Axis::default() },
+        body: Body::Bars(Bars {
+            series: vec![side("better", |d| d >= 0.0), side("worse", |d| d < 0.0)],
+            categories: bars.into_iter().map(|(name, _)| name).collect(),
+            grouping: Grouping::Stacked,
+            horizontal: false,
+        }),
+    }
+}
+
+const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// Two rows of blocks for each system: wins in the first, losses in the second.
+pub(super) fn text(report: &ComparisonReport, width: usize) -> String {
+    let all = || report.differences.iter().flat_map(|d| &d.sorted);
+    let largest = all().fold(0.0, |most: f64, (_, d)| most.max(d.abs()));
+    if report.differences.is_empty() {
+        return String::new();
+    }
+    let (metric, baseline) = (report.main_metric(), report.baseline_name());
+    let mut out = match largest > 0.0 {
+        true => format!(
+            "{metric} query by query against {baseline}, the largest win first (█ is {}):\n",
+            fixed(Some(largest))
+        ),
+        false => format!("{metric} query by query against {baseline}: no difference\n"),
+    };
+    let longest = report.differences.iter().map(|d| report.name(d.system).chars().count()).max();
+    let names = longest.unwrap_or(0);
+    for differences in &report.differences {
+        let Wins { wins, ties, losses } = differences.counts;
+        let name = report.name(differences.system);
+        let pad = " ".repeat(names.saturating_sub(name.chars().count()));
+        out += &format!("{name}{pad}  {wins} won, {ties} tied, {losses} lost\n");
+        let columns = width.saturating_sub(names + 4).clamp(8, 100);
+        for (sign, row) in [('+', 1.0), ('-', -1.0)] {
+            let blocks = blocks(&differences.sorted, columns, row, largest);
+            if !blocks.trim_end().is_empty() {
+                out += &format!("{}  {sign} {}\n", " ".repeat(names), blocks.trim_end());
+            }
+        }
+    }
+    out
+}
+
+/// The differences of one sign as blocks; several queries share a column where they must.
+fn blocks(sorted: &[(usize, f64)], columns: usize, sign: f64, largest: f64) -> String {
+    let n = sorted.len();
+    let columns = columns.min(n);
+    let column = |c: usize| {
+        let queries = sorted.get(c * n / columns..(c + 1) * n / columns).unwrap_or(&[]);
+        let height = sign * mean(queries) / largest;
+        match height > 0.0 {
+            // Anything above nothing is seen.
+            true => BLOCKS.get(((height * 8.0).ceil() as usize).clamp(1, 8) - 1).copied(),
+            false => Some(' '),
+        }
+    };
+    (0..columns).filter_map(column).collect()
+}

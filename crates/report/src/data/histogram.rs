@@ -1,0 +1,93 @@
+//! Counts of whole numbers in bins, for sizes of queries.
+//!
+//! Up to 25 different numbers have a bin each; wider ranges are cut into at most 21 bins of an equal,
+//! round width, with 0 in a bin of its own. Cost O(n) times the bins. No numbers give no bins.
+
+/// A bin: its first and last number, and how many fall into it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Bin {
+    pub(super) first: usize,
+    pub(super) last: usize,
+    pub(super) count: usize,
+}
+
+impl Bin {
+    pub(super) fn name(&self) -> String {
+        match self.first == self.last {
+            true => self.first.to_string(),
+            false => format!("{} to {}", self.first, self.last),
+        }
+    }
+}
+
+/// Counts numbers.
+pub(super) fn bins(numbers: &[usize]) -> Vec<Bin> {
+    let (Some(&low), Some(&high)) = (numbers.iter().min(), numbers.iter().max()) else {
+        return Vec::new();
+    };
+    let width = match high - low {
+        span if span < 25 => 1,
+        span => round_width(span.div_ceil(20)),
+    };
+    let mut bins = Vec::new();
+    // A query without any is another kind of query: it never shares a bin.
+    if low == 0 {
+        bins.push(Bin { first: 0, last: 0, count: 0 });
+    }
+    let start = (low.max(1) - 1) / width * width + 1;
+    let firsts = (start..=high).step_by(width);
+    bins.extend(firsts.map(|first| Bin { first, last: first + width - 1, count: 0 }));
+    for number in numbers {
+        let bin = bins.iter_mut().find(|bin| bin.first <= *number && *number <= bin.last);
+        if let Some(bin) = bin {
+            bin.count += 1;
+        }
+    }
+    bins
+}
+
+/// The next of 1, 2, 5, 10, 20, 50 and so on.
+fn round_width(least: usize) -> usize {
+    let mut ten = 1_usize;
+    loop {
+        for step in [1, 2, 5] {
+            let width = ten.saturating_mul(step);
+            if width >= least {
+                return width;
+            }
+        }
+        ten = ten.saturating_mul(10);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_numbers_have_a_bin_each() {
+        let found: Vec<(String, usize)> =
+            bins(&[3, 5, 3]).iter().map(|bin| (bin.name(), bin.count)).collect();
+        assert_eq!(found, [("3".to_owned(), 2), ("4".to_owned(), 0), ("5".to_owned(), 1)]);
+        assert!(bins(&[]).is_empty());
+        assert_eq!(bins(&[0]).len(), 1);
+    }
+
+    #[test]
+    fn wide_ranges_are_cut_and_lose_nothing() {
+        let numbers: Vec<usize> = (7..=1000).collect();
+        let bins = bins(&numbers);
+        assert_eq!(bins.len(), 20);
+        assert_eq!(bins.iter().map(|bin| bin.count).sum::<usize>(), numbers.len());
+        assert_eq!((bins[0].name().as_str(), bins[0].count), ("1 to 50", 44));
+    }
+
+    #[test]
+    fn zero_never_shares_a_bin() {
+        let bins = bins(&[0, 0, 1, 63]);
+        let found: Vec<(String, usize)> =
+            bins.iter().take(2).map(|bin| (bin.name(), bin.count)).collect();
+        assert_eq!(found, [("0".to_owned(), 2), ("1 to 5".to_owned(), 1)]);
+        assert_eq!(bins.last().unwrap().name(), "61 to 65");
+    }
+}

@@ -1,0 +1,91 @@
+//! Labels, documents of queries, and relevant documents of queries.
+
+use rankwright_eval::table::{Align, Cell, Table};
+
+use super::DataReport;
+use super::histogram::{Bin, bins};
+use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
+use crate::page::{Block, Section};
+
+/// Labels that have a bar each; more of them share.
+const LABELS: usize = 20;
+
+/// How the label of a bar is called, and how many documents it has.
+fn label_bars(report: &DataReport) -> Vec<(String, usize)> {
+    let labels = &report.summary.labels;
+    if labels.len() <= LABELS {
+        return labels.iter().map(|(label, rows)| (label.to_string(), *rows)).collect();
+    }
+    let size = labels.len().div_ceil(LABELS);
+    let bar = |chunk: &[(f64, usize)]| {
+        let rows = chunk.iter().map(|(_, rows)| rows).sum();
+        match chunk {
+            [(first, _), .., (last, _)] => (format!("{first} to {last}"), rows),
+            [(only, _)] => (only.to_string(), rows),
+            [] => (String::new(), rows),
+        }
+    };
+    labels.chunks(size).map(bar).collect()
+}
+
+/// A plain bar chart of counts.
+fn counts(id: &str, [title, caption, x, y]: [&str; 4], bars: Vec<(String, usize)>) -> Chart {
+    let (categories, values): (Vec<String>, Vec<usize>) = bars.into_iter().unzip();
+    Chart {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        caption: caption.to_owned(),
+        x: Axis { label: x.to_owned(), ..Axis::default() },
+        y: Axis { label: y.to_owned(), ..Axis::default() },
+        body: Body::Bars(Bars {
+            categories,
+            series: vec![BarSeries {
+                name: y.to_owned(),
+                values: values.into_iter().map(|count| count as f64).collect(),
+                band: Vec::new(),
+            }],
+            grouping: Grouping::Beside,
+            horizontal: false,
+        }),
+    }
+}
+
+/// Three charts and a table of counts.
+pub(super) fn section(report: &DataReport) -> Section {
+    let named = |bins: Vec<Bin>| bins.iter().map(|bin| (bin.name(), bin.count)).collect();
+    let words = ["Labels", "How many documents have each label.", "Label", "Documents"];
+    let labels = counts("labels-chart", words, label_bars(report));
+    let words = ["Documents of a query", "How many queries have so many documents."];
+    let [title, caption] = words;
+    let sizes = named(bins(&report.sizes));
+    let sizes = counts("sizes", [title, caption, "Documents", "Queries"], sizes);
+    let caption = "How many queries have so many documents with a label of 1 or more. Queries \
+                   without one cannot be told well or badly ranked.";
+    let words = ["Relevant documents of a query", caption, "Relevant documents", "Queries"];
+    let relevant = counts("relevant", words, named(bins(&report.relevant)));
+    let table =
+        Block::Table { id: "counts".to_owned(), title: "Counts".to_owned(), table: table(report) };
+    let blocks = [labels, sizes, relevant].map(Block::Chart).into_iter().chain([table]).collect();
+    Section { id: "labels".to_owned(), title: "Labels and queries".to_owned(), blocks }
+}
+
+fn table(report: &DataReport) -> Table {
+    let s = &report.summary;
+    let mut table = Table::new([("what", Align::Left), ("count", Align::Right)]);
+    let lines = [
+        ("queries", s.queries.to_string()),
+        ("documents", s.rows.to_string()),
+        ("features", s.features.len().to_string()),
+        ("documents a query, fewest", s.sizes.min.to_string()),
+        ("documents a query, median", s.sizes.median.to_string()),
+        ("documents a query, mean", format!("{:.1}", s.sizes.mean)),
+        ("documents a query, most", s.sizes.max.to_string()),
+        ("queries without a label of 1 or more", s.blank_queries.to_string()),
+        ("queries with equal labels", s.level_queries.to_string()),
+        ("queries of one document", s.single_queries.to_string()),
+    ];
+    for (what, count) in lines {
+        table.rows.push(vec![what.into(), Cell::new(count)]);
+    }
+    table
+}

@@ -1,0 +1,80 @@
+//! What a person should know before training: warnings, constant features, missing values.
+
+use rankwright_data::FeatureSummary;
+
+use super::DataReport;
+use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
+use crate::page::{Block, Section};
+
+/// Features in the chart, and names in a sentence.
+const SHOWN: usize = 30;
+
+/// The warnings of `data inspect`, and constant features by name.
+pub(super) fn warnings(report: &DataReport) -> Section {
+    let summary = &report.summary;
+    let mut texts = summary.warnings();
+    let constant = summary.features.iter().filter(|f| f.is_constant(summary.rows));
+    let constant: Vec<&str> = constant.map(|feature| feature.name.as_str()).collect();
+    if !constant.is_empty() {
+        texts.push(format!("Constant, so without any use: {}.", listed(&constant)));
+    }
+    if texts.is_empty() {
+        texts.push("Nothing odd was found.".to_owned());
+    }
+    let blocks = texts.into_iter().map(Block::Text).collect();
+    Section { id: "warnings".to_owned(), title: "What to know before training".to_owned(), blocks }
+}
+
+/// Names with commas; not more than can be read.
+fn listed(names: &[&str]) -> String {
+    match names.get(..SHOWN).filter(|_| names.len() > SHOWN) {
+        Some(some) => format!("{} and {} more", some.join(", "), names.len() - SHOWN),
+        None => names.join(", "),
+    }
+}
+
+/// Features that lack values, the most first.
+pub(super) fn features(report: &DataReport) -> Vec<&FeatureSummary> {
+    let mut found: Vec<&FeatureSummary> =
+        report.summary.features.iter().filter(|f| f.missing > 0).collect();
+    // A stable sort: equal ones keep the order of the columns.
+    found.sort_by_key(|feature| std::cmp::Reverse(feature.missing));
+    found
+}
+
+/// A bar for each feature with missing values.
+pub(super) fn section(report: &DataReport) -> Section {
+    let features = features(report);
+    let rows = report.summary.rows.max(1) as f64;
+    let title = "Missing values".to_owned();
+    let section = |blocks| Section { id: "missing".to_owned(), title, blocks };
+    if features.is_empty() {
+        let text = "No feature has a missing value. (Absent features of sparse rows count as 0 \
+                    unless the data was read with them as missing.)";
+        return section(vec![Block::Text(text.to_owned())]);
+    }
+    let shown = features.get(..SHOWN).unwrap_or(&features);
+    let chart = Chart {
+        id: "missing-chart".to_owned(),
+        title: "Share of documents without a value".to_owned(),
+        caption: format!(
+            "{} of {} features lack values somewhere; {} are shown, the most missing first.",
+            features.len(),
+            report.summary.features.len(),
+            shown.len()
+        ),
+        x: Axis { label: "Feature".to_owned(), ..Axis::default() },
+        y: Axis { label: "Share missing".to_owned(), range: Some((0.0, 1.0)), ..Axis::default() },
+        body: Body::Bars(Bars {
+            categories: shown.iter().map(|feature| feature.name.clone()).collect(),
+            series: vec![BarSeries {
+                name: "missing".to_owned(),
+                values: shown.iter().map(|feature| feature.missing as f64 / rows).collect(),
+                band: Vec::new(),
+            }],
+            grouping: Grouping::Beside,
+            horizontal: true,
+        }),
+    };
+    section(vec![Block::Chart(chart)])
+}

@@ -1,0 +1,231 @@
+//! Data report: what a data set looks like before anything is learnt from it.
+//!
+//! Labels and sizes of queries, what each feature tells about relevance (`relation.rs`), how its
+//! values spread by label (`spread.rs`), which features say the same (`similar.rs`), what is
+//! missing or constant, and what `data inspect` warns of.
+//!
+//! Cost: three sorts of each query for every feature, in parallel over features, and a correlation
+//! for every pair of features on a sample of rows. Edge cases: a data set without features has the
+//! labels and sizes only; where all labels of every query are equal no feature tells anything, and
+//! a hyphen stands for the number.
+
+mod histogram;
+mod json;
+mod labels;
+mod missing;
+mod relation;
+mod similar;
+mod spread;
+#[cfg(test)]
+mod tests;
+
+use rankwright_data::{Dataset, Random, Summary};
+use rankwright_eval::{Measure, MetricSpec, SourceKind};
+use rayon::prelude::*;
+use serde_json::Value;
+
+use crate::comparison::{fixed, signed};
+use crate::error::ReportError;
+use crate::page::Page;
+use relation::Relation;
+use similar::Similar;
+use spread::Spread;
+
+/// What the report looks at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DataOptions {
+    /// The metric of single-feature rankers.
+    pub metric: String,
+    /// Features shown in charts.
+    pub top: usize,
+    /// Rows on which features are compared with each other.
+    pub sample: usize,
+    /// Seed of that sample.
+    pub seed: u64,
+    /// Features with a rank correlation beyond this, of either sign, are near-duplicates.
+    pub near: f64,
+}
+
+impl Default for DataOptions {
+    fn default() -> Self {
+        Self { metric: "ndcg@10".to_owned(), top: 20, sample: 10_000, seed: 42, near: 0.99 }
+    }
+}
+
+/// A data set looked through, ready to be shown.
+///
+/// ```
+/// use rankwright_data::generate::LetorOptions;
+/// use rankwright_report::data::{DataOptions, DataReport};
+///
+/// let data = LetorOptions { queries: 10, documents: 20, seed: 1 }.generate()?;
+/// let report = DataReport::new("Made up", &data, &DataOptions::default())?;
+/// assert_eq!(report.json()["queries"], 10);
+/// assert!(report.page().lead.starts_with("10 queries"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct DataReport {
+    title: String,
+    facts: Vec<(String, String)>,
+    options: DataOptions,
+    summary: Summary,
+    /// Documents of each query, and those with a label of 1 or more.
+    sizes: Vec<usize>,
+    relevant: Vec<usize>,
+    ranker: Measure,
+    /// Whether queries have weights, which means then take into account.
+    weighted: bool,
+    /// What each feature tells, in column order.
+    relations: Vec<Relation>,
+    /// Columns by what they tell, the most first.
+    order: Vec<usize>,
+    spreads: Vec<Spread>,
+    similar: Similar,
+}
+
+impl DataReport {
+    /// Looks through a data set.
+    pub fn new(
+        title: &str,
+        data: &Dataset,
+        options: &DataOptions,
+    ) -> Result<DataReport, ReportError> {
+        check(options)?;
+        let ranker = MetricSpec::parse(&options.metric)?.resolve(SourceKind::Features)?;
+        let summary = Summary::of(data);
+        let relations = relation::all(data, &summary, &ranker)?;
+        let order = relation::order(&relations);
+        let top: Vec<usize> = order.iter().take(options.top).copied().collect();
+        let rows = sample(data.rows(), options);
+        let spreads = top.par_iter().map(|&c| Spread::of(data, &summary, c, &rows)).collect();
+        let similar = Similar::of(data, &rows, &top, options.near);
+        let relevant = |labels: &[f64]| labels.iter().filter(|label| **label >= 1.0).count();
+        let weights = data.query_weights().unwrap_or(&[]);
+        Ok(DataReport {
+            title: title.to_owned(),
+            facts: Vec::new(),
+            options: options.clone(),
+            sizes: data.iter_queries().map(|query| query.rows.len()).collect(),
+            relevant: data.iter_queries().map(|query| relevant(query.labels)).collect(),
+            summary,
+            ranker,
+            weighted: weights.iter().any(|weight| *weight != 1.0),
+            relations,
+            order,
+            spreads,
+            similar,
+        })
+    }
+
+    /// With what the data was read from; stands in the head of the page.
+    pub fn with_facts(mut self, facts: Vec<(String, String)>) -> Self {
+        self.facts.extend(facts);
+        self
+    }
+
+    /// The page.
+    pub fn page(&self) -> Page {
+        let mut sections = vec![labels::section(self), missing::warnings(self)];
+        if !self.relations.is_empty() {
+            sections.extend([relation::section(self), relation::rankers(self)]);
+            sections.extend([spread::section(self), missing::section(self)]);
+            sections.push(similar::section(self));
+        }
+        let facts = self.facts.iter().cloned().chain(self.own_facts()).collect();
+        Page { title: self.title.clone(), lead: self.lead(), facts, sections }
+    }
+
+    /// The numbers of the page.
+    pub fn json(&self) -> Value {
+        json::report(self)
+    }
+
+    fn own_facts(&self) -> Vec<(String, String)> {
+        let mut facts = vec![
+            ("Queries".to_owned(), self.summary.queries.to_string()),
+            ("Documents".to_owned(), self.summary.rows.to_string()),
+            ("Features".to_owned(), self.relations.len().to_string()),
+        ];
+        if !self.relations.is_empty() {
+            facts.push(("Convention".to_owned(), self.convention()));
+        }
+        facts
+    }
+
+    /// The metric of single-feature rankers with all that it depends on.
+    fn convention(&self) -> String {
+        let weights = if self.weighted { ", weights=query" } else { "" };
+        format!("{}: {}{weights}", self.ranker, self.ranker.convention())
+    }
+
+    fn name(&self, column: usize) -> &str {
+        self.summary.features.get(column).map_or("", |feature| &feature.name)
+    }
+
+    fn lead(&self) -> String {
+        let Summary { queries, rows, .. } = &self.summary;
+        let count = |n: usize, one: &str, many: &str| match n {
+            1 => format!("1 {one}"),
+            n => format!("{n} {many}"),
+        };
+        let mut lead = format!(
+            "{}, {}, {}.",
+            count(*queries, "query", "queries"),
+            count(*rows, "document", "documents"),
+            count(self.relations.len(), "feature", "features")
+        );
+        let best = self.order.first().and_then(|&c| Some((c, self.relations.get(c)?)));
+        if let Some((column, relation)) = best.filter(|(_, r)| r.tau.is_finite()) {
+            lead += &format!(
+                " Feature {} tells most about relevance: its mean tau is {}, and alone it ranks \
+                 with {} {}.",
+                self.name(column),
+                signed(Some(relation.tau)),
+                self.ranker,
+                fixed(Some(relation.best(self.ranker.metric().better()).0))
+            );
+        }
+        lead
+    }
+}
+
+fn check(options: &DataOptions) -> Result<(), ReportError> {
+    let refuse = |what: &str, found: String, expected: &str| {
+        Err(ReportError::request(format!("{what} is {found}; expected {expected}")))
+    };
+    match options {
+        DataOptions { top: 0, .. } => refuse("the number of features shown", "0".into(), "1 to 50"),
+        DataOptions { top, .. } if *top > 50 => {
+            refuse("the number of features shown", top.to_string(), "1 to 50")
+        }
+        DataOptions { sample, .. } if *sample < 2 => {
+            refuse("the sample of rows", sample.to_string(), "at least 2")
+        }
+        DataOptions { near, .. } if !(*near > 0.0 && *near <= 1.0) => {
+            refuse("the correlation of near-duplicates", near.to_string(), "above 0, up to 1")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Seeded rows in ascending order; all where there are no more than asked for.
+fn sample(rows: usize, options: &DataOptions) -> Vec<usize> {
+    let mut all: Vec<usize> = (0..rows).collect();
+    if rows > options.sample {
+        let mut random = Random::new(options.seed, 0);
+        for at in 0..options.sample {
+            let other = at + random.below(rows - at);
+            all.swap(at, other);
+        }
+        all.truncate(options.sample);
+        all.sort_unstable();
+    }
+    all
+}
+
+/// One feature of every row.
+fn column(data: &Dataset, column: usize) -> impl Iterator<Item = f32> + '_ {
+    let width = data.columns().max(1);
+    data.matrix().values().iter().skip(column).step_by(width).copied()
+}

@@ -1,0 +1,236 @@
+//! Features that say the same: Spearman's rank correlation between features, over a seeded sample
+//! of rows.
+//!
+//! ```text
+//! rho = sum over rows of (r_a - mean) (r_b - mean) / sqrt(spread of r_a * spread of r_b)
+//! ```
+//!
+//! with mean ranks for ties. Ranks, because trees and most rankers see no difference between a
+//! feature and its logarithm. A missing value is a value of its own, below all others, so that two
+//! features are the same only if they are missing in the same rows. Spearman, American Journal of
+//! Psychology, 1904.
+//!
+//! Features linked by a correlation beyond the bound, of either sign, directly or through others,
+//! are a group. Cost O(features x rows log rows + features^2 x rows) on the sample, in parallel.
+//! Edge cases: a feature that is constant in the sample has no correlation.
+
+use rankwright_data::Dataset;
+use rankwright_eval::table::{Align, Cell, Table};
+use rayon::prelude::*;
+
+use super::{DataReport, fixed, signed};
+use crate::chart::{Axis, Body, Chart, Heat};
+use crate::page::{Block, Section};
+
+/// Groups and members shown on the page.
+const SHOWN: usize = 30;
+
+/// What features have in common.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Similar {
+    /// Rows looked at.
+    pub(super) rows: usize,
+    /// Groups of near-duplicates by their first column; each member with its correlation to the
+    /// first.
+    pub(super) groups: Vec<Vec<(usize, f64)>>,
+    /// The columns of the heat map and their correlations; NaN for constant ones.
+    pub(super) top: Vec<usize>,
+    pub(super) correlations: Vec<Vec<f64>>,
+}
+
+impl Similar {
+    /// Compares all features on these rows; `top` are those of the heat map.
+    pub(super) fn of(data: &Dataset, rows: &[usize], top: &[usize], near: f64) -> Similar {
+        let columns: Vec<usize> = (0..data.columns()).collect();
+        let ranks: Vec<Option<Vec<f64>>> = columns
+            .par_iter()
+            .map(|&c| {
+                let values: Vec<f32> = rows.iter().map(|&row| data.matrix().get(row, c)).collect();
+                standard_ranks(&values)
+            })
+            .collect();
+        let rho = |a: usize, b: usize| match (ranks.get(a), ranks.get(b)) {
+            (Some(Some(a)), Some(Some(b))) => dot(a, b),
+            _ => f64::NAN,
+        };
+        let links: Vec<Vec<usize>> = columns
+            .par_iter()
+            .map(|&a| (a + 1..columns.len()).filter(|&b| rho(a, b).abs() > near).collect())
+            .collect();
+        let groups = components(&links);
+        let with_rho = |group: Vec<usize>| -> Vec<(usize, f64)> {
+            let first = group.first().copied().unwrap_or_default();
+            group.into_iter().map(|c| (c, rho(first, c))).collect()
+        };
+        Similar {
+            rows: rows.len(),
+            groups: groups.into_iter().map(with_rho).collect(),
+            top: top.to_vec(),
+            correlations: top.iter().map(|&a| top.iter().map(|&b| rho(a, b)).collect()).collect(),
+        }
+    }
+}
+
+/// Mean ranks moved to mean 0 and length 1; none where all values are equal.
+fn standard_ranks(values: &[f32]) -> Option<Vec<f64>> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    // Missing below everything; 0 and -0 are the same value.
+    let key = |row: &usize| values.get(*row).map(|v| (!v.is_nan(), *v + 0.0));
+    let compare = |a: &usize, b: &usize| match (key(a), key(b)) {
+        (Some((true, a)), Some((true, b))) => a.total_cmp(&b),
+        (a, b) => a.map(|(known, _)| known).cmp(&b.map(|(known, _)| known)),
+    };
+    order.sort_by(compare);
+    let mean = (values.len() as f64 - 1.0) / 2.0;
+    let mut ranks = vec![0.0; values.len()];
+    let mut start = 0;
+    for tied in order.chunk_by(|a, b| compare(a, b).is_eq()) {
+        let rank = start as f64 + (tied.len() as f64 - 1.0) / 2.0 - mean;
+        for &row in tied {
+            if let Some(place) = ranks.get_mut(row) {
+                *place = rank;
+            }
+        }
+        start += tied.len();
+    }
+    let length = dot(&ranks, &ranks).sqrt();
+    (length > 0.0).then(|| ranks.into_iter().map(|rank| rank / length).collect())
+}
+
+/// A sum in the order of the rows.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>()
+}
+
+/// Groups of two or more that are linked; members and groups in column order.
+fn components(links: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut root: Vec<usize> = (0..links.len()).collect();
+    fn top(root: &mut [usize], mut at: usize) -> usize {
+        while let Some(&above) = root.get(at).filter(|above| **above != at) {
+            at = above;
+        }
+        at
+    }
+    for (a, linked) in links.iter().enumerate() {
+        for &b in linked {
+            let (x, y) = (top(&mut root, a), top(&mut root, b));
+            // The smaller column is the root, so that it is the first of its group.
+            if let Some(place) = root.get_mut(x.max(y)) {
+                *place = x.min(y);
+            }
+        }
+    }
+    let mut groups: Vec<Vec<usize>> = vec![Vec::new(); links.len()];
+    for column in 0..links.len() {
+        let top = top(&mut root, column);
+        if let Some(group) = groups.get_mut(top) {
+            group.push(column);
+        }
+    }
+    groups.retain(|group| group.len() > 1);
+    groups
+}
+
+/// A table of groups and a heat map of the strongest features.
+pub(super) fn section(report: &DataReport) -> Section {
+    let similar = &report.similar;
+    let near = report.options.near;
+    let on = match similar.rows == report.summary.rows {
+        true => "over all documents".to_owned(),
+        false => format!("over {} documents, seed {}", similar.rows, report.options.seed),
+    };
+    let mut blocks = Vec::new();
+    match similar.groups.is_empty() {
+        true => blocks.push(Block::Text(format!(
+            "No two features have a rank correlation beyond {near} ({on})."
+        ))),
+        false => blocks.push(Block::Table {
+            id: "near-duplicates".to_owned(),
+            title: "Near-duplicate features".to_owned(),
+            table: table(report, &on),
+        }),
+    }
+    let names = || similar.top.iter().map(|c| report.name(*c).to_owned()).collect();
+    blocks.push(Block::Chart(Chart {
+        id: "correlations".to_owned(),
+        title: "Rank correlation between features".to_owned(),
+        caption: format!(
+            "Spearman's rho between the features that tell most about relevance, {on}. Features \
+             of strong colour against each other say much the same."
+        ),
+        x: Axis { label: "Feature".to_owned(), ..Axis::default() },
+        y: Axis { label: "Feature".to_owned(), ..Axis::default() },
+        body: Body::Heat(Heat {
+            columns: names(),
+            rows: names(),
+            value: "rank correlation".to_owned(),
+            cells: similar.correlations.clone(),
+        }),
+    }));
+    let title = "Features that say the same".to_owned();
+    Section { id: "similar".to_owned(), title, blocks }
+}
+
+fn table(report: &DataReport, on: &str) -> Table {
+    let groups = &report.similar.groups;
+    let mut table = Table::new([
+        ("feature", Align::Left),
+        ("says the same as", Align::Left),
+        ("least correlation with it", Align::Right),
+    ]);
+    for group in groups.iter().take(SHOWN) {
+        let Some(((first, _), rest)) = group.split_first() else { continue };
+        let member = |(c, rho): &(usize, f64)| {
+            let turned = if *rho < 0.0 { " (turned around)" } else { "" };
+            format!("{}{turned}", report.name(*c))
+        };
+        let mut members: Vec<String> = rest.iter().take(SHOWN).map(member).collect();
+        if rest.len() > SHOWN {
+            members.push(format!("{} more", rest.len() - SHOWN));
+        }
+        let least =
+            rest.iter().map(|(_, rho)| *rho).reduce(|a, b| if b.abs() < a.abs() { b } else { a });
+        let cells = [report.name(*first).to_owned(), members.join(", "), signed(least)];
+        table.rows.push(cells.into_iter().map(Cell::new).collect());
+    }
+    table.notes.push(format!(
+        "rank correlation (Spearman) beyond {}, of either sign, directly or through another of \
+         the group; {on}",
+        fixed(Some(report.options.near))
+    ));
+    if groups.len() > SHOWN {
+        table.notes.push(format!("{} more groups are left out here", groups.len() - SHOWN));
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_of_ties_are_means_and_missing_is_lowest() {
+        // Ranks 1.5, 1.5, 3, 0 less their mean, 1.5; of length sqrt(4.5).
+        let found = standard_ranks(&[2.0, 2.0, 7.0, f32::NAN]).unwrap();
+        let length = 4.5_f64.sqrt();
+        assert_eq!(found, [0.0, 0.0, 1.5 / length, -1.5 / length]);
+        assert_eq!(standard_ranks(&[0.0, -0.0]), None);
+        assert_eq!(standard_ranks(&[]), None);
+    }
+
+    #[test]
+    fn correlation_equals_spearman_by_hand() {
+        // Ranks 0 1 2 3 and 1 0 3 2: 1 - 6 * (1 + 1 + 1 + 1) / (4 * 15) = 0.6.
+        let a = standard_ranks(&[1.0, 2.0, 3.0, 4.0]).unwrap();
+        let b = standard_ranks(&[20.0, 10.0, 40.0, 30.0]).unwrap();
+        assert!((dot(&a, &b) - 0.6).abs() < 1e-15);
+    }
+
+    #[test]
+    fn links_through_others_make_one_group() {
+        let links = vec![vec![], vec![4], vec![3], vec![], vec![5], vec![]];
+        assert_eq!(components(&links), [vec![1, 4, 5], vec![2, 3]]);
+        let chain = vec![vec![2], vec![2], vec![]];
+        assert_eq!(components(&chain), [vec![0, 1, 2]]);
+    }
+}

@@ -1,0 +1,193 @@
+//! How the values of a feature spread, by label.
+//!
+//! Each label's documents are counted in the same bins and shown as shares, so that labels of
+//! different frequency can be laid over each other. A feature of up to twelve different values has
+//! a bin for each; others have twenty bins of equal width between the 0.5% and the 99.5% quantile
+//! of the sampled rows, the outer bins open to their sides. Where these agree, the bins run from
+//! the least to the greatest finite value. Missing values are in no bin.
+//!
+//! More than six labels become two: below 1, and 1 or more. Cost O(rows) a feature. Edge cases: a
+//! feature that is always missing has no bins.
+
+use rankwright_data::{Dataset, Summary};
+
+use super::{DataReport, column, signed};
+use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
+use crate::page::{Block, Section};
+
+/// Different values up to which each has its bin.
+const VALUES: usize = 12;
+/// Bins of other features.
+const BINS: usize = 20;
+/// Labels up to which each has its line.
+const LABELS: usize = 6;
+
+/// Bins and the share of each label's documents in them.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Spread {
+    pub(super) column: usize,
+    pub(super) bins: Bins,
+    /// Name of the label, and a share for each bin; of the label's documents that have a value.
+    pub(super) shares: Vec<(String, Vec<f64>)>,
+}
+
+/// Where values are counted.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Bins {
+    /// One for each of these values, ascending.
+    Values(Vec<f32>),
+    /// So many of equal width between two ends, the outer ones open.
+    Range(f64, f64),
+}
+
+impl Bins {
+    fn len(&self) -> usize {
+        match self {
+            Bins::Values(values) => values.len(),
+            Bins::Range(..) => BINS,
+        }
+    }
+
+    fn at(&self, value: f32) -> Option<usize> {
+        match self {
+            Bins::Values(values) => values.iter().position(|v| *v == value),
+            Bins::Range(low, high) => {
+                let place = (f64::from(value) - low) / (high - low) * BINS as f64;
+                // Casts from floats saturate, which puts what is outside into the outer bins.
+                (!place.is_nan()).then_some((place as usize).min(BINS - 1))
+            }
+        }
+    }
+
+    /// The middle of each bin.
+    pub(super) fn centres(&self) -> Vec<f64> {
+        match self {
+            Bins::Values(values) => values.iter().map(|v| f64::from(*v)).collect(),
+            Bins::Range(low, high) => {
+                let width = (high - low) / BINS as f64;
+                (0..BINS).map(|bin| low + width * (bin as f64 + 0.5)).collect()
+            }
+        }
+    }
+}
+
+impl Spread {
+    /// Counts one feature; `sample` are the rows that decide on the bins.
+    pub(super) fn of(data: &Dataset, summary: &Summary, c: usize, sample: &[usize]) -> Spread {
+        let bins = bins(data, c, sample);
+        let groups = groups(summary);
+        let mut counts = vec![vec![0_usize; bins.len()]; groups.len()];
+        for (value, &label) in column(data, c).zip(data.labels()) {
+            let group = groups.iter().position(|(_, low, high)| *low <= label && label <= *high);
+            let cell = group.and_then(|g| counts.get_mut(g)?.get_mut(bins.at(value)?));
+            if let Some(cell) = cell {
+                *cell += 1;
+            }
+        }
+        let share = |counts: Vec<usize>| {
+            let total = counts.iter().sum::<usize>().max(1) as f64;
+            counts.into_iter().map(|count| count as f64 / total).collect()
+        };
+        let names = groups.into_iter().map(|(name, _, _)| name);
+        Spread { column: c, bins, shares: names.zip(counts.into_iter().map(share)).collect() }
+    }
+}
+
+/// Labels as names with their first and last value.
+fn groups(summary: &Summary) -> Vec<(String, f64, f64)> {
+    if summary.labels.len() <= LABELS {
+        let one = |(label, _): &(f64, usize)| (format!("label {label}"), *label, *label);
+        return summary.labels.iter().map(one).collect();
+    }
+    vec![
+        ("label below 1".to_owned(), f64::NEG_INFINITY, 1.0_f64.next_down()),
+        ("label 1 or more".to_owned(), 1.0, f64::INFINITY),
+    ]
+}
+
+fn bins(data: &Dataset, c: usize, sample: &[usize]) -> Bins {
+    let mut few: Vec<f32> = Vec::new();
+    for value in column(data, c).filter(|value| !value.is_nan()) {
+        if !few.contains(&value) {
+            few.push(value);
+            if few.len() > VALUES {
+                break;
+            }
+        }
+    }
+    few.sort_by(f32::total_cmp);
+    if few.len() <= VALUES {
+        return Bins::Values(few);
+    }
+    let mut values: Vec<f32> = sample.iter().map(|&row| data.matrix().get(row, c)).collect();
+    values.retain(|value| value.is_finite());
+    values.sort_by(f32::total_cmp);
+    let at = |share: f64| {
+        let place = (share * values.len().saturating_sub(1) as f64).round() as usize;
+        values.get(place).copied().map_or(f64::NAN, f64::from)
+    };
+    let (low, high) = (at(0.005), at(0.995));
+    if low < high {
+        return Bins::Range(low, high);
+    }
+    let finite = || column(data, c).filter(|value| value.is_finite());
+    let least = finite().fold(f32::INFINITY, f32::min);
+    let most = finite().fold(f32::NEG_INFINITY, f32::max);
+    Bins::Range(f64::from(least), f64::from(most))
+}
+
+/// A choice of features with a chart each.
+pub(super) fn section(report: &DataReport) -> Section {
+    let group = |(at, spread): (usize, &Spread)| {
+        let tau = report.relations.get(spread.column).map(|r| r.tau);
+        let name = format!("{} (tau {})", report.name(spread.column), signed(tau));
+        (name, vec![Block::Chart(chart(report, spread, at + 1))])
+    };
+    let choice = Block::Choice {
+        id: "spread-feature".to_owned(),
+        label: "Feature".to_owned(),
+        groups: report.spreads.iter().enumerate().map(group).collect(),
+    };
+    let title = "How values spread by label".to_owned();
+    Section { id: "spread".to_owned(), title, blocks: vec![choice] }
+}
+
+fn chart(report: &DataReport, spread: &Spread, number: usize) -> Chart {
+    let name = report.name(spread.column);
+    let body = match &spread.bins {
+        Bins::Values(values) => Body::Bars(Bars {
+            categories: values.iter().map(f32::to_string).collect(),
+            series: spread.shares.iter().map(|(name, shares)| bar(name, shares)).collect(),
+            grouping: Grouping::Beside,
+            horizontal: false,
+        }),
+        Bins::Range(..) => {
+            let centres = spread.bins.centres();
+            let line = |(name, shares): &(String, Vec<f64>)| Series {
+                name: name.clone(),
+                points: centres.iter().copied().zip(shares.iter().copied()).collect(),
+                ..Series::default()
+            };
+            Body::Lines(spread.shares.iter().map(line).collect())
+        }
+    };
+    let bins = match &spread.bins {
+        Bins::Values(_) => "",
+        Bins::Range(..) => " Twenty bins of equal width; the outer ones hold what lies beyond.",
+    };
+    Chart {
+        id: format!("spread-{number}"),
+        title: format!("Values of feature {name} by label"),
+        caption: format!(
+            "The share of each label's documents at each value: where the shapes differ, the \
+             feature tells labels apart.{bins} Missing values are left out."
+        ),
+        x: Axis { label: format!("Feature {name}"), ..Axis::default() },
+        y: Axis { label: "Share of the label's documents".to_owned(), ..Axis::default() },
+        body,
+    }
+}
+
+fn bar(name: &str, shares: &[f64]) -> BarSeries {
+    BarSeries { name: name.to_owned(), values: shares.to_vec(), band: Vec::new() }
+}

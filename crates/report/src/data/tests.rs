@@ -1,0 +1,182 @@
+use rankwright_data::bytes::Input;
+use rankwright_data::format::{Format, ReadOptions, read_inputs};
+use rankwright_data::generate::LetorOptions;
+use rankwright_eval::{MetricSpec, ScoredDataset, SourceKind};
+
+use super::*;
+use crate::chart::Body;
+use crate::page::Block;
+
+fn data(text: &str) -> Dataset {
+    let input = Input::from_bytes("f", text.as_bytes().to_vec()).unwrap();
+    let options = ReadOptions { format: Some(Format::Letor), ..ReadOptions::default() };
+    read_inputs(vec![input], &options).unwrap().data
+}
+
+fn report(text: &str) -> DataReport {
+    DataReport::new("T", &data(text), &DataOptions::default()).unwrap()
+}
+
+/// Feature 1 has a tie, 2 is 1 turned around, 3 is constant, 4 lacks a value.
+const FOUR: &str = "\
+0 qid:a 1:1 2:9 3:5 4:1
+0 qid:a 1:2 2:8 3:5 4:NULL
+1 qid:a 1:2 2:8 3:5 4:3
+2 qid:a 1:3 2:7 3:5 4:2
+";
+
+#[test]
+fn tau_b_of_four_documents_with_ties_is_that_by_hand() {
+    let report = report(FOUR);
+    let tau = |c: usize| report.relations[c].tau;
+    // Pairs: 6, of which one is tied in the feature and one in the label; the other four are
+    // concordant: 4 / sqrt(5 * 5).
+    assert!((tau(0) - 0.8).abs() < 1e-15);
+    assert!((tau(1) + 0.8).abs() < 1e-15);
+    assert_eq!(tau(2), 0.0);
+    // Labels 0, 1, 2 with values 1, 3, 2: two concordant, one discordant, of three.
+    assert!((tau(3) - 1.0 / 3.0).abs() < 1e-15);
+    assert_eq!(report.order, [0, 1, 3, 2]);
+}
+
+#[test]
+fn single_feature_rankers_equal_an_evaluation_of_the_column() {
+    let data = LetorOptions { queries: 30, documents: 25, seed: 3 }.generate().unwrap();
+    let report = DataReport::new("T", &data, &DataOptions::default()).unwrap();
+    let ndcg = MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap();
+    for c in [0, 17, 71] {
+        for (sign, found) in
+            [(1.0, report.relations[c].descending), (-1.0, report.relations[c].ascending)]
+        {
+            let scores: Vec<f64> =
+                (0..data.rows()).map(|r| sign * f64::from(data.matrix().get(r, c))).collect();
+            let scored = ScoredDataset::new(&data, &scores).unwrap();
+            assert_eq!(
+                found,
+                scored.evaluate(std::slice::from_ref(&ndcg)).unwrap().results[0].value
+            );
+        }
+    }
+}
+
+#[test]
+fn the_better_direction_is_shown_and_ties_earn_nothing() {
+    let report = report(FOUR);
+    let better = report.ranker.metric().better();
+    assert!(report.relations[0].best(better).1);
+    assert!(!report.relations[1].best(better).1);
+    assert_eq!(report.relations[0].descending, report.relations[1].ascending);
+    // A constant feature ranks as badly as the labels allow: 0 0 1 2 from the top, in both
+    // directions. DCG = 1 / log2(4) + 3 / log2(5), ideal 3 + 1 / log2(3).
+    let worst = (0.5 + 3.0 / 5.0_f64.log2()) / (3.0 + 1.0 / 3.0_f64.log2());
+    assert!((report.relations[2].descending - worst).abs() < 1e-12);
+    assert_eq!(report.relations[2].descending, report.relations[2].ascending);
+}
+
+#[test]
+fn near_duplicates_are_found_whichever_way_they_run() {
+    let report = report(FOUR);
+    let groups = &report.similar.groups;
+    assert_eq!(groups.len(), 1);
+    let members: Vec<usize> = groups[0].iter().map(|(c, _)| *c).collect();
+    assert_eq!(members, [0, 1]);
+    assert!((groups[0][1].1 + 1.0).abs() < 1e-12, "{:?}", groups[0]);
+    let json = report.json();
+    assert_eq!(json["similar"]["near_duplicates"][0][1]["feature"], "2");
+}
+
+#[test]
+fn the_sample_is_seeded_and_holds_no_row_twice() {
+    let options = DataOptions { sample: 50, ..DataOptions::default() };
+    let rows = sample(1000, &options);
+    assert_eq!(rows.len(), 50);
+    assert!(rows.is_sorted_by(|a, b| a < b) && *rows.last().unwrap() < 1000);
+    assert_eq!(rows, sample(1000, &options));
+    assert_ne!(rows, sample(1000, &DataOptions { seed: 1, ..options }));
+    assert_eq!(sample(3, &DataOptions::default()), [0, 1, 2]);
+}
+
+#[test]
+fn shares_of_a_label_sum_to_one_and_bins_hold_what_lies_beyond() {
+    let few = report(FOUR);
+    let spread = few.spreads.iter().find(|spread| spread.column == 0).unwrap();
+    assert_eq!(spread.bins, spread::Bins::Values(vec![1.0, 2.0, 3.0]));
+    assert_eq!(spread.shares[0], ("label 0".to_owned(), vec![0.5, 0.5, 0.0]));
+    assert_eq!(spread.shares[2], ("label 2".to_owned(), vec![0.0, 0.0, 1.0]));
+    let many: String = (0..400)
+        .map(|i| format!("{} qid:a 1:{}\n", i % 2, if i == 7 { 1e9 } else { f64::from(i) }))
+        .collect();
+    let many = report(&many);
+    let spread = &many.spreads[0];
+    assert!(matches!(spread.bins, spread::Bins::Range(low, high) if low < 10.0 && high < 1e6));
+    for (_, shares) in &spread.shares {
+        assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn odd_data_sets_are_described_all_the_same() {
+    for (text, queries) in [
+        ("1 qid:a 1:1\n", 1),
+        ("0 qid:a 1:1 2:NULL\n0 qid:a 1:2 2:NULL\n", 1),
+        ("0 qid:a 1:1\n0 qid:a 1:2\n0 qid:b 1:inf\n", 2),
+        ("-1 qid:a 1:1\n0.5 qid:a 1:-inf\n7 qid:b\n", 2),
+        ("0 qid:a\n1 qid:a\n", 1),
+    ] {
+        let report = report(text);
+        let json = report.json();
+        assert_eq!(json["queries"], queries, "{text}");
+        let page = report.page();
+        assert_eq!(page.sections[0].id, "labels");
+        for feature in &report.relations {
+            assert!(feature.tau.is_nan() || feature.tau.abs() <= 1.0, "{text}");
+        }
+    }
+    let level = report("0 qid:a 1:1\n0 qid:a 1:2\n");
+    assert!(
+        level.relations[0].tau.is_nan() && level.json()["feature_summaries"][0]["tau"].is_null()
+    );
+    assert!(level.page().lead.ends_with("1 feature."), "{}", level.page().lead);
+}
+
+#[test]
+fn a_feature_that_is_always_missing_is_told() {
+    let report = report("0 qid:a 1:NULL 2:1\n1 qid:a 1:NULL 2:2\n");
+    assert!(report.relations[0].tau.is_nan());
+    let page = report.page();
+    let missing = page.sections.iter().find(|section| section.id == "missing").unwrap();
+    let Block::Chart(chart) = &missing.blocks[0] else { panic!("a chart expected") };
+    let Body::Bars(bars) = &chart.body else { panic!("bars expected") };
+    assert_eq!((bars.categories[0].as_str(), bars.series[0].values[0]), ("1", 1.0));
+    let warnings = page.sections.iter().find(|section| section.id == "warnings").unwrap();
+    let said = |text: &str| warnings.blocks.contains(&Block::Text(text.to_owned()));
+    assert!(said("Constant, so without any use: 1."), "{:?}", warnings.blocks);
+}
+
+#[test]
+fn threads_do_not_change_a_digit() {
+    let data = LetorOptions { queries: 20, documents: 30, seed: 5 }.generate().unwrap();
+    let found: Vec<String> = [1, 3]
+        .into_iter()
+        .map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let options = DataOptions { sample: 100, ..DataOptions::default() };
+            pool.install(|| DataReport::new("T", &data, &options).unwrap().json().to_string())
+        })
+        .collect();
+    assert_eq!(found[0], found[1]);
+}
+
+#[test]
+fn options_out_of_range_are_refused() {
+    let usual = DataOptions::default;
+    for (options, said) in [
+        (DataOptions { top: 0, ..usual() }, "expected 1 to 50"),
+        (DataOptions { near: 1.5, ..usual() }, "above 0, up to 1"),
+        (DataOptions { sample: 1, ..usual() }, "at least 2"),
+        (DataOptions { metric: "ndgc".into(), ..usual() }, "did you mean `ndcg`"),
+    ] {
+        let error = DataReport::new("T", &data(FOUR), &options).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
+}

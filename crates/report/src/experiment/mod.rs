@@ -1,0 +1,46 @@
+//! Experiments as data: learners, data, seeds and folds in a file, run, resumed and reported.
+//!
+//! Data flows down this list:
+//!
+//! - `fields` reads TOML strictly and knows the place of everything, `paths` settles where files
+//!   are, `file` makes an [`Experiment`] of it, checked whole;
+//! - `plan` cuts it into cells (data x fold x learner x seed), each named by a digest of all that
+//!   determines its result, and finds those that are stored already (`cell`);
+//! - `run` trains and scores the others, several at a time (`memory` says how many), each
+//!   stored whole or not at all; `parts` holds the data while it is needed;
+//! - `pool` joins folds and seeds to one evaluation per learner, and `report` writes the page,
+//!   the documents beside it and the lock file.
+//!
+//! Results never depend on the number of jobs, on threads or on interruptions: what is reported is
+//! read back from the stored cells in the order of the file. Times are kept apart, in `times.json`.
+
+mod cell;
+mod fields;
+mod file;
+mod lock;
+mod memory;
+mod parts;
+mod paths;
+mod plan;
+mod pool;
+mod report;
+mod run;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+pub use cell::{Cell, Seconds, State, Stored};
+pub use file::{DataSet, Division, Experiment, FoldFiles, Member, Origin, Source, What};
+pub use paths::FilePath;
+pub use plan::{Failed, Plan, PlanOptions};
+pub use report::ExperimentReport;
+pub use run::{Ran, Unwatched, Watcher};
+
+/// The version that trains, part of what names a cell.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// SHA-256 of bytes, in hexadecimal.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    use sha2::{Digest, Sha256};
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,179 @@
+//! The data of an experiment while it runs: read when first needed, shared by cells, dropped when the
+//! last cell that needs it is done.
+//!
+//! Test parts stay to the end, as everything is measured on them then. Several cells that need the
+//! same part wait for the one that reads it. An error is kept too: each cell tells of it, but
+//! nothing is read twice for it.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rankwright_data::format::read;
+use rankwright_data::split::folds;
+use rankwright_data::{DataError, Dataset};
+
+use super::file::{DataSet, Division, Origin, Source};
+use super::paths::FilePath;
+
+/// Something that is made once and kept until told otherwise.
+#[derive(Debug)]
+struct Kept<T>(Mutex<Option<Result<Arc<T>, String>>>);
+
+impl<T> Default for Kept<T> {
+    fn default() -> Self {
+        Self(Mutex::new(None))
+    }
+}
+
+impl<T> Kept<T> {
+    fn get(&self, make: impl FnOnce() -> Result<T, String>) -> Result<Arc<T>, String> {
+        let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        slot.get_or_insert_with(|| make().map(Arc::new)).clone()
+    }
+
+    fn drop_it(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// Training and validation data of a fold.
+#[derive(Debug)]
+pub(super) struct Learning {
+    pub(super) train: Dataset,
+    pub(super) valid: Option<Dataset>,
+}
+
+/// A data set's parts.
+#[derive(Debug)]
+pub(super) struct Parts<'e> {
+    set: &'e DataSet,
+    whole: Kept<Dataset>,
+    folds: Vec<Fold>,
+}
+
+#[derive(Debug, Default)]
+struct Fold {
+    learning: Kept<Learning>,
+    test: Kept<Dataset>,
+    /// Cells that still need the training data.
+    waiting: AtomicUsize,
+}
+
+/// Query numbers of a fold.
+struct Queries {
+    train: Vec<usize>,
+    valid: Vec<usize>,
+    test: Vec<usize>,
+}
+
+impl<'e> Parts<'e> {
+    pub(super) fn new(set: &'e DataSet) -> Self {
+        let folds = (0..set.folds()).map(|_| Fold::default()).collect();
+        Self { set, whole: Kept::default(), folds }
+    }
+
+    /// Announces a cell that will train on a fold.
+    pub(super) fn expect(&self, fold: usize) {
+        if let Some(fold) = self.folds.get(fold) {
+            fold.waiting.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    /// A cell is done with a fold's training data.
+    pub(super) fn release(&self, fold: usize) {
+        let Some(fold) = self.folds.get(fold) else { return };
+        if fold.waiting.fetch_sub(1, Ordering::SeqCst) == 1 {
+            fold.learning.drop_it();
+        }
+        if self.folds.iter().all(|fold| fold.waiting.load(Ordering::SeqCst) == 0) {
+            self.whole.drop_it();
+        }
+    }
+
+    /// What a fold trains on and stops by.
+    pub(super) fn learning(&self, fold: usize) -> Result<Arc<Learning>, String> {
+        self.fold(fold)?.learning.get(|| match &self.set.source {
+            Source::Folds(folds) => {
+                let files = folds.get(fold).ok_or("there is no such fold")?;
+                let valid = (!files.valid.is_empty()).then(|| self.read(&files.valid));
+                Ok(Learning { train: self.read(&files.train)?, valid: valid.transpose()? })
+            }
+            Source::Whole { .. } => {
+                let whole = self.whole()?;
+                let queries = self.queries(&whole, fold)?;
+                let valid =
+                    (!queries.valid.is_empty()).then(|| whole.select_queries(&queries.valid));
+                Ok(Learning { train: whole.select_queries(&queries.train), valid })
+            }
+        })
+    }
+
+    /// What a fold is tested on.
+    pub(super) fn test(&self, fold: usize) -> Result<Arc<Dataset>, String> {
+        self.fold(fold)?.test.get(|| match &self.set.source {
+            Source::Folds(folds) => {
+                self.read(&folds.get(fold).ok_or("there is no such fold")?.test)
+            }
+            Source::Whole { .. } => {
+                let whole = self.whole()?;
+                Ok(whole.select_queries(&self.queries(&whole, fold)?.test))
+            }
+        })
+    }
+
+    /// Every fold's test part; what else was read for it goes.
+    pub(super) fn tests(&self) -> Result<Vec<Arc<Dataset>>, String> {
+        let tests = (0..self.folds.len()).map(|fold| self.test(fold)).collect();
+        self.whole.drop_it();
+        tests
+    }
+
+    fn fold(&self, fold: usize) -> Result<&Fold, String> {
+        self.folds.get(fold).ok_or_else(|| format!("there is no fold {}", fold + 1))
+    }
+
+    fn whole(&self) -> Result<Arc<Dataset>, String> {
+        self.whole.get(|| match &self.set.source {
+            Source::Whole { origin: Origin::Files(files), .. } => self.read(files),
+            Source::Whole { origin: Origin::Generated(options), .. } => {
+                options.generate().map_err(with_help)
+            }
+            Source::Folds(_) => Err("the data is in parts already".to_owned()),
+        })
+    }
+
+    fn read(&self, files: &[FilePath]) -> Result<Dataset, String> {
+        let paths: Vec<_> = files.iter().map(|file| file.path.clone()).collect();
+        let options = self.set.options().map_err(with_help)?;
+        Ok(read(&paths, &options).map_err(with_help)?.data)
+    }
+
+    fn queries(&self, whole: &Dataset, fold: usize) -> Result<Queries, String> {
+        let Source::Whole { division, .. } = &self.set.source else {
+            return Err("the data is in parts already".to_owned());
+        };
+        match division {
+            Division::Folds { count, seed } => {
+                let all = folds(whole.queries(), *count, *seed).map_err(with_help)?;
+                let fold = all.into_iter().nth(fold).ok_or("there is no such fold")?;
+                Ok(Queries { train: fold.train, valid: fold.valid, test: fold.test })
+            }
+            Division::Split { parts, seed, .. } => {
+                let mut named = parts.split(whole.queries(), *seed);
+                let mut take = |name: &str| {
+                    let part = named.iter_mut().find(|(other, _)| other == name);
+                    part.map(|(_, queries)| std::mem::take(queries)).unwrap_or_default()
+                };
+                Ok(Queries { train: take("train"), valid: take("valid"), test: take("test") })
+            }
+        }
+    }
+}
+
+/// An error with what to do about it, on one line.
+pub(super) fn with_help(error: DataError) -> String {
+    match error.help() {
+        Some(help) => format!("{error}; {help}"),
+        None => error.to_string(),
+    }
+}

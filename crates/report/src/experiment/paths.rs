@@ -1,0 +1,111 @@
+//! Where files are: relative to the experiment's own file, with `${NAME}` for variables of the
+//! environment and `{1..5}` for a run of numbers.
+//!
+//! What was written is kept beside what it came to, so that a lock file made on one machine is the
+//! same on another. A variable that is not set is an error: an empty text would name another file.
+
+use std::path::{Path, PathBuf};
+
+/// A file, as written and as found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilePath {
+    /// As it stands in the experiment, numbers filled in.
+    pub written: String,
+    /// Where it is.
+    pub path: PathBuf,
+}
+
+/// What paths are made of: the folder of the experiment's file, and the environment.
+#[derive(Clone, Copy)]
+pub(super) struct Places<'a> {
+    pub(super) folder: &'a Path,
+    pub(super) variable: &'a dyn Fn(&str) -> Option<String>,
+}
+
+impl Places<'_> {
+    /// The files that a text stands for: one, or one for each number of a run.
+    pub(super) fn files(&self, text: &str) -> Result<Vec<FilePath>, String> {
+        let file = |written: String| {
+            let path = self.folder.join(self.filled(&written)?);
+            Ok(FilePath { written, path })
+        };
+        numbered(text)?.into_iter().map(file).collect()
+    }
+
+    /// Exactly one file.
+    pub(super) fn file(&self, text: &str) -> Result<FilePath, String> {
+        let mut files = self.files(text)?;
+        match (files.pop(), files.is_empty()) {
+            (Some(file), true) => Ok(file),
+            _ => Err(format!("{text} stands for several files, and one is expected here")),
+        }
+    }
+
+    /// Variables filled in.
+    fn filled(&self, text: &str) -> Result<String, String> {
+        let mut filled = String::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("${") {
+            let Some((name, behind)) = after.split_once('}') else {
+                return Err(format!("{text}: `${{` without `}}`; write ${{NAME}}"));
+            };
+            let value = (self.variable)(name).filter(|value| !value.is_empty());
+            let value = value.ok_or_else(|| {
+                format!("{text} needs the environment variable {name}, which is not set")
+            })?;
+            filled += before;
+            filled += &value;
+            rest = behind;
+        }
+        Ok(filled + rest)
+    }
+}
+
+/// `a{1..3}b` as a1b, a2b, a3b; any other text as it is. At most one run in a text.
+fn numbered(text: &str) -> Result<Vec<String>, String> {
+    let runs = text.match_indices('{').filter(|(at, _)| !text[..*at].ends_with('$'));
+    let Some((start, _)) = runs.into_iter().next() else { return Ok(vec![text.to_owned()]) };
+    let (before, after) = (&text[..start], &text[start + 1..]);
+    let wrong = || format!("{text}: `{{` begins a run of numbers such as {{1..5}}");
+    let (run, behind) = after.split_once('}').ok_or_else(wrong)?;
+    let (first, last) = run.split_once("..").ok_or_else(wrong)?;
+    let number = |text: &str| text.trim().parse::<u32>().map_err(|_| wrong());
+    let (first, last) = (number(first)?, number(last)?);
+    if first > last || last - first >= 1000 || behind.contains('{') {
+        return Err(wrong());
+    }
+    Ok((first..=last).map(|number| format!("{before}{number}{behind}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(text: &str) -> Result<Vec<String>, String> {
+        let variable = |name: &str| (name == "DATA").then(|| "/d".to_owned());
+        let places = Places { folder: Path::new("/e"), variable: &variable };
+        let files = places.files(text)?;
+        Ok(files.into_iter().map(|file| file.path.display().to_string()).collect())
+    }
+
+    #[test]
+    fn paths_are_relative_to_the_file_and_take_variables_and_numbers() {
+        assert_eq!(files("a/b.txt").unwrap(), ["/e/a/b.txt"]);
+        assert_eq!(files("${DATA}/S{2..4}.txt").unwrap(), ["/d/S2.txt", "/d/S3.txt", "/d/S4.txt"]);
+        assert_eq!(files("S{1..2}").unwrap(), ["/e/S1", "/e/S2"]);
+    }
+
+    #[test]
+    fn what_cannot_be_filled_in_is_said() {
+        for (text, part) in [
+            ("${NONE}/a", "NONE, which is not set"),
+            ("${DATA", "without `}`"),
+            ("a{5..1}", "run of numbers"),
+            ("a{x}", "run of numbers"),
+            ("a{1..2}{1..2}", "run of numbers"),
+        ] {
+            let error = files(text).unwrap_err();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+}

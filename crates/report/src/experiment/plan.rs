@@ -1,0 +1,360 @@
+//! From an experiment to its cells: what is to be run, what is there already, how many at a time.
+//!
+//! A cell's digest covers everything that determines its result: version, learner with every
+//! setting, seed, contents of the data files (not their names), the division into folds, rules of
+//! reading and the metric that stops. Names of learners and data sets are not in it, and neither are
+//! the other metrics: they can change without anything being trained anew.
+//!
+//! Cost: every data file is read once for its checksum. A data set whose files cannot be read, and a
+//! model that cannot, cost only the cells concerned; the report tells of them.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rankwright_data::DataError;
+use rankwright_eval::nearest;
+use rankwright_learn::simd::Simd;
+use serde_json::{Value, json};
+
+use super::cell::{Cell, Shelf, State};
+use super::file::{DataSet, Division, Experiment, Member, Origin, Source, What};
+use super::lock::settings;
+use super::parts::{Parts, with_help};
+use super::paths::FilePath;
+use super::{VERSION, memory, sha256};
+use crate::ReportError;
+
+/// How an experiment is to be run.
+#[derive(Debug, Clone)]
+pub struct PlanOptions {
+    /// Cells at a time; chosen by threads and memory if not given.
+    pub jobs: Option<usize>,
+    /// Threads of all jobs together; 0 takes one for each core.
+    pub threads: usize,
+    /// Train only these learners; what is stored of the others is reported all the same.
+    pub only: Vec<String>,
+    /// Time between checkpoints of a training; 0 saves after every round.
+    pub checkpoint: Duration,
+    /// Which machine code to run.
+    pub simd: Simd,
+}
+
+impl Default for PlanOptions {
+    fn default() -> Self {
+        Self {
+            jobs: None,
+            threads: 0,
+            only: Vec::new(),
+            checkpoint: Duration::from_secs(20),
+            simd: Simd::Auto,
+        }
+    }
+}
+
+/// Something that did not come to a result, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failed {
+    /// The data set; empty for all of them.
+    pub data: String,
+    /// The learner; empty for all of them.
+    pub learner: String,
+    /// Which folds and seeds; empty for all of them.
+    pub cells: String,
+    /// What was said.
+    pub error: String,
+}
+
+/// A file and its content's checksum.
+#[derive(Debug, Clone)]
+pub(super) struct Summed {
+    pub(super) written: String,
+    pub(super) sha256: String,
+    pub(super) bytes: u64,
+}
+
+/// The cells of an experiment, and a place for their results.
+#[derive(Debug)]
+pub struct Plan<'e> {
+    pub(super) experiment: &'e Experiment,
+    pub(super) out: PathBuf,
+    pub(super) shelf: Shelf,
+    pub(super) cells: Vec<Cell>,
+    pub(super) parts: Vec<Parts<'e>>,
+    /// The files of each data set, each once; of a data set that cannot be read, none.
+    pub(super) files: Vec<Vec<Summed>>,
+    pub(super) failed: Vec<Failed>,
+    pub(super) jobs: usize,
+    pub(super) why: String,
+    pub(super) threads: usize,
+    pub(super) checkpoint: Duration,
+    pub(super) simd: Simd,
+}
+
+impl<'e> Plan<'e> {
+    /// Plans; looks at every file, and runs nothing.
+    pub fn new(
+        experiment: &'e Experiment,
+        out: &Path,
+        options: &PlanOptions,
+    ) -> Result<Self, ReportError> {
+        check_only(experiment, &options.only)?;
+        let threads = match options.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        };
+        let mut plan = Self {
+            experiment,
+            out: out.to_owned(),
+            shelf: Shelf(out.join("cells")),
+            cells: Vec::new(),
+            parts: experiment.data.iter().map(Parts::new).collect(),
+            files: Vec::new(),
+            failed: Vec::new(),
+            jobs: 1,
+            why: String::new(),
+            threads,
+            checkpoint: options.checkpoint,
+            simd: options.simd,
+        };
+        let learners = plan.learner_keys();
+        for (number, set) in experiment.data.iter().enumerate() {
+            plan.add_set(number, set, &learners, &options.only);
+        }
+        let needs = plan.cells.iter().filter(|cell| cell.state == State::Open);
+        let needs = needs.filter_map(|cell| experiment.data.get(cell.data)).map(memory::need);
+        let need = needs.max().unwrap_or(0);
+        let open = plan.open().len();
+        (plan.jobs, plan.why) =
+            memory::jobs(options.jobs, threads, open, need, memory::available());
+        Ok(plan)
+    }
+
+    /// All cells, in the order of data, fold, learner and seed.
+    pub fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// Where results go.
+    pub fn out(&self) -> &Path {
+        &self.out
+    }
+
+    /// Cells at a time, and why so many.
+    pub fn jobs(&self) -> (usize, &str) {
+        (self.jobs, &self.why)
+    }
+
+    /// What is known to fail before anything is run.
+    pub fn failed(&self) -> &[Failed] {
+        &self.failed
+    }
+
+    /// A cell in words: "mq2008, fold 2, lambdamart, seed 1".
+    pub fn name(&self, cell: &Cell) -> String {
+        let Experiment { data, learners, .. } = self.experiment;
+        let set = data.get(cell.data).map_or("", |set| set.name.as_str());
+        let learner = learners.get(cell.learner);
+        let name = learner.map_or("", |member| member.name.as_str());
+        let seeded = learner.is_some_and(|member| member.what.is_seeded());
+        let seed = if seeded { format!(", seed {}", cell.seed) } else { String::new() };
+        match data.get(cell.data).map_or(1, DataSet::folds) {
+            1 => format!("{set}, {name}{seed}"),
+            _ => format!("{set}, fold {}, {name}{seed}", cell.fold + 1),
+        }
+    }
+
+    /// Numbers of the cells to run, each digest once.
+    pub fn open(&self) -> Vec<usize> {
+        let mut seen = HashSet::new();
+        let cells = self.cells.iter().enumerate().filter(|(_, cell)| cell.state == State::Open);
+        let mut open = Vec::new();
+        for (number, cell) in cells {
+            if seen.insert(cell.digest.as_str()) {
+                open.push(number);
+            }
+        }
+        open
+    }
+
+    /// What says everything of each learner; a model that cannot be read has none.
+    fn learner_keys(&mut self) -> Vec<Option<Value>> {
+        let key = |member: &Member| match &member.what {
+            What::Learner(spec) => {
+                Ok(json!({"spec": spec.to_string(), "settings": settings(spec)}))
+            }
+            What::Model(file) => checksum(&file.path).map(|(sum, _)| json!({"model": sum})),
+        };
+        let mut keys = Vec::new();
+        for member in &self.experiment.learners {
+            let key = key(member);
+            if let Err(error) = &key {
+                self.failed.push(Failed {
+                    data: String::new(),
+                    learner: member.name.clone(),
+                    cells: String::new(),
+                    error: error.clone(),
+                });
+            }
+            keys.push(key.ok());
+        }
+        keys
+    }
+
+    fn add_set(
+        &mut self,
+        number: usize,
+        set: &DataSet,
+        learners: &[Option<Value>],
+        only: &[String],
+    ) {
+        let sums = match Sums::of(set) {
+            Ok(sums) => sums,
+            Err(error) => {
+                self.files.push(Vec::new());
+                self.failed.push(Failed {
+                    data: set.name.clone(),
+                    learner: String::new(),
+                    cells: String::new(),
+                    error,
+                });
+                return;
+            }
+        };
+        for fold in 0..set.folds() {
+            let data = data_key(set, fold, &sums);
+            for (learner, member) in self.experiment.learners.iter().enumerate() {
+                let Some(Some(key)) = learners.get(learner) else { continue };
+                let asked = only.is_empty() || only.contains(&member.name);
+                for seed in self.experiment.seeds_of(member) {
+                    let seeded = member.what.is_seeded().then_some(*seed);
+                    let key = self.key(key, seeded, &data, fold);
+                    let digest = sha256(key.to_string().as_bytes()).chars().take(32).collect();
+                    let state = State::Left;
+                    let mut cell =
+                        Cell { data: number, fold, learner, seed: *seed, digest, key, state };
+                    cell.state = match (self.shelf.load(&cell).is_some(), asked) {
+                        (true, _) => State::Stored,
+                        (false, true) => State::Open,
+                        (false, false) => State::Left,
+                    };
+                    self.cells.push(cell);
+                }
+            }
+        }
+        self.files.push(sums.listed);
+    }
+
+    fn key(&self, learner: &Value, seed: Option<u64>, data: &Value, fold: usize) -> Value {
+        let metric = self.experiment.metrics.first();
+        json!({
+            "version": VERSION,
+            "learner": learner,
+            "seed": seed,
+            "data": data,
+            "fold": fold + 1,
+            "metric": metric.map(|m| format!("{m}: {}", m.convention())),
+        })
+    }
+}
+
+fn check_only(experiment: &Experiment, only: &[String]) -> Result<(), ReportError> {
+    let names: Vec<&str> = experiment.learners.iter().map(|m| m.name.as_str()).collect();
+    let Some(other) = only.iter().find(|name| !names.contains(&name.as_str())) else {
+        return Ok(());
+    };
+    let slip = nearest(other, &names).map(|near| format!(" (did you mean `{near}`?)"));
+    Err(ReportError::with_help(
+        format!("no learner of the experiment is called `{other}`{}", slip.unwrap_or_default()),
+        format!("its learners are {}", names.join(", ")),
+    ))
+}
+
+/// Checksums of a data set's files.
+struct Sums {
+    by_path: HashMap<PathBuf, String>,
+    listed: Vec<Summed>,
+}
+
+impl Sums {
+    fn of(set: &DataSet) -> Result<Self, String> {
+        let mut sums = Self { by_path: HashMap::new(), listed: Vec::new() };
+        for FilePath { written, path } in set.files() {
+            if sums.by_path.contains_key(path) {
+                continue;
+            }
+            let (sha256, bytes) = checksum(path)?;
+            sums.by_path.insert(path.clone(), sha256.clone());
+            sums.listed.push(Summed { written: written.clone(), sha256, bytes });
+        }
+        Ok(sums)
+    }
+
+    fn all(&self, files: &[FilePath]) -> Vec<&str> {
+        let sum = |file: &FilePath| self.by_path.get(&file.path).map_or("", String::as_str);
+        files.iter().map(sum).collect()
+    }
+}
+
+/// SHA-256 and size of a file; side files that are read with it count as part of it.
+fn checksum(path: &Path) -> Result<(String, u64), String> {
+    let read = |path: &Path| {
+        std::fs::read(path)
+            .map_err(|e| with_help(DataError::io("read", path.display().to_string(), e)))
+    };
+    let mut bytes = read(path)?;
+    let size = bytes.len() as u64;
+    let mut sum = sha256(&bytes);
+    for side in ["query", "weight", "position"] {
+        let beside = PathBuf::from(format!("{}.{side}", path.display()));
+        if beside.is_file() {
+            bytes = read(&beside)?;
+            sum = sha256(format!("{sum} {side} {}", sha256(&bytes)).as_bytes());
+        }
+    }
+    Ok((sum, size))
+}
+
+/// What says everything of the data of a fold.
+fn data_key(set: &DataSet, fold: usize, sums: &Sums) -> Value {
+    let source = match &set.source {
+        Source::Folds(folds) => match folds.get(fold) {
+            Some(fold) => json!({
+                "train": sums.all(&fold.train),
+                "valid": sums.all(&fold.valid),
+                "test": sums.all(&fold.test),
+            }),
+            None => Value::Null,
+        },
+        Source::Whole { origin, division } => {
+            json!({"origin": origin_key(origin, sums), "division": division_key(division)})
+        }
+    };
+    json!({
+        "source": source,
+        "format": set.format.map(|format| format.info().name),
+        "absent": set.absent.name(),
+        "columns": set.columns,
+        "ignore_extra": set.ignore_extra,
+    })
+}
+
+fn origin_key(origin: &Origin, sums: &Sums) -> Value {
+    match origin {
+        Origin::Files(files) => json!({"files": sums.all(files)}),
+        Origin::Generated(options) => json!({
+            "letor": {
+                "queries": options.queries,
+                "documents": options.documents,
+                "seed": options.seed,
+            },
+        }),
+    }
+}
+
+pub(super) fn division_key(division: &Division) -> Value {
+    match division {
+        Division::Folds { count, seed } => json!({"folds": count, "seed": seed}),
+        Division::Split { text, seed, .. } => json!({"split": text, "seed": seed}),
+    }
+}

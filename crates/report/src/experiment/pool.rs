@@ -1,0 +1,174 @@
+//! From cells to one evaluation per learner: folds joined, seeds averaged.
+//!
+//! The test queries of all folds are one list, fold by fold, measured together. Over seeds, a query's
+//! value is the mean of its values; a query that a metric skips is skipped for every seed alike, as
+//! that depends on labels alone. Where a metric's total is the plain mean over queries, the interval
+//! is Student's for the averaged values: it speaks of queries, not of seeds. Other totals (sums,
+//! geometric means, weighted queries) are averaged over the seeds and have no interval.
+
+use std::sync::Arc;
+
+use rankwright_data::Dataset;
+use rankwright_eval::stats::mean_interval;
+use rankwright_eval::{
+    Aggregate, Candidates, EvalError, Evaluation, MeasureResult, QuerySource, ScoredDataset,
+    SourceKind,
+};
+
+/// The test parts of all folds with one learner's scores, as one list of queries.
+pub(super) struct Pooled<'a> {
+    folds: Vec<ScoredDataset<'a>>,
+    /// Fold and number within it of each query.
+    queries: Vec<(usize, usize)>,
+}
+
+impl<'a> Pooled<'a> {
+    pub(super) fn new(
+        tests: &'a [Arc<Dataset>],
+        scores: &'a [Vec<f64>],
+    ) -> Result<Self, EvalError> {
+        let folds = tests.iter().zip(scores).map(|(test, scores)| ScoredDataset::new(test, scores));
+        let folds = folds.collect::<Result<Vec<_>, _>>()?;
+        let of_fold = |(fold, test): (usize, &Arc<Dataset>)| {
+            (0..test.queries()).map(move |query| (fold, query))
+        };
+        Ok(Self { folds, queries: tests.iter().enumerate().flat_map(of_fold).collect() })
+    }
+
+    fn find(&self, q: usize) -> Option<(&ScoredDataset<'a>, usize)> {
+        let (fold, query) = self.queries.get(q)?;
+        Some((self.folds.get(*fold)?, *query))
+    }
+}
+
+impl QuerySource for Pooled<'_> {
+    fn len(&self) -> usize {
+        self.queries.len()
+    }
+
+    fn id(&self, q: usize) -> &str {
+        self.find(q).map_or("", |(fold, query)| fold.id(query))
+    }
+
+    fn weight(&self, q: usize) -> f64 {
+        self.find(q).map_or(1.0, |(fold, query)| fold.weight(query))
+    }
+
+    fn kind(&self) -> SourceKind {
+        SourceKind::Features
+    }
+
+    fn load<'b>(&'b self, q: usize, into: &mut Candidates<'b>) -> Result<(), EvalError> {
+        match self.find(q) {
+            Some((fold, query)) => fold.load(query, into),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The mean over seeds of evaluations of the same queries.
+pub(super) fn mean(seeds: &[Evaluation]) -> Option<Evaluation> {
+    let first = seeds.first()?;
+    if seeds.len() == 1 {
+        return Some(first.clone());
+    }
+    let of_metric = |m: usize| -> Option<MeasureResult> {
+        let results: Vec<&MeasureResult> =
+            seeds.iter().map(|seed| seed.results.get(m)).collect::<Option<_>>()?;
+        results.first().map(|first| mean_result(first, &results))
+    };
+    let results = (0..first.results.len()).map(of_metric).collect::<Option<Vec<_>>>()?;
+    Some(Evaluation { queries: first.queries.clone(), results })
+}
+
+fn mean_result(first: &MeasureResult, seeds: &[&MeasureResult]) -> MeasureResult {
+    let count = seeds.len() as f64;
+    let values: Vec<Option<f64>> = (0..first.values.len())
+        .map(|q| {
+            let values = seeds.iter().map(|seed| seed.values.get(q).copied().flatten());
+            values.sum::<Option<f64>>().map(|sum| sum / count)
+        })
+        .collect();
+    let counted: Vec<f64> = values.iter().copied().flatten().collect();
+    let plain = matches!(first.measure.aggregate(), Aggregate::Mean)
+        && !first.convention.contains("weights=query");
+    let (value, ci95) = match plain {
+        true => {
+            let mean = counted.iter().sum::<f64>() / counted.len() as f64;
+            let interval = mean_interval(&counted, 0.95).ok().flatten();
+            (mean, interval.map(|[low, high]| (low, high)))
+        }
+        false => (seeds.iter().map(|seed| seed.value).sum::<f64>() / count, None),
+    };
+    let queries = counted.len();
+    MeasureResult {
+        measure: first.measure.clone(),
+        convention: first.convention.clone(),
+        values,
+        value,
+        queries,
+        ci95,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rankwright_eval::{EvalOptions, MetricSpec, ScoredQueries, evaluate};
+
+    use super::*;
+
+    fn evaluation(scores: &[f64]) -> Evaluation {
+        let labels = [1.0, 0.0, 0.0, 1.0, 0.0, 0.0];
+        let queries =
+            ScoredQueries::new(&labels, scores, vec![0..2, 2..4, 4..6], vec!["a", "b", "c"]);
+        let rr = MetricSpec::parse("rr").unwrap().resolve(SourceKind::Features).unwrap();
+        evaluate(&queries.unwrap(), &[rr], EvalOptions::default()).unwrap()
+    }
+
+    #[test]
+    fn a_querys_value_is_the_mean_over_seeds_and_skipped_ones_stay_skipped() {
+        // Reciprocal ranks 1 and 1/2, then 1/2 and 1/2; the third query has no relevant document.
+        let seeds = [
+            evaluation(&[2.0, 1.0, 2.0, 1.0, 0.0, 0.0]),
+            evaluation(&[1.0, 2.0, 2.0, 1.0, 0.0, 0.0]),
+        ];
+        let found = mean(&seeds).unwrap();
+        assert_eq!(found.results[0].values, [Some(0.75), Some(0.5), None]);
+        assert_eq!((found.results[0].value, found.results[0].queries), (0.625, 2));
+        // Student's t for two values: 0.625 -+ 12.7062 * 0.125.
+        let (low, high) = found.results[0].ci95.unwrap();
+        assert!((low + 0.963_276).abs() < 1e-4 && (high - 2.213_276).abs() < 1e-4, "{low} {high}");
+    }
+
+    #[test]
+    fn one_seed_is_left_as_it_is() {
+        let seed = evaluation(&[2.0, 1.0, 2.0, 1.0, 0.0, 0.0]);
+        let found = mean(std::slice::from_ref(&seed)).unwrap();
+        assert_eq!(found.results[0].values, seed.results[0].values);
+        assert_eq!(found.results[0].ci95, seed.results[0].ci95);
+        assert!(mean(&[]).is_none());
+    }
+
+    #[test]
+    fn folds_are_measured_as_one_list() {
+        use rankwright_data::generate::LetorOptions;
+        let whole = LetorOptions { queries: 9, documents: 8, seed: 3 }.generate().unwrap();
+        let scores: Vec<f64> =
+            (0..whole.rows()).map(|row| f64::from(whole.matrix().get(row, 70))).collect();
+        let ndcg = MetricSpec::parse("ndcg@5").unwrap().resolve(SourceKind::Features).unwrap();
+        let together = ScoredDataset::new(&whole, &scores)
+            .unwrap()
+            .evaluate(std::slice::from_ref(&ndcg))
+            .unwrap();
+        let cut = [(0..4).collect::<Vec<_>>(), (4..9).collect()];
+        let tests: Vec<Arc<Dataset>> =
+            cut.iter().map(|queries| Arc::new(whole.select_queries(queries))).collect();
+        let rows = tests[0].rows();
+        let parts = [scores[..rows].to_vec(), scores[rows..].to_vec()];
+        let pooled = Pooled::new(&tests, &parts).unwrap();
+        let found = evaluate(&pooled, &[ndcg], EvalOptions::default()).unwrap();
+        assert_eq!(found.queries, together.queries);
+        assert_eq!(found.results[0].values, together.results[0].values);
+        assert_eq!(found.results[0].value, together.results[0].value);
+    }
+}

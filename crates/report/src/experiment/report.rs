@@ -1,0 +1,382 @@
+//! The report on an experiment: a comparison for each data set on one page, and documents beside it.
+//!
+//! Everything is computed from the stored cells, in the order of the experiment's file. Interrupted
+//! or not, with any number of jobs and threads, the same bytes come out; times go to `times.json`
+//! alone, and threads to the lock file.
+//!
+//! A learner takes part in a data set's comparison when all of its cells there are stored. Where the
+//! baseline does not, the first that does takes its place, and the page says so.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rankwright_data::store::write_atomic;
+use rankwright_data::{DataError, Dataset};
+use rankwright_eval::compare::{Better, CompareOptions};
+use rankwright_eval::table::comparison_table;
+use rankwright_eval::{EvalOptions, Evaluation, QuerySource, evaluate};
+use serde_json::{Value, json};
+
+use super::cell::{Cell, Stored};
+use super::file::Experiment;
+use super::plan::{Failed, Plan};
+use super::pool::{Pooled, mean};
+use super::run::Ran;
+use super::{VERSION, lock, tables};
+use crate::comparison::ComparisonReport;
+use crate::page::{Page, Section};
+use crate::{Block, ReportError};
+
+/// What an experiment came to.
+#[derive(Debug)]
+pub struct ExperimentReport {
+    /// The page.
+    pub page: Page,
+    /// Every number of it.
+    pub results: Value,
+    /// A Markdown table for each data set.
+    pub markdown: String,
+    /// The same as plain text, for a terminal.
+    pub text: String,
+    /// The value of every query, tab-separated.
+    pub per_query: String,
+    /// Everything needed to repeat it.
+    pub lock: Value,
+    /// Where the time went: the one document that differs from run to run.
+    pub times: Value,
+    /// What did not come to a result.
+    pub failed: Vec<Failed>,
+}
+
+/// A learner on a data set, all of its cells there.
+pub(super) struct System {
+    pub(super) learner: usize,
+    pub(super) cells: Vec<(Cell, Stored)>,
+    /// Scores of each seed and fold.
+    scores: Vec<Vec<Vec<f64>>>,
+    /// One evaluation for each seed.
+    pub(super) seeds: Vec<(u64, Evaluation)>,
+    /// Their mean.
+    pub(super) mean: Evaluation,
+}
+
+/// A data set's results.
+pub(super) struct SetResult {
+    pub(super) data: usize,
+    pub(super) queries: usize,
+    pub(super) documents: usize,
+    pub(super) features: usize,
+    pub(super) systems: Vec<System>,
+    pub(super) comparison: Option<ComparisonReport>,
+    /// The baseline's name, where it is not the one asked for.
+    pub(super) other_baseline: Option<String>,
+}
+
+impl ExperimentReport {
+    /// Reads the stored cells, measures and compares.
+    pub fn new(plan: &Plan<'_>, ran: &Ran) -> Result<Self, ReportError> {
+        let mut failed = ran.failed.clone();
+        let mut sets = Vec::new();
+        for data in 0..plan.experiment.data.len() {
+            sets.extend(set_result(plan, data, &mut failed)?);
+        }
+        let left = left(plan);
+        Ok(Self {
+            page: page(plan.experiment, plan, &sets, &failed, &left),
+            results: results(plan, &sets, &failed, &left),
+            markdown: drawn(plan.experiment, &sets, true),
+            text: drawn(plan.experiment, &sets, false),
+            per_query: tables::per_query(plan.experiment, &sets),
+            lock: lock::lock(plan),
+            times: tables::times(plan, &sets),
+            failed,
+        })
+    }
+
+    /// Writes everything into the plan's folder; gives the files.
+    pub fn write(&self, plan: &Plan<'_>) -> Result<Vec<PathBuf>, ReportError> {
+        let folder = plan.out();
+        fs::create_dir_all(folder)
+            .map_err(|e| DataError::io("make the folder", folder.display().to_string(), e))?;
+        let files = [
+            ("report.html", self.page.to_html()?),
+            ("results.json", format!("{:#}\n", self.results)),
+            ("table.md", self.markdown.clone()),
+            ("per-query.tsv", self.per_query.clone()),
+            ("experiment.lock.json", format!("{:#}\n", self.lock)),
+            ("times.json", format!("{:#}\n", self.times)),
+        ];
+        let mut written = Vec::new();
+        for (name, text) in files {
+            let path = folder.join(name);
+            write_atomic(&path, |out| out.write_all(text.as_bytes()))?;
+            written.push(path);
+        }
+        Ok(written)
+    }
+}
+
+/// The results on one data set; none where nothing of it is stored.
+fn set_result(
+    plan: &Plan<'_>,
+    data: usize,
+    failed: &mut Vec<Failed>,
+) -> Result<Option<SetResult>, ReportError> {
+    let stored = stored_systems(plan, data);
+    let (Some(parts), false) = (plan.parts.get(data), stored.is_empty()) else { return Ok(None) };
+    let tests = parts.tests().map_err(ReportError::request)?;
+    let mut systems = Vec::new();
+    for (learner, cells) in stored {
+        match system(plan, learner, cells, &tests) {
+            Ok(system) => systems.push(system),
+            Err(error) => failed.push(Failed {
+                data: plan.experiment.data.get(data).map_or(String::new(), |d| d.name.clone()),
+                learner: name(plan.experiment, learner).to_owned(),
+                cells: String::new(),
+                error: error.to_string(),
+            }),
+        }
+    }
+    if systems.is_empty() {
+        return Ok(None);
+    }
+    let (comparison, other_baseline) = compared(plan.experiment, data, &systems, &tests)?;
+    Ok(Some(SetResult {
+        data,
+        queries: tests.iter().map(|test| test.queries()).sum(),
+        documents: tests.iter().map(|test| test.rows()).sum(),
+        features: tests.iter().map(|test| test.columns()).max().unwrap_or(0),
+        systems,
+        comparison: Some(comparison),
+        other_baseline,
+    }))
+}
+
+type Loaded = (Cell, Stored, Vec<f64>);
+
+/// Learners all of whose cells on a data set are stored.
+fn stored_systems(plan: &Plan<'_>, data: usize) -> Vec<(usize, Vec<Loaded>)> {
+    let of_learner = |learner: usize| {
+        let cells = plan.cells.iter().filter(|c| c.data == data && c.learner == learner);
+        let load = |cell: &Cell| {
+            let (stored, scores) = plan.shelf.load(cell)?;
+            Some((cell.clone(), stored, scores))
+        };
+        let cells = cells.map(load).collect::<Option<Vec<_>>>()?;
+        (!cells.is_empty()).then_some((learner, cells))
+    };
+    (0..plan.experiment.learners.len()).filter_map(of_learner).collect()
+}
+
+/// Measures a learner's scores, seed by seed.
+fn system(
+    plan: &Plan<'_>,
+    learner: usize,
+    cells: Vec<Loaded>,
+    tests: &[Arc<Dataset>],
+) -> Result<System, ReportError> {
+    let experiment = plan.experiment;
+    let member = experiment.learners.get(learner);
+    let seeds = member.map_or(&[][..], |member| experiment.seeds_of(member));
+    let (mut scores, mut found) = (Vec::new(), Vec::new());
+    for seed in seeds {
+        // Cells are in the order of folds.
+        let of_seed = cells.iter().filter(|(cell, ..)| cell.seed == *seed);
+        let of_seed: Vec<Vec<f64>> = of_seed.map(|(.., scores)| scores.clone()).collect();
+        let pooled = Pooled::new(tests, &of_seed)?;
+        found.push((*seed, evaluate(&pooled, &experiment.metrics, EvalOptions::default())?));
+        scores.push(of_seed);
+    }
+    let evaluations: Vec<Evaluation> = found.iter().map(|(_, e)| e.clone()).collect();
+    let mean = mean(&evaluations).ok_or_else(|| ReportError::request("there is no seed"))?;
+    let cells = cells.into_iter().map(|(cell, stored, _)| (cell, stored)).collect();
+    Ok(System { learner, cells, scores, seeds: found, mean })
+}
+
+/// Compares the systems of a data set, with the baseline if it is there.
+fn compared(
+    experiment: &Experiment,
+    data: usize,
+    systems: &[System],
+    tests: &[Arc<Dataset>],
+) -> Result<(ComparisonReport, Option<String>), ReportError> {
+    let named: Vec<(String, Evaluation)> = systems
+        .iter()
+        .map(|system| (name(experiment, system.learner).to_owned(), system.mean.clone()))
+        .collect();
+    let asked = experiment.compare.baseline.as_ref();
+    let there = named.iter().any(|(name, _)| Some(name) == asked);
+    let other = named.first().map(|(name, _)| name.clone()).filter(|_| !there);
+    let baseline = other.clone().or(asked.cloned());
+    let options = CompareOptions { baseline, ..experiment.compare.clone() };
+    let title = experiment.data.get(data).map_or("", |set| set.name.as_str());
+    let mut report = ComparisonReport::new(title, named, &options)?;
+    // Lists of documents are those of one seed; means over several have none.
+    if experiment.seeds.len() == 1 {
+        let pooled = systems.iter().filter_map(|system| system.scores.first());
+        let pooled = pooled.map(|scores| Pooled::new(tests, scores));
+        let pooled = pooled.collect::<Result<Vec<_>, _>>()?;
+        let sources: Vec<&dyn QuerySource> = pooled.iter().map(|p| p as &dyn QuerySource).collect();
+        report = report.with_sources(&sources, &[], EvalOptions::default())?;
+    }
+    Ok((report, other))
+}
+
+pub(super) fn name(experiment: &Experiment, learner: usize) -> &str {
+    experiment.learners.get(learner).map_or("", |member| member.name.as_str())
+}
+
+/// Learners with cells that were neither stored nor asked for.
+fn left(plan: &Plan<'_>) -> Vec<String> {
+    let missing = |learner: usize| {
+        let mut cells = plan.cells.iter().filter(|cell| cell.learner == learner);
+        cells.any(|cell| cell.state == super::State::Left)
+    };
+    let names = (0..plan.experiment.learners.len()).filter(|learner| missing(*learner));
+    names.map(|learner| name(plan.experiment, learner).to_owned()).collect()
+}
+
+/// The comparison tables, one after the other.
+fn drawn(experiment: &Experiment, sets: &[SetResult], markdown: bool) -> String {
+    let mut text = String::new();
+    for set in sets {
+        let Some(report) = &set.comparison else { continue };
+        let mut table = comparison_table(report.comparison());
+        let seeds = experiment.seeds.len();
+        if seeds > 1 {
+            table.notes.push(format!("Values of a query are means over {seeds} seeds."));
+        }
+        let title = tables::heading(experiment, set);
+        text += &match markdown {
+            true => format!("### {title}\n\n{}\n", table.to_markdown()),
+            false => format!("{title}\n{}\n", table.to_text()),
+        };
+    }
+    text
+}
+
+fn page(
+    experiment: &Experiment,
+    plan: &Plan<'_>,
+    sets: &[SetResult],
+    failed: &[Failed],
+    left: &[String],
+) -> Page {
+    let mut sections: Vec<Section> = Vec::new();
+    if sets.len() > 1 {
+        sections.push(tables::overview(experiment, sets));
+    }
+    for set in sets {
+        let Some(report) = &set.comparison else { continue };
+        let page = report.page();
+        let (prefix, title) = match sets.len() {
+            1 => (String::new(), String::new()),
+            _ => (format!("d{}-", set.data + 1), page.title.clone()),
+        };
+        sections.extend(page.sections.into_iter().map(|s| prefixed(s, &prefix, &title)));
+    }
+    if experiment.seeds.len() > 1 {
+        sections.push(tables::seeds(experiment, sets));
+    }
+    sections.push(tables::learners(experiment));
+    sections.extend(tables::failures(failed));
+    sections.push(tables::repeat(plan));
+    Page {
+        title: experiment.name.clone(),
+        lead: lead(experiment, sets, failed),
+        facts: tables::facts(experiment, sets, left),
+        sections,
+    }
+}
+
+/// What was found, in a sentence for each data set.
+fn lead(experiment: &Experiment, sets: &[SetResult], failed: &[Failed]) -> String {
+    let mut said: Vec<String> = Vec::new();
+    if !experiment.description.is_empty() {
+        said.push(experiment.description.trim().to_owned());
+    }
+    for set in sets {
+        let title = experiment.data.get(set.data).map_or("", |data| data.name.as_str());
+        let best = best(set).map(|(system, value)| {
+            let metric = experiment.metrics.first().map(ToString::to_string).unwrap_or_default();
+            let name = name(experiment, system.learner);
+            format!(
+                "On {title}, {name} has the best {metric}, {value:.4}, of {}.",
+                set.systems.len()
+            )
+        });
+        said.extend(best);
+        if let Some(other) = &set.other_baseline {
+            let asked = experiment.compare.baseline.as_deref().unwrap_or_default();
+            said.push(format!("{asked} has no result there, so {other} is the baseline."));
+        }
+    }
+    match failed.len() {
+        0 => {}
+        count => said.push(format!("Not everything came to a result: see What failed ({count}).")),
+    }
+    said.join(" ")
+}
+
+/// The system with the best value of the first metric, the first among equals.
+fn best(set: &SetResult) -> Option<(&System, f64)> {
+    let mut best: Option<(&System, f64)> = None;
+    for system in &set.systems {
+        let result = system.mean.results.first()?;
+        let wins = best.is_none_or(|(_, most)| match result.measure.metric().better() {
+            Better::Higher => result.value > most,
+            Better::Lower => result.value < most,
+        });
+        if wins && !result.value.is_nan() {
+            best = Some((system, result.value));
+        }
+    }
+    best
+}
+
+/// A section of a data set's report, with ids of its own and the data set in its heading.
+fn prefixed(mut section: Section, prefix: &str, title: &str) -> Section {
+    if prefix.is_empty() {
+        return section;
+    }
+    section.id.insert_str(0, prefix);
+    section.title = format!("{title}: {}", section.title);
+    section.blocks.iter_mut().for_each(|block| rename(block, prefix));
+    section
+}
+
+fn rename(block: &mut Block, prefix: &str) {
+    match block {
+        Block::Text(_) => {}
+        Block::Chart(chart) => chart.id.insert_str(0, prefix),
+        Block::Table { id, .. } | Block::Drawing { id, .. } => id.insert_str(0, prefix),
+        Block::Choice { id, groups, .. } => {
+            id.insert_str(0, prefix);
+            let blocks = groups.iter_mut().flat_map(|(_, blocks)| blocks);
+            blocks.for_each(|block| rename(block, prefix));
+        }
+    }
+}
+
+fn results(plan: &Plan<'_>, sets: &[SetResult], failed: &[Failed], left: &[String]) -> Value {
+    let experiment = plan.experiment;
+    let failure = |failed: &Failed| {
+        json!({
+            "data": failed.data,
+            "learner": failed.learner,
+            "cells": failed.cells,
+            "error": failed.error,
+        })
+    };
+    json!({
+        "rankwright": VERSION,
+        "experiment": experiment.name,
+        "description": experiment.description,
+        "file_sha256": experiment.sha256,
+        "seeds": experiment.seeds,
+        "data": sets.iter().map(|set| tables::set_json(plan, set)).collect::<Vec<_>>(),
+        "failed": failed.iter().map(failure).collect::<Vec<_>>(),
+        "not_run": left,
+    })
+}

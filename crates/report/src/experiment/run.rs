@@ -1,0 +1,333 @@
+//! Running the open cells of a plan, several at a time.
+//!
+//! Each job has a thread pool of its own and takes the next open cell until there is none. A cell
+//! that fails is noted, and the others go on; a panic in a learner is such a failure. Whoever looks on
+//! can ask to stop: trainings then end after their round, with a checkpoint where they have rounds,
+//! and the same plan made anew goes on from there.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use rankwright_data::{DataError, Dataset, guarded};
+use rankwright_eval::Measure;
+use rankwright_learn::{Checkpoints, Job, LearnError, LearnerSpec, Observer, Outcome, WatchedSet};
+use rankwright_model::{Kind, Model, ScoreOptions};
+
+use super::cell::{Cell, Seconds, State, Stored};
+use super::file::What;
+use super::parts::Learning;
+use super::plan::{Failed, Plan};
+use crate::ReportError;
+
+/// Someone who looks on while cells are run.
+pub trait Watcher: Sync {
+    /// A cell begins; told in words.
+    fn started(&self, _cell: &str) {}
+
+    /// A cell came to its end, well or with an error.
+    fn ended(&self, _cell: &str, _error: Option<&str>) {}
+
+    /// Whether to stop now; asked after every round and between cells.
+    fn wants_to_stop(&self) -> bool {
+        false
+    }
+}
+
+/// Looks away.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unwatched;
+
+impl Watcher for Unwatched {}
+
+/// What came of running a plan.
+#[derive(Debug)]
+pub struct Ran {
+    /// Whether every open cell was run; false after an interruption.
+    pub finished: bool,
+    /// Cells that are stored now, of those that were open.
+    pub done: usize,
+    /// What failed, in the order of the plan, cells with the same error together.
+    pub failed: Vec<Failed>,
+    /// Holds the folder until the reports are written.
+    _lock: Lock,
+}
+
+/// Keeps others out of a folder; the system lets go of it however the process ends.
+#[derive(Debug)]
+struct Lock(#[allow(dead_code, reason = "held, not read")] File);
+
+impl Lock {
+    fn take(folder: &Path) -> Result<Self, ReportError> {
+        let path = folder.join(".lock");
+        let file = File::create(&path)
+            .map_err(|e| DataError::io("write", path.display().to_string(), e))?;
+        match file.try_lock() {
+            Err(fs::TryLockError::WouldBlock) => Err(ReportError::with_help(
+                format!("another experiment is running in {}", folder.display()),
+                "wait for it, or give another folder with --out",
+            )),
+            // A file system without locks need not keep anybody from working.
+            Ok(()) | Err(fs::TryLockError::Error(_)) => Ok(Self(file)),
+        }
+    }
+}
+
+/// How a cell ended, if it did not fail.
+enum End {
+    Stored,
+    Interrupted,
+}
+
+impl Plan<'_> {
+    /// Runs every open cell.
+    pub fn run(&self, watcher: &dyn Watcher) -> Result<Ran, ReportError> {
+        fs::create_dir_all(&self.shelf.0)
+            .map_err(|e| DataError::io("make the folder", self.shelf.0.display().to_string(), e))?;
+        let lock = Lock::take(&self.out)?;
+        for cell in self.cells.iter().filter(|cell| cell.state == State::Stored) {
+            // A kill may have come between storing a cell and tidying up behind it.
+            let _ = fs::remove_dir_all(self.shelf.part(&cell.digest));
+        }
+        let open = self.open();
+        for cell in open.iter().filter_map(|number| self.cells.get(*number)) {
+            if let Some(parts) = self.parts.get(cell.data) {
+                parts.expect(cell.fold);
+            }
+        }
+        let next = AtomicUsize::new(0);
+        let ends: Mutex<HashMap<usize, Result<(), String>>> = Mutex::default();
+        std::thread::scope(|scope| -> Result<(), ReportError> {
+            for job in 0..self.jobs {
+                let pool = self.pool(job)?;
+                let (next, ends, open) = (&next, &ends, &open);
+                scope.spawn(move || self.work(&pool, next, open, ends, watcher));
+            }
+            Ok(())
+        })?;
+        let ends = ends.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(Ran {
+            finished: ends.len() == open.len(),
+            done: ends.values().filter(|end| end.is_ok()).count(),
+            failed: self.failures(&ends),
+            _lock: lock,
+        })
+    }
+
+    /// The threads of a job: its share of all, one at least.
+    fn pool(&self, job: usize) -> Result<rayon::ThreadPool, ReportError> {
+        let share = self.threads / self.jobs + usize::from(job < self.threads % self.jobs);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(share.max(1)).build();
+        pool.map_err(|e| ReportError::request(format!("cannot start {share} threads: {e}")))
+    }
+
+    /// A job: takes cells until there are none.
+    fn work(
+        &self,
+        pool: &rayon::ThreadPool,
+        next: &AtomicUsize,
+        open: &[usize],
+        ends: &Mutex<HashMap<usize, Result<(), String>>>,
+        watcher: &dyn Watcher,
+    ) {
+        while !watcher.wants_to_stop() {
+            let Some(number) = open.get(next.fetch_add(1, Ordering::SeqCst)) else { return };
+            let Some(cell) = self.cells.get(*number) else { return };
+            let name = self.name(cell);
+            watcher.started(&name);
+            let run = || guarded(|| self.cell(cell, watcher));
+            let end = pool.install(run).unwrap_or_else(|panic| {
+                Err(format!("the training broke off: {panic}; please report this"))
+            });
+            if let Some(parts) = self.parts.get(cell.data) {
+                parts.release(cell.fold);
+            }
+            let end = match end {
+                Ok(End::Interrupted) => return,
+                Ok(End::Stored) => Ok(()),
+                Err(error) => Err(error),
+            };
+            watcher.ended(&name, end.as_ref().err().map(String::as_str));
+            ends.lock().unwrap_or_else(PoisonError::into_inner).insert(*number, end);
+        }
+    }
+
+    /// Trains, scores and stores.
+    fn cell(&self, cell: &Cell, watcher: &dyn Watcher) -> Result<End, String> {
+        let (Some(member), Some(set), Some(parts)) = (
+            self.experiment.learners.get(cell.learner),
+            self.experiment.data.get(cell.data),
+            self.parts.get(cell.data),
+        ) else {
+            return Err("there is no such cell".to_owned());
+        };
+        let options = ScoreOptions { ignore_extra: set.ignore_extra, simd: self.simd };
+        let mut stored = Stored {
+            key: cell.key.clone(),
+            model_sha256: String::new(),
+            scores_sha256: String::new(),
+            unit: String::new(),
+            rounds: 0,
+            best: None,
+            trees: 0,
+            seconds: Seconds::default(),
+        };
+        let (model, learnt) = match &member.what {
+            What::Learner(spec) => {
+                let learning = parts.learning(cell.fold)?;
+                let outcome = self.train(cell, spec, &learning, options, watcher)?;
+                if !outcome.finished {
+                    return Ok(End::Interrupted);
+                }
+                let record = outcome.record;
+                (stored.rounds, stored.best) = (record.iterations.len(), record.best);
+                stored.unit = record.unit;
+                stored.seconds.bin = record.bin_seconds;
+                stored.seconds.train = record.train_seconds;
+                (outcome.model, true)
+            }
+            What::Model(file) => {
+                let sum = cell.key.pointer("/learner/model").and_then(|sum| sum.as_str());
+                stored.model_sha256 = sum.unwrap_or_default().to_owned();
+                (Model::load(&file.path).map_err(told)?, false)
+            }
+        };
+        if let Kind::Trees(ensemble) = model.kind() {
+            stored.trees = ensemble.trees().len();
+        }
+        let started = Instant::now();
+        let scores = score(&model, &*parts.test(cell.fold)?, options)?;
+        stored.seconds.score = started.elapsed().as_secs_f64();
+        let model = learnt.then_some(&model);
+        self.shelf.store(&cell.digest, stored, model, &scores).map_err(told)?;
+        Ok(End::Stored)
+    }
+
+    /// Trains, from a checkpoint where there is one.
+    fn train(
+        &self,
+        cell: &Cell,
+        spec: &LearnerSpec,
+        learning: &Learning,
+        options: ScoreOptions,
+        watcher: &dyn Watcher,
+    ) -> Result<Outcome, String> {
+        let place = spec.rounds().map(|_| Checkpoints {
+            every: self.checkpoint,
+            ..Checkpoints::new(self.shelf.part(&cell.digest).join("checkpoint"))
+        });
+        let decides: Vec<Measure> = self.experiment.metrics.iter().take(1).cloned().collect();
+        let observer = Looker(watcher);
+        let run = || -> Result<Outcome, LearnError> {
+            let valid = learning.valid.as_ref().filter(|_| spec.uses_validation());
+            let valid = valid.map(|data| WatchedSet { name: "validation".to_owned(), data });
+            spec.train(Job {
+                valid: valid.into_iter().collect(),
+                metrics: decides.clone(),
+                seed: cell.seed,
+                features: options,
+                checkpoints: place.clone(),
+                observer: &observer,
+                simd: self.simd,
+                ..Job::new(&learning.train)
+            })
+        };
+        let resumed = place.as_ref().is_some_and(|place| place.file().exists());
+        let outcome = match run() {
+            // A checkpoint that is of no use is no reason to do without the cell.
+            Err(_) if resumed => {
+                if let Some(place) = &place {
+                    let _ = place.remove();
+                }
+                run()
+            }
+            outcome => outcome,
+        };
+        outcome.map_err(told)
+    }
+
+    /// What failed before and in the run, in the order of the plan.
+    fn failures(&self, ends: &HashMap<usize, Result<(), String>>) -> Vec<Failed> {
+        let mut by_digest = HashMap::new();
+        for (number, end) in ends {
+            if let (Some(cell), Err(error)) = (self.cells.get(*number), end) {
+                by_digest.insert(cell.digest.as_str(), error);
+            }
+        }
+        let mut groups: Vec<(usize, usize, &str, Vec<&Cell>)> = Vec::new();
+        for cell in &self.cells {
+            let Some(error) = by_digest.get(cell.digest.as_str()) else { continue };
+            let same = |(data, learner, text, _): &&mut (usize, usize, &str, Vec<&Cell>)| {
+                (*data, *learner, *text) == (cell.data, cell.learner, error.as_str())
+            };
+            match groups.iter_mut().find(same) {
+                Some((.., cells)) => cells.push(cell),
+                None => groups.push((cell.data, cell.learner, error, vec![cell])),
+            }
+        }
+        let failed = groups.into_iter().map(|(data, learner, error, cells)| Failed {
+            data: self.experiment.data.get(data).map_or(String::new(), |set| set.name.clone()),
+            learner: self
+                .experiment
+                .learners
+                .get(learner)
+                .map_or(String::new(), |m| m.name.clone()),
+            cells: self.in_words(&cells),
+            error: error.to_owned(),
+        });
+        self.failed.iter().cloned().chain(failed).collect()
+    }
+
+    /// "fold 1, seed 2; fold 3, seed 2", or nothing where there is one cell only anyway.
+    fn in_words(&self, cells: &[&Cell]) -> String {
+        let word = |cell: &&Cell| {
+            let mut words = Vec::new();
+            if self.experiment.data.get(cell.data).is_some_and(|set| set.folds() > 1) {
+                words.push(format!("fold {}", cell.fold + 1));
+            }
+            let member = self.experiment.learners.get(cell.learner);
+            if member.is_some_and(|member| self.experiment.seeds_of(member).len() > 1) {
+                words.push(format!("seed {}", cell.seed));
+            }
+            words.join(", ")
+        };
+        let words: Vec<String> = cells.iter().map(word).filter(|text| !text.is_empty()).collect();
+        words.join("; ")
+    }
+}
+
+/// Scores of the test part, which must be numbers.
+fn score(model: &Model, test: &Dataset, options: ScoreOptions) -> Result<Vec<f64>, String> {
+    if test.rows() == 0 {
+        return Err("the test part has no queries; give it a larger share, or more data".to_owned());
+    }
+    let scores = model.score(test, options).map_err(told)?;
+    match scores.iter().find(|score| !score.is_finite()) {
+        Some(score) => Err(format!(
+            "the model scores test documents with {score}: the training diverged; a smaller rate \
+             or more regularisation may help"
+        )),
+        None => Ok(scores),
+    }
+}
+
+/// Lets whoever looks on stop a training.
+struct Looker<'a>(&'a dyn Watcher);
+
+impl Observer for Looker<'_> {
+    fn wants_to_stop(&self) -> bool {
+        self.0.wants_to_stop()
+    }
+}
+
+/// An error with what to do about it, on one line.
+fn told(error: impl Into<ReportError>) -> String {
+    let error = error.into();
+    match error.help() {
+        Some(help) => format!("{error}; {help}"),
+        None => error.to_string(),
+    }
+}

@@ -1,0 +1,298 @@
+//! The tables and documents of an experiment's report.
+
+use std::fmt::Write as _;
+
+use rankwright_eval::table::{Align, Cell as TableCell, Table};
+use serde_json::{Value, json};
+
+use super::file::{DataSet, Experiment, What};
+use super::lock::settings;
+use super::plan::{Failed, Plan};
+use super::report::{SetResult, System, name};
+use super::{Cell, Stored, VERSION};
+use crate::Block;
+use crate::page::Section;
+use rankwright_eval::conventions;
+
+/// A data set in words: its name, queries and folds.
+pub(super) fn heading(experiment: &Experiment, set: &SetResult) -> String {
+    let data = experiment.data.get(set.data);
+    let title = data.map_or("", |data| data.name.as_str());
+    let folds = match data.map_or(1, DataSet::folds) {
+        1 => String::new(),
+        folds => format!(" of {folds} folds"),
+    };
+    format!("{title}: {} test queries{folds}", set.queries)
+}
+
+/// What the head of the page says.
+pub(super) fn facts(
+    experiment: &Experiment,
+    sets: &[SetResult],
+    left: &[String],
+) -> Vec<(String, String)> {
+    let mut facts = vec![("Rankwright".to_owned(), VERSION.to_owned())];
+    for set in sets {
+        let text = format!(
+            "{}, {} documents, {} features",
+            heading(experiment, set),
+            set.documents,
+            set.features
+        );
+        facts.push(("Data".to_owned(), text));
+    }
+    let seeds: Vec<String> = experiment.seeds.iter().map(u64::to_string).collect();
+    facts.push(("Seeds".to_owned(), seeds.join(", ")));
+    if let Some(first) = experiment.metrics.first() {
+        facts.push(("Stops by".to_owned(), first.to_string()));
+    }
+    if let Some(baseline) = &experiment.compare.baseline {
+        facts.push(("Baseline".to_owned(), baseline.clone()));
+    }
+    let first = sets.first().and_then(|set| set.systems.first());
+    for line in first.map_or(Vec::new(), |system| conventions(&system.mean.results)) {
+        facts.push(("Convention".to_owned(), line));
+    }
+    if !left.is_empty() {
+        facts.push(("Not run yet".to_owned(), left.join(", ")));
+    }
+    facts
+}
+
+/// The first metric of every learner on every data set.
+pub(super) fn overview(experiment: &Experiment, sets: &[SetResult]) -> Section {
+    let metric = experiment.metrics.first().map(ToString::to_string).unwrap_or_default();
+    let titles = sets.iter().filter_map(|set| experiment.data.get(set.data));
+    let titles = titles.map(|data| (data.name.as_str(), Align::Right));
+    let mut table = Table::new(std::iter::once(("learner", Align::Left)).chain(titles));
+    for (number, member) in experiment.learners.iter().enumerate() {
+        let mut row = vec![TableCell::new(member.name.as_str())];
+        for set in sets {
+            let place = set.systems.iter().position(|system| system.learner == number);
+            let result = place.zip(set.comparison.as_ref()).and_then(|(place, report)| {
+                report.comparison().metrics.first()?.systems.get(place)
+            });
+            row.push(match result {
+                Some(result) => TableCell {
+                    text: value(result.mean),
+                    best: result.best,
+                    mark: result.versus.as_ref().map(|v| v.mark).unwrap_or_default(),
+                },
+                None => TableCell::new("-"),
+            });
+        }
+        table.rows.push(row);
+    }
+    table.notes.push("▲ and ▼: significantly better or worse than the baseline.".to_owned());
+    Section {
+        id: "overview".to_owned(),
+        title: format!("{metric} on every data set"),
+        blocks: vec![Block::Table { id: "overview-table".to_owned(), title: metric, table }],
+    }
+}
+
+/// How much the seed moves each learner.
+pub(super) fn seeds(experiment: &Experiment, sets: &[SetResult]) -> Section {
+    let mut blocks = vec![Block::Text(
+        "Each seed on its own: how much of a difference may be luck of the draw. Values above are \
+         means over the seeds, query by query."
+            .to_owned(),
+    )];
+    for set in sets {
+        let seeds: Vec<String> =
+            experiment.seeds.iter().map(|seed| format!("seed {seed}")).collect();
+        let mut columns = vec![("learner", Align::Left), ("metric", Align::Left)];
+        columns.extend(seeds.iter().map(|seed| (seed.as_str(), Align::Right)));
+        columns.push(("spread", Align::Right));
+        let mut table = Table::new(columns);
+        for system in set.systems.iter().filter(|system| system.seeds.len() > 1) {
+            for (m, metric) in experiment.metrics.iter().enumerate() {
+                let values = seed_values(system, m);
+                let mut row = vec![name(experiment, system.learner).to_owned(), metric.to_string()];
+                row.extend(values.iter().map(|v| value(Some(*v))));
+                row.push(value(deviation(&values)));
+                table.rows.push(row.into_iter().map(TableCell::new).collect());
+            }
+        }
+        table.notes.push("spread: standard deviation over the seeds".to_owned());
+        let id = format!("seeds-{}", set.data + 1);
+        blocks.push(Block::Table { id, title: heading(experiment, set), table });
+    }
+    Section { id: "seeds".to_owned(), title: "Seeds".to_owned(), blocks }
+}
+
+fn seed_values(system: &System, metric: usize) -> Vec<f64> {
+    let value =
+        |(_, e): &(u64, rankwright_eval::Evaluation)| e.results.get(metric).map(|r| r.value);
+    system.seeds.iter().filter_map(value).collect()
+}
+
+/// Standard deviation of a sample; none below two values.
+fn deviation(values: &[f64]) -> Option<f64> {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+    (values.len() > 1).then(|| (squares / (count - 1.0)).sqrt())
+}
+
+fn value(value: Option<f64>) -> String {
+    value.filter(|v| !v.is_nan()).map_or("-".to_owned(), |v| format!("{v:.4}"))
+}
+
+/// What was compared.
+pub(super) fn learners(experiment: &Experiment) -> Section {
+    let mut table = Table::new([("learner", Align::Left), ("what it is", Align::Left)]);
+    for member in &experiment.learners {
+        table.rows.push(vec![member.name.as_str().into(), TableCell::new(member.what.text())]);
+    }
+    let title = "Learners".to_owned();
+    let note = "Every setting, with the defaults, is in experiment.lock.json.".to_owned();
+    table.notes.push(note);
+    Section {
+        id: "learners".to_owned(),
+        title: title.clone(),
+        blocks: vec![Block::Table { id: "learners-table".to_owned(), title, table }],
+    }
+}
+
+/// What did not come to a result; no section where everything did.
+pub(super) fn failures(failed: &[Failed]) -> Option<Section> {
+    if failed.is_empty() {
+        return None;
+    }
+    let columns = ["data", "learner", "cells", "error"].map(|name| (name, Align::Left));
+    let mut table = Table::new(columns);
+    let all = |text: &str| if text.is_empty() { "all".to_owned() } else { text.to_owned() };
+    for Failed { data, learner, cells, error } in failed {
+        let row = [all(data), all(learner), all(cells), error.clone()];
+        table.rows.push(row.into_iter().map(TableCell::new).collect());
+    }
+    let title = "What failed".to_owned();
+    let text = "These did not come to a result and are left out of the comparison on their data \
+                set. The same command tries them again; what is done is not done twice.";
+    let id = "failed-table".to_owned();
+    let blocks =
+        vec![Block::Text(text.to_owned()), Block::Table { id, title: title.clone(), table }];
+    Some(Section { id: "failed".to_owned(), title, blocks })
+}
+
+/// Where the data came from, to the byte.
+pub(super) fn repeat(plan: &Plan<'_>) -> Section {
+    let columns = ["data", "file", "SHA-256"].map(|name| (name, Align::Left));
+    let mut table = Table::new(columns);
+    for (set, files) in plan.experiment.data.iter().zip(&plan.files) {
+        for file in files {
+            let row = [set.name.clone(), file.written.clone(), file.sha256.clone()];
+            table.rows.push(row.into_iter().map(TableCell::new).collect());
+        }
+    }
+    let title = "To repeat this".to_owned();
+    let text = format!(
+        "Version {VERSION}, the experiment's file with SHA-256 {}, and data with the checksums \
+         below give the same numbers on any machine and with any number of threads. Nothing else \
+         matters: each result is kept under a digest of just that.",
+        plan.experiment.sha256
+    );
+    let mut blocks = vec![Block::Text(text)];
+    if !table.rows.is_empty() {
+        let id = "files".to_owned();
+        blocks.push(Block::Table { id, title: "Data files".to_owned(), table });
+    }
+    Section { id: "repeat".to_owned(), title, blocks }
+}
+
+/// A data set's numbers.
+pub(super) fn set_json(plan: &Plan<'_>, set: &SetResult) -> Value {
+    let experiment = plan.experiment;
+    let data = experiment.data.get(set.data);
+    let learners = set.systems.iter().map(|system| system_json(experiment, system));
+    json!({
+        "name": data.map(|data| &data.name),
+        "folds": data.map_or(1, DataSet::folds),
+        "queries": set.queries,
+        "documents": set.documents,
+        "features": set.features,
+        "comparison": set.comparison.as_ref().map(|report| report.json()),
+        "learners": learners.collect::<Vec<_>>(),
+    })
+}
+
+fn system_json(experiment: &Experiment, system: &System) -> Value {
+    let number = |v: f64| serde_json::Number::from_f64(v).map_or(Value::Null, Value::Number);
+    let values = |e: &rankwright_eval::Evaluation| {
+        e.results.iter().map(|r| (r.measure.to_string(), number(r.value))).collect::<Vec<_>>()
+    };
+    let seed = |(seed, e): &(u64, rankwright_eval::Evaluation)| {
+        let values: serde_json::Map<String, Value> = values(e).into_iter().collect();
+        json!({"seed": seed, "values": values})
+    };
+    let member = experiment.learners.get(system.learner);
+    let what = match member.map(|member| &member.what) {
+        Some(What::Learner(spec)) => {
+            json!({"spec": spec.to_string(), "settings": settings(spec)})
+        }
+        Some(What::Model(file)) => json!({"model": file.written}),
+        None => Value::Null,
+    };
+    let cell = |(cell, stored): &(Cell, Stored)| {
+        json!({
+            "fold": cell.fold + 1,
+            "seed": cell.seed,
+            "digest": cell.digest,
+            "model_sha256": stored.model_sha256,
+            "unit": stored.unit,
+            "rounds": stored.rounds,
+            "best": stored.best,
+            "trees": stored.trees,
+        })
+    };
+    json!({
+        "name": member.map(|member| &member.name),
+        "what": what,
+        "seeds": system.seeds.iter().map(seed).collect::<Vec<_>>(),
+        "cells": system.cells.iter().map(cell).collect::<Vec<_>>(),
+    })
+}
+
+/// Where the time went.
+pub(super) fn times(plan: &Plan<'_>, sets: &[SetResult]) -> Value {
+    let cells = sets.iter().flat_map(|set| &set.systems).flat_map(|system| &system.cells);
+    let cell = |(cell, stored): &(Cell, Stored)| {
+        json!({
+            "cell": plan.name(cell),
+            "digest": cell.digest,
+            "seconds": {
+                "bin": stored.seconds.bin,
+                "train": stored.seconds.train,
+                "score": stored.seconds.score,
+            },
+        })
+    };
+    json!({"cells": cells.map(cell).collect::<Vec<_>>()})
+}
+
+/// The value of every query: data, metric, query, a column for each learner.
+pub(super) fn per_query(experiment: &Experiment, sets: &[SetResult]) -> String {
+    let names: Vec<&str> = experiment.learners.iter().map(|m| m.name.as_str()).collect();
+    let mut text = format!("data\tmetric\tquery\t{}\n", names.join("\t"));
+    for set in sets {
+        let title = experiment.data.get(set.data).map_or("", |data| data.name.as_str());
+        let Some(first) = set.systems.first().map(|system| &system.mean) else { continue };
+        for (m, metric) in experiment.metrics.iter().enumerate() {
+            for (q, query) in first.queries.iter().enumerate() {
+                let of = |learner: usize| {
+                    let system = set.systems.iter().find(|system| system.learner == learner)?;
+                    *system.mean.results.get(m)?.values.get(q)?
+                };
+                let values: Vec<Option<f64>> = (0..names.len()).map(of).collect();
+                if values.iter().all(Option::is_none) {
+                    continue;
+                }
+                let shown = values.iter().map(|v| v.map_or(String::new(), |v| format!("{v:.10}")));
+                let shown: Vec<String> = shown.collect();
+                let _ = writeln!(text, "{title}\t{metric}\t{query}\t{}", shown.join("\t"));
+            }
+        }
+    }
+    text
+}

@@ -1,0 +1,382 @@
+//! Units of experiments: the file, digests, what is stored, and that interruptions leave no trace.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use rankwright_data::format::{Format, write};
+use rankwright_data::generate::LetorOptions;
+use tempfile::TempDir;
+
+use super::*;
+use crate::Block;
+
+const FILE: &str = r#"
+name = "small"
+metrics = ["ndcg@5", "ap"]
+seeds = [1, 2]
+
+[[data]]
+name = "made"
+generate = "letor(queries=24, documents=8)"
+folds = 3
+
+[[learner]]
+name = "mart"
+spec = "mart(trees=6, leaves=4, min_rows=2, sample_queries=0.5)"
+
+[[learner]]
+name = "lambdamart"
+spec = "lambdamart(trees=8, leaves=4, min_rows=2, sample_queries=0.5, stop=4)"
+
+[[learner]]
+name = "bm25"
+feature = 22
+"#;
+
+fn parse(text: &str) -> Result<Experiment, crate::ReportError> {
+    Experiment::parse(text, "x.toml", Path::new("."), &|_| None)
+}
+
+fn experiment(text: &str, folder: &Path) -> Experiment {
+    Experiment::parse(text, "x.toml", folder, &|_| None).unwrap()
+}
+
+fn options() -> PlanOptions {
+    PlanOptions { jobs: Some(1), threads: 2, ..PlanOptions::default() }
+}
+
+/// Runs to the end; gives the report.
+fn run(experiment: &Experiment, out: &Path, options: &PlanOptions) -> ExperimentReport {
+    let plan = Plan::new(experiment, out, options).unwrap();
+    let ran = plan.run(&Unwatched).unwrap();
+    assert!(ran.finished);
+    ExperimentReport::new(&plan, &ran).unwrap()
+}
+
+/// All of a report that must not change.
+fn lasting(report: &ExperimentReport) -> String {
+    let ExperimentReport { page, results, markdown, per_query, .. } = report;
+    format!("{page:?}{results}{markdown}{per_query}")
+}
+
+fn digests(text: &str) -> Vec<String> {
+    let folder = TempDir::new().unwrap();
+    let experiment = parse(text).unwrap();
+    let plan = Plan::new(&experiment, folder.path(), &options()).unwrap();
+    plan.cells().iter().map(|cell| cell.digest.clone()).collect()
+}
+
+#[test]
+fn what_is_wrong_in_a_file_is_told_with_its_place() {
+    for (found, instead, parts) in [
+        ("seeds", "sedes", &["x.toml, line 4, column 1", "`seeds`?", "baseline"][..]),
+        ("folds = 3", "fold_sed = 3", &["line 9", "[[data]] has no", "`fold_seed`?"]),
+        ("spec = \"mart", "specs = \"mart", &["line 13", "known are name, spec, model, feature"]),
+        ("[[learner]]\nname = \"bm25\"", "[[lerner]]", &["line 19", "`learner`?"]),
+        ("lambdamart(trees", "lamdamart(trees", &["line 17", "did you mean `lambdamart`?"]),
+        ("trees=8", "tres=8", &["line 17", "`trees`?"]),
+        ("\"ap\"", "\"app\"", &["line 3", "did you mean `ap`"]),
+        ("[1, 2]", "[1, 1]", &["line 4", "seed 1 is given twice"]),
+        ("[1, 2]", "[1, -2]", &["line 4, column 13", "whole numbers"]),
+        ("seeds", "baseline = \"mrat\"\nseeds", &["line 4", "did you mean `mart`?"]),
+        ("seeds", "test = \"u\"\nseeds", &["line 4", "randomisation"]),
+        ("seeds", "alpha = 2\nseeds", &["line 4", "alpha"]),
+        ("folds = 3", "folds = 2", &["line 9", "at least 3 folds"]),
+        ("folds = 3", "split = \"train=0.5,dev=0.5\"", &["train, valid and test, not dev"]),
+        ("folds = 3", "folds = 3\nfiles = [\"a\"]", &["one of train, fold, folders"]),
+        ("generate = \"letor(", "generate = \"store(", &["line 8", "letor"]),
+        ("generate = \"letor(queries=24, documents=8)\"", "files = [\"${NO}/a\"]", &["NO, which"]),
+        ("generate = \"letor(queries=24, documents=8)\"", "train = [\"a\"]", &["line 9", "not go"]),
+        ("feature = 22", "feature = 22\nspec = \"mart\"", &["line 21", "one of `spec`"]),
+        ("name = \"bm25\"", "name = \"mart\"", &["two learners are called `mart`"]),
+        ("feature = 22", "spec = \"blend(members=file:a+mart)\"", &["write its spec instead"]),
+        ("name = \"small\"", "name = 3", &["line 2, column 8", "a text in quotes"]),
+        ("name = \"small\"", "name = ", &["x.toml, line 2"]),
+    ] {
+        assert!(FILE.contains(found), "{found}");
+        let error = parse(&FILE.replacen(found, instead, 1)).unwrap_err().to_string();
+        for part in parts {
+            assert!(error.contains(part), "{instead}: {error} has no {part}");
+        }
+    }
+    assert!(parse("name = \"x\"").unwrap_err().to_string().contains("there is no learner"));
+}
+
+#[test]
+fn letors_rotation_and_folders_give_its_folds() {
+    let of = |source: &str| {
+        let text = FILE.replace("generate = \"letor(queries=24, documents=8)\"\nfolds = 3", source);
+        let Source::Folds(folds) = &parse(&text).unwrap().data[0].source else { panic!() };
+        let names = |files: &[FilePath]| {
+            let names: Vec<&str> = files.iter().map(|file| file.written.as_str()).collect();
+            names.join("+")
+        };
+        let name =
+            |f: &FoldFiles| format!("{} {} {}", names(&f.train), names(&f.valid), names(&f.test));
+        folds.iter().map(name).collect::<Vec<_>>()
+    };
+    let folds = of("parts = [\"S{1..5}\"]");
+    assert_eq!(
+        folds,
+        ["S1+S2+S3 S4 S5", "S2+S3+S4 S5 S1", "S3+S4+S5 S1 S2", "S4+S5+S1 S2 S3", "S5+S1+S2 S3 S4"]
+    );
+    let folds = of("folders = \"Fold{1..2}\"");
+    assert_eq!(folds[1], "Fold2/train.txt Fold2/vali.txt Fold2/test.txt");
+    let folds = of("[[data.fold]]\ntrain = [\"a\", \"b\"]\ntest = \"c\"");
+    assert_eq!(folds, ["a+b  c"]);
+}
+
+#[test]
+fn digests_cover_what_determines_a_result_and_nothing_else() {
+    let before = digests(FILE);
+    assert_eq!(before.len(), 3 * (2 + 2 + 1));
+    let distinct: std::collections::HashSet<&String> = before.iter().collect();
+    assert_eq!(distinct.len(), before.len());
+    for (found, instead) in [
+        ("name = \"small\"", "name = \"other\""),
+        ("name = \"made\"", "name = \"other\""),
+        ("name = \"mart\"", "name = \"other\""),
+        (", \"ap\"", ", \"rr\""),
+        ("seeds", "alpha = 0.01\nseeds"),
+        ("mart(trees=6, leaves=4", "mart( leaves=4,trees=6"),
+    ] {
+        assert_eq!(digests(&FILE.replacen(found, instead, 1)), before, "{instead}");
+    }
+    for (found, instead, kept) in [
+        ("trees=6", "trees=7", 9),
+        ("[1, 2]", "[1, 3]", 9),
+        ("\"ndcg@5\"", "\"ndcg@4\"", 0),
+        ("queries=24", "queries=25", 0),
+        ("folds = 3", "folds = 3\nseed = 2", 0),
+        ("folds = 3", "folds = 3\nfold_seed = 2", 0),
+        ("folds = 3", "folds = 3\nabsent = \"missing\"", 0),
+    ] {
+        let after = digests(&FILE.replacen(found, instead, 1));
+        let same = after.iter().filter(|digest| before.contains(digest)).count();
+        assert_eq!(same, kept, "{instead}");
+    }
+}
+
+#[test]
+fn jobs_threads_and_a_second_run_change_nothing() {
+    let experiment = parse(FILE).unwrap();
+    let (one, two) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let first = run(&experiment, one.path(), &options());
+    assert!(first.failed.is_empty());
+    let second =
+        run(&experiment, two.path(), &PlanOptions { jobs: Some(3), threads: 3, ..options() });
+    assert_eq!(lasting(&first), lasting(&second));
+    let plan = Plan::new(&experiment, one.path(), &options()).unwrap();
+    assert!(plan.open().is_empty());
+    assert_eq!(lasting(&run(&experiment, one.path(), &options())), lasting(&first));
+    assert_eq!(first.lock, run(&experiment, one.path(), &options()).lock);
+}
+
+/// Asks to stop after so many questions.
+struct Impatient(AtomicUsize);
+
+impl Watcher for Impatient {
+    fn wants_to_stop(&self) -> bool {
+        let left = self.0.load(Ordering::SeqCst);
+        self.0.store(left.saturating_sub(1), Ordering::SeqCst);
+        left == 0
+    }
+}
+
+#[test]
+fn interruptions_anywhere_leave_no_trace() {
+    let experiment = parse(FILE).unwrap();
+    let (whole, cut) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let expected = run(&experiment, whole.path(), &options());
+    let saving = PlanOptions { checkpoint: Duration::ZERO, ..options() };
+    let mut stops = 0;
+    loop {
+        let plan = Plan::new(&experiment, cut.path(), &saving).unwrap();
+        let ran = plan.run(&Impatient(AtomicUsize::new(5))).unwrap();
+        if ran.finished {
+            let report = ExperimentReport::new(&plan, &ran).unwrap();
+            assert_eq!(lasting(&report), lasting(&expected));
+            break;
+        }
+        stops += 1;
+        assert!(stops < 200, "no end");
+    }
+    assert!(stops > 10, "{stops}");
+    let names = std::fs::read_dir(cut.path().join("cells")).unwrap();
+    let parts = names.filter(|n| n.as_ref().unwrap().path().extension().is_some()).count();
+    assert_eq!(parts, 0, "unfinished cells are left");
+}
+
+#[test]
+fn damaged_cells_are_run_anew() {
+    let experiment = parse(FILE).unwrap();
+    let folder = TempDir::new().unwrap();
+    let before = run(&experiment, folder.path(), &options());
+    let plan = Plan::new(&experiment, folder.path(), &options()).unwrap();
+    let of = |cell: usize, file: &str| {
+        folder.path().join("cells").join(&plan.cells()[cell].digest).join(file)
+    };
+    std::fs::write(of(0, "scores.txt"), "1\n2\n").unwrap();
+    std::fs::write(of(1, "ranker.model"), "no model").unwrap();
+    std::fs::write(of(2, "cell.json"), "{").unwrap();
+    std::fs::remove_file(of(3, "ranker.model")).unwrap();
+    // Of another learner, whole in itself.
+    std::fs::copy(of(6, "cell.json"), of(4, "cell.json")).unwrap();
+    let again = Plan::new(&experiment, folder.path(), &options()).unwrap();
+    assert_eq!(again.open(), [0, 1, 2, 3, 4]);
+    assert_eq!(lasting(&run(&experiment, folder.path(), &options())), lasting(&before));
+}
+
+#[test]
+fn a_failing_member_costs_nobody_else_anything() {
+    // Monotone in a feature that is not there, a baseline at that; and data that is not there.
+    let text = FILE.replacen("mart(trees=6, ", "mart(trees=6, monotone=nosuch:+, ", 1).replacen(
+        "[[data]]",
+        "[[data]]\nname = \"gone\"\ntrain = [\"no/a\"]\ntest = [\"no/b\"]\n\n[[data]]",
+        1,
+    );
+    let experiment = parse(&text).unwrap();
+    let folder = TempDir::new().unwrap();
+    let report = run(&experiment, folder.path(), &options());
+    assert_eq!(report.failed.len(), 2, "{:?}", report.failed);
+    assert_eq!((report.failed[0].data.as_str(), report.failed[0].learner.as_str()), ("gone", ""));
+    assert!(report.failed[0].error.contains("no/a"));
+    assert_eq!(report.failed[1].learner, "mart");
+    assert_eq!(report.failed[1].cells.matches("fold").count(), 6);
+    assert!(report.failed[1].error.contains("nosuch"));
+    let learners = &report.results["data"][0]["learners"];
+    assert_eq!(learners.as_array().unwrap().len(), 2);
+    assert_eq!(report.results["data"][0]["comparison"]["baseline"], "lambdamart");
+    assert!(report.page.lead.contains("mart has no result there, so lambdamart is the baseline"));
+    assert!(report.page.sections.iter().any(|section| section.title == "What failed"));
+    // The others have the same numbers as without it.
+    let alone = TempDir::new().unwrap();
+    let whole = run(&parse(FILE).unwrap(), alone.path(), &options());
+    assert_eq!(learners[0], whole.results["data"][0]["learners"][1]);
+}
+
+#[test]
+fn metrics_that_do_not_fit_the_labels_are_a_failure_of_the_data() {
+    let text = FILE.replacen("\"ap\"", "\"err(max=1)\"", 1);
+    let folder = TempDir::new().unwrap();
+    let report = run(&parse(&text).unwrap(), folder.path(), &options());
+    assert_eq!(report.failed.len(), 3);
+    assert!(report.failed[0].error.contains("max"), "{}", report.failed[0].error);
+}
+
+#[test]
+fn only_trains_what_was_asked_for_and_reports_what_is_there() {
+    let experiment = parse(FILE).unwrap();
+    let folder = TempDir::new().unwrap();
+    let only = |name: &str| PlanOptions { only: vec![name.to_owned()], ..options() };
+    let error = Plan::new(&experiment, folder.path(), &only("mrt")).unwrap_err().to_string();
+    assert!(error.contains("did you mean `mart`?"), "{error}");
+    let first = run(&experiment, folder.path(), &only("bm25"));
+    assert_eq!(first.results["not_run"], serde_json::json!(["mart", "lambdamart"]));
+    let second = run(&experiment, folder.path(), &only("mart"));
+    assert_eq!(second.results["data"][0]["learners"].as_array().unwrap().len(), 2);
+    assert_eq!(second.results["not_run"], serde_json::json!(["lambdamart"]));
+    assert!(second.failed.is_empty());
+}
+
+#[test]
+fn a_changed_file_runs_its_cells_anew_and_a_renamed_one_does_not() {
+    let folder = TempDir::new().unwrap();
+    let put = |name: &str, seed: u64| {
+        let data = LetorOptions { queries: 10, documents: 6, seed }.generate().unwrap();
+        write(&data, &folder.path().join(name), Format::Letor).unwrap();
+    };
+    for (name, seed) in [("a.txt", 1), ("b.txt", 2), ("c.txt", 3)] {
+        put(name, seed);
+    }
+    let source = "train = \"a.txt\"\nvalid = \"b.txt\"\ntest = \"c.txt\"";
+    let text = FILE.replace("generate = \"letor(queries=24, documents=8)\"\nfolds = 3", source);
+    let out = folder.path().join("out");
+    let report = run(&experiment(&text, folder.path()), &out, &options());
+    assert!(report.failed.is_empty(), "{:?}", report.failed);
+    assert_eq!(report.results["data"][0]["queries"], 10);
+    let open = |text: &str| {
+        let experiment = experiment(text, folder.path());
+        Plan::new(&experiment, &out, &options()).unwrap().open().len()
+    };
+    assert_eq!(open(&text), 0);
+    std::fs::rename(folder.path().join("b.txt"), folder.path().join("d.txt")).unwrap();
+    assert_eq!(open(&text.replace("b.txt", "d.txt")), 0);
+    put("d.txt", 5);
+    assert_eq!(open(&text.replace("b.txt", "d.txt")), 5);
+    put("d.txt", 2);
+    std::fs::write(folder.path().join("c.txt.weight"), "1\n").unwrap();
+    assert_eq!(open(&text.replace("b.txt", "d.txt")), 5);
+}
+
+#[test]
+fn several_data_sets_stand_on_one_page_without_clashing() {
+    let second = "[[data]]\nname = \"more\"\ngenerate = \"letor(queries=20, documents=7)\"\nseed = 9\n\n[[learner]]";
+    let text = FILE.replacen("[[learner]]", second, 1);
+    let folder = TempDir::new().unwrap();
+    let report = run(&parse(&text).unwrap(), folder.path(), &options());
+    fn ids(blocks: &[Block], all: &mut Vec<String>) {
+        for block in blocks {
+            match block {
+                Block::Text(_) => {}
+                Block::Chart(chart) => all.push(chart.id.clone()),
+                Block::Table { id, .. } | Block::Drawing { id, .. } => all.push(id.clone()),
+                Block::Choice { id, groups, .. } => {
+                    all.push(id.clone());
+                    groups.iter().for_each(|(_, blocks)| ids(blocks, all));
+                }
+            }
+        }
+    }
+    let mut all: Vec<String> = report.page.sections.iter().map(|s| s.id.clone()).collect();
+    report.page.sections.iter().for_each(|section| ids(&section.blocks, &mut all));
+    let count = all.len();
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), count);
+    assert!(all.iter().any(|id| id == "overview") && all.iter().any(|id| id == "d2-wins"));
+    assert!(report.markdown.contains("### made: 24 test queries of 3 folds"));
+    assert!(report.markdown.contains("### more: 4 test queries\n"));
+    assert_eq!(
+        report.per_query.lines().next().unwrap(),
+        "data\tmetric\tquery\tmart\tlambdamart\tbm25"
+    );
+}
+
+#[test]
+fn values_are_means_over_seeds() {
+    let folder = TempDir::new().unwrap();
+    let report = run(&parse(FILE).unwrap(), folder.path(), &options());
+    let set = &report.results["data"][0];
+    let seeds = set["learners"][0]["seeds"].as_array().unwrap();
+    let of = |seed: usize| seeds[seed]["values"]["ndcg@5"].as_f64().unwrap();
+    let mean = set["comparison"]["metrics"][0]["systems"][0]["value"].as_f64().unwrap();
+    assert_ne!(of(0), of(1));
+    assert!((mean - (of(0) + of(1)) / 2.0).abs() < 1e-12, "{mean}");
+}
+
+#[test]
+fn the_lock_names_every_setting() {
+    let experiment = parse(FILE).unwrap();
+    let folder = TempDir::new().unwrap();
+    let plan = Plan::new(&experiment, folder.path(), &options()).unwrap();
+    let lock = lock::lock(&plan);
+    assert_eq!(lock["learners"][1]["settings"]["trees"], "8");
+    assert_eq!(lock["learners"][1]["settings"]["rate"], "0.1");
+    assert_eq!(lock["learners"][1]["settings"]["metric"], "ndcg@10");
+    assert_eq!(lock["data"][0]["source"]["letor"]["queries"], 24);
+    assert_eq!(lock["metrics"][0]["metric"], "ndcg@5");
+}
+
+#[test]
+fn one_folder_takes_one_experiment_at_a_time() {
+    let experiment = parse(FILE).unwrap();
+    let folder = TempDir::new().unwrap();
+    let plan = Plan::new(&experiment, folder.path(), &options()).unwrap();
+    let ran = plan.run(&Unwatched).unwrap();
+    let error = plan.run(&Unwatched).unwrap_err().to_string();
+    assert!(error.contains("another experiment is running"), "{error}");
+    drop(ran);
+    assert!(plan.run(&Unwatched).is_ok());
+}

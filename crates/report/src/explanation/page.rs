@@ -1,0 +1,299 @@
+//! What was found, as a page: bars for each of the first documents, for two against each other and for
+//! the list; points of value against contribution for the largest features; lines of dependence.
+//!
+//! Shown are the 20 largest features of each; the others stand together in one bar, so that bars
+//! still sum to what the caption says.
+
+use rankwright_model::Dependence;
+
+use super::text::above;
+use super::{Document, Explained, FeatureSummary, PairPart, QueryPart, Summary};
+use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
+use crate::page::{Block, Page, Section};
+
+/// Features in a plot.
+const FEATURES: usize = 20;
+/// Documents to choose from.
+const DOCUMENTS: usize = 10;
+
+impl Explained {
+    /// The page.
+    pub fn page(&self) -> Page {
+        let exact = if self.sampled { "estimated by sampling" } else { "exact" };
+        let mut facts = vec![
+            ("Model".to_owned(), self.model.clone()),
+            ("Data".to_owned(), self.data.clone()),
+            ("Relative to".to_owned(), self.relative_to.clone()),
+            ("Shapley values".to_owned(), exact.to_owned()),
+        ];
+        let (title, lead, mut sections) = match (&self.query, &self.summary) {
+            (Some(query), _) => {
+                facts.push(("Documents".to_owned(), query.size.to_string()));
+                let title = format!("Why query {} is ranked as it is", query.query);
+                (title, self.query_lead(query), query_sections(query))
+            }
+            (None, Some(summary)) => {
+                facts.push(("Documents".to_owned(), summary.documents.to_string()));
+                let title = "What moves the scores".to_owned();
+                (title, summary_lead(summary), summary_sections(summary))
+            }
+            (None, None) => ("Explanation".to_owned(), String::new(), Vec::new()),
+        };
+        if !self.dependence.is_empty() {
+            let charts = self.dependence.iter().enumerate();
+            let blocks = charts.map(|(number, found)| Block::Chart(line(number, found))).collect();
+            let (id, title) = ("dependence".into(), "How scores go with a feature".into());
+            sections.push(Section { id, title, blocks });
+        }
+        Page { title, lead, facts, sections }
+    }
+
+    fn query_lead(&self, query: &QueryPart) -> String {
+        let largest: Vec<&str> =
+            query.list.iter().take(3).map(|effect| effect.feature.as_str()).collect();
+        format!(
+            "A score is {:.4}, where every document starts, and what each feature adds to it. The \
+             documents of this list are told apart most by {}.",
+            query.base,
+            words(&largest)
+        )
+    }
+}
+
+fn summary_lead(summary: &Summary) -> String {
+    let largest: Vec<&str> =
+        summary.features.iter().take(3).map(|feature| feature.feature.as_str()).collect();
+    format!(
+        "Over {} documents of {} queries, scores are moved most by {}.",
+        summary.documents,
+        summary.queries,
+        words(&largest)
+    )
+}
+
+/// Names in a sentence.
+fn words(names: &[&str]) -> String {
+    match names {
+        [] => "no feature".to_owned(),
+        [one] => (*one).to_owned(),
+        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+fn query_sections(query: &QueryPart) -> Vec<Section> {
+    let group = |document: &Document| {
+        let name = format!("{}: {}", document.rank, document.doc);
+        (name, vec![Block::Chart(document_chart(document, query))])
+    };
+    let groups = query.documents.iter().take(DOCUMENTS).map(group).collect();
+    let (id, label) = ("document".into(), "Document".into());
+    let mut sections = vec![Section {
+        id: "documents".into(),
+        title: "Documents".into(),
+        blocks: vec![Block::Choice { id, label, groups }],
+    }];
+    if let Some(pair) = &query.pair {
+        sections.push(Section {
+            id: "pair".into(),
+            title: format!("Why {} is {} {}", pair.a.doc, above(pair), pair.b.doc),
+            blocks: vec![Block::Chart(pair_chart(pair))],
+        });
+    }
+    let blocks = vec![Block::Chart(spread_chart(query)), Block::Chart(agreement_chart(query))];
+    sections.push(Section { id: "list".into(), title: "The list".into(), blocks });
+    sections
+}
+
+fn document_chart(document: &Document, query: &QueryPart) -> Chart {
+    let named = document
+        .contributions
+        .iter()
+        .map(|part| (format!("{} = {}", part.feature, shown(part.value)), part.contribution));
+    bars(
+        format!("document-{}", document.rank),
+        format!("Rank {}: document {}", document.rank, document.doc),
+        format!(
+            "Score {:.4}, label {}. The bars sum to the score less {:.4}, where every document \
+             starts.",
+            document.score, document.label, query.base
+        ),
+        "adds to the score",
+        named.collect(),
+    )
+}
+
+fn pair_chart(pair: &PairPart) -> Chart {
+    let named = pair.shares.iter().map(|share| {
+        let [a, b] = share.values.map(shown);
+        (format!("{}: {a} against {b}", share.feature), share.difference)
+    });
+    let (a, b) = (&pair.a, &pair.b);
+    bars(
+        "pair".into(),
+        format!("Document {} (rank {}) against {} (rank {})", a.doc, a.rank, b.doc, b.rank),
+        format!(
+            "Scores {:.4} and {:.4}, labels {} and {}. Bars to the right speak for {}; they sum to \
+             the difference of the scores, {:+.4}.",
+            a.score, b.score, a.label, b.label, a.doc, pair.difference
+        ),
+        "adds to the difference",
+        named.collect(),
+    )
+}
+
+fn spread_chart(query: &QueryPart) -> Chart {
+    let named = query.list.iter().take(FEATURES);
+    bars(
+        "spread".into(),
+        "What tells the documents apart".into(),
+        "The mean size of what a feature adds to the scores of the list, less its mean over the \
+         list: what is the same for all documents cannot change their order."
+            .into(),
+        "spread",
+        named.map(|effect| (effect.feature.clone(), effect.spread)).collect(),
+    )
+}
+
+fn agreement_chart(query: &QueryPart) -> Chart {
+    let named = query.list.iter().take(FEATURES);
+    let agreement = |tau: Option<f64>| tau.unwrap_or(f64::NAN);
+    let mut chart = bars(
+        "agreement".into(),
+        "Which features agree with the ranking".into(),
+        "Kendall's tau between what a feature adds and the scores: at 1 it alone would rank the list \
+         the same way, at -1 the other way round. The features with the largest spread."
+            .into(),
+        "agreement (Kendall's tau)",
+        named.map(|effect| (effect.feature.clone(), agreement(effect.agreement))).collect(),
+    );
+    chart.y.range = Some((-1.0, 1.0));
+    chart
+}
+
+/// Horizontal bars of the largest features, with the others in one bar.
+fn bars(
+    id: String,
+    title: String,
+    caption: String,
+    label: &str,
+    mut named: Vec<(String, f64)>,
+) -> Chart {
+    if named.len() > FEATURES {
+        let rest = named.split_off(FEATURES);
+        let sum = rest.iter().map(|(_, value)| value).sum();
+        named.push((format!("{} others together", rest.len()), sum));
+    }
+    let (categories, values) = named.into_iter().unzip();
+    let series = vec![BarSeries { name: label.to_owned(), values, band: Vec::new() }];
+    Chart {
+        id,
+        title,
+        caption,
+        x: Axis { label: "feature".into(), ..Axis::default() },
+        y: Axis { label: label.to_owned(), ..Axis::default() },
+        body: Body::Bars(Bars { categories, series, grouping: Grouping::Beside, horizontal: true }),
+    }
+}
+
+fn summary_sections(summary: &Summary) -> Vec<Section> {
+    let features = summary.features.iter().take(FEATURES);
+    let series = |name: &str, of: fn(&FeatureSummary) -> f64| BarSeries {
+        name: name.to_owned(),
+        values: features.clone().map(of).collect(),
+        band: Vec::new(),
+    };
+    let chart = Chart {
+        id: "features".into(),
+        title: "How much each feature moves scores".into(),
+        caption: format!(
+            "Mean size of what a feature adds, over {} documents of {} of {} queries; and the same \
+             less each list's mean, which is the part that can change an order.",
+            summary.documents, summary.queries, summary.all_queries
+        ),
+        x: Axis { label: "feature".into(), ..Axis::default() },
+        y: Axis { label: "mean size of contribution".into(), ..Axis::default() },
+        body: Body::Bars(Bars {
+            categories: features.clone().map(|feature| feature.feature.clone()).collect(),
+            series: vec![
+                series("of the score", |feature| feature.size),
+                series("within the list", |feature| feature.spread),
+            ],
+            grouping: Grouping::Beside,
+            horizontal: true,
+        }),
+    };
+    let pointed = summary.features.iter().filter(|feature| !feature.points.is_empty());
+    let group = |(number, feature): (usize, &FeatureSummary)| {
+        (feature.feature.clone(), vec![Block::Chart(points_chart(number, feature))])
+    };
+    let groups = pointed.enumerate().map(group).collect();
+    let choice = Block::Choice { id: "value".into(), label: "Feature".into(), groups };
+    vec![
+        Section { id: "size".into(), title: "Features".into(), blocks: vec![Block::Chart(chart)] },
+        Section {
+            id: "values".into(),
+            title: "Value and contribution".into(),
+            blocks: vec![choice],
+        },
+    ]
+}
+
+fn points_chart(number: usize, feature: &FeatureSummary) -> Chart {
+    let known = feature.points.iter().filter(|point| point.value.is_finite());
+    let points = known.clone().map(|point| (f64::from(point.value), point.contribution)).collect();
+    let names = known.map(|point| format!("row {}", point.row)).collect();
+    let missing = feature.points.iter().filter(|point| point.value.is_nan()).count();
+    let missing = match missing {
+        0 => String::new(),
+        n => format!(" {n} documents without a value are not shown."),
+    };
+    Chart {
+        id: format!("value-{}", number + 1),
+        title: format!("{}: what its values add", feature.feature),
+        caption: format!(
+            "Each point is a document: the value of the feature, and what it adds to the score. \
+             Points of one value differ where the feature plays together with others.{missing}"
+        ),
+        x: Axis { label: feature.feature.clone(), ..Axis::default() },
+        y: Axis { label: "adds to the score".into(), ..Axis::default() },
+        body: Body::Points(vec![Series {
+            name: feature.feature.clone(),
+            points,
+            names,
+            ..Series::default()
+        }]),
+    }
+}
+
+fn line(number: usize, found: &Dependence) -> Chart {
+    let at = |scores: &[f64]| -> Vec<(f64, f64)> {
+        let points = found.values.iter().map(|value| f64::from(*value)).zip(scores.iter().copied());
+        points.filter(|(value, _)| value.is_finite()).collect()
+    };
+    let mut series =
+        vec![Series { name: "mean score".into(), points: at(&found.means), ..Series::default() }];
+    series.extend(found.curves.iter().map(|(row, scores)| Series {
+        name: format!("row {row}"),
+        points: at(scores),
+        dashed: true,
+        ..Series::default()
+    }));
+    let missing = found.missing.map_or(String::new(), |mean| {
+        format!(" Where the feature is missing the mean score is {mean:.4}.")
+    });
+    Chart {
+        id: format!("dependence-{}", number + 1),
+        title: format!("Mean score as {} changes", found.name),
+        caption: format!(
+            "{} documents are scored with the feature at each value, everything else as it is.{missing}",
+            found.documents
+        ),
+        x: Axis { label: found.name.clone(), ..Axis::default() },
+        y: Axis { label: "mean score".into(), ..Axis::default() },
+        body: Body::Lines(series),
+    }
+}
+
+fn shown(value: f32) -> String {
+    if value.is_nan() { "missing".into() } else { value.to_string() }
+}

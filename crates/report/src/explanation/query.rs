@@ -1,0 +1,206 @@
+//! One query: its documents with what each feature adds, and two of them against each other.
+
+use rankwright_data::Dataset;
+use rankwright_eval::{OrderRule, Orderer, Rows};
+use rankwright_model::{Explainer, Explanation};
+
+use super::list::{Effect, effects};
+use super::{Ask, find, refused};
+use crate::error::ReportError;
+
+/// Why the documents of a query stand in their order.
+#[derive(Debug, Clone)]
+pub struct QueryPart {
+    /// Its id.
+    pub query: String,
+    /// Number of its documents.
+    pub size: usize,
+    /// What every score starts from.
+    pub base: f64,
+    /// The documents asked for, from the top of the list down.
+    pub documents: Vec<Document>,
+    /// Two documents against each other.
+    pub pair: Option<PairPart>,
+    /// Which features tell the documents apart, the largest spread first.
+    pub list: Vec<Effect>,
+}
+
+/// One document and what its score is made of.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// Its id, or its row number where the data has no ids.
+    pub doc: String,
+    /// Its row in the input, counted from 0.
+    pub row: usize,
+    /// Its rank, from 1; equal scores stand by row.
+    pub rank: usize,
+    /// Its label.
+    pub label: f64,
+    /// Its score.
+    pub score: f64,
+    /// What each feature adds, the largest in size first.
+    pub contributions: Vec<Contribution>,
+}
+
+/// What a feature adds to a score.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contribution {
+    /// The name of the feature.
+    pub feature: String,
+    /// Its value; NaN where it is missing.
+    pub value: f32,
+    /// What it adds.
+    pub contribution: f64,
+}
+
+/// Why one document stands above (or below) another.
+#[derive(Debug, Clone)]
+pub struct PairPart {
+    /// The first document, without contributions of its own.
+    pub a: Document,
+    /// The second one.
+    pub b: Document,
+    /// The first score less the second: the sum of the shares.
+    pub difference: f64,
+    /// What each feature adds to the difference, the largest in size first.
+    pub shares: Vec<Share>,
+}
+
+/// What a feature adds to the difference of two scores.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Share {
+    /// The name of the feature.
+    pub feature: String,
+    /// Its values in the first and in the second document.
+    pub values: [f32; 2],
+    /// What it adds.
+    pub difference: f64,
+}
+
+impl QueryPart {
+    pub(super) fn new(
+        ask: &Ask<'_>,
+        explainer: &Explainer<'_>,
+        id: &str,
+    ) -> Result<QueryPart, ReportError> {
+        let data = ask.data.1;
+        let Some(query) = data.query_ids().iter().position(|other| other == id) else {
+            let ids = data.query_ids().iter();
+            return Err(find::unknown("the data has no query", id, "in the data", ids));
+        };
+        let found = explainer.explain(data, &[query]).map_err(refused)?;
+        let Some(found) = found.into_iter().next() else {
+            return Err(ReportError::request(format!("query '{id}' has no documents")));
+        };
+        let (names, ranks) = (explainer.names(), ranks(&found.scores)?);
+        let about = About { data, found: &found, names: &names, ranks: &ranks };
+        let mut places = match ask.documents {
+            [] => (0..found.documents()).collect(),
+            named => {
+                let place = |name: &String| about.place(id, name);
+                named.iter().map(place).collect::<Result<Vec<_>, _>>()?
+            }
+        };
+        places.sort_by_key(|place| ranks[*place]);
+        places.dedup();
+        let pair = match ask.pair {
+            Some([a, b]) => Some(about.pair(about.place(id, a)?, about.place(id, b)?)),
+            None => None,
+        };
+        Ok(QueryPart {
+            query: id.to_owned(),
+            size: found.documents(),
+            base: found.base,
+            documents: places.into_iter().map(|place| about.document(place)).collect(),
+            pair,
+            list: effects(&found, &names)?,
+        })
+    }
+}
+
+/// The rank of each document, from 1.
+fn ranks(scores: &[f64]) -> Result<Vec<usize>, ReportError> {
+    let mut orderer = Orderer::default();
+    let mut ranks = vec![0; scores.len()];
+    let order = orderer.order(Rows::of_scores(scores), OrderRule::STABLE)?;
+    for (rank, document) in (1..).zip(order) {
+        ranks[*document as usize] = rank;
+    }
+    Ok(ranks)
+}
+
+/// What is known of the list.
+struct About<'a> {
+    data: &'a Dataset,
+    found: &'a Explanation,
+    names: &'a [String],
+    ranks: &'a [usize],
+}
+
+impl About<'_> {
+    /// What a document is called.
+    fn name(&self, place: usize) -> String {
+        let row = self.found.rows.start + place;
+        match self.data.docids() {
+            Some(ids) if !ids.get(row).is_empty() => ids.get(row).to_owned(),
+            _ => self.data.source_row(row).to_string(),
+        }
+    }
+
+    /// The place of a document that is named by its id or, if no id is that, by its row.
+    fn place(&self, query: &str, name: &str) -> Result<usize, ReportError> {
+        let all = || 0..self.found.documents();
+        let row = |place: &usize| self.data.source_row(self.found.rows.start + place).to_string();
+        let by_id = all().find(|place| self.name(*place) == name);
+        by_id.or_else(|| all().find(|place| row(place) == name)).ok_or_else(|| {
+            let names: Vec<String> = all().map(|place| self.name(place)).collect();
+            let what = format!("query '{query}' has no document");
+            find::unknown(&what, name, "in the query", names.iter().map(String::as_str))
+        })
+    }
+
+    fn head(&self, place: usize) -> Document {
+        let row = self.found.rows.start + place;
+        Document {
+            doc: self.name(place),
+            row: self.data.source_row(row),
+            rank: self.ranks[place],
+            label: self.data.labels()[row],
+            score: self.found.scores[place],
+            contributions: Vec::new(),
+        }
+    }
+
+    fn document(&self, place: usize) -> Document {
+        let parts = self.found.contributions(place).iter().zip(self.found.values(place));
+        let named = self.names.iter().zip(parts).map(|(feature, (part, value))| Contribution {
+            feature: feature.clone(),
+            value: *value,
+            contribution: *part,
+        });
+        let mut contributions: Vec<Contribution> = named.collect();
+        contributions.sort_by(|a, b| by_size(a.contribution, b.contribution));
+        Document { contributions, ..self.head(place) }
+    }
+
+    fn pair(&self, a: usize, b: usize) -> PairPart {
+        let differences = self.found.difference(a, b);
+        let values = self.found.values(a).iter().zip(self.found.values(b));
+        let parts = self.names.iter().zip(values).zip(differences);
+        let mut shares: Vec<Share> = parts
+            .map(|((feature, (a, b)), difference)| Share {
+                feature: feature.clone(),
+                values: [*a, *b],
+                difference,
+            })
+            .collect();
+        shares.sort_by(|a, b| by_size(a.difference, b.difference));
+        let (a, b) = (self.head(a), self.head(b));
+        PairPart { difference: a.score - b.score, a, b, shares }
+    }
+}
+
+/// The largest in size first; equal ones keep the order of the features.
+fn by_size(a: f64, b: f64) -> std::cmp::Ordering {
+    b.abs().total_cmp(&a.abs())
+}

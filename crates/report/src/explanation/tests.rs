@@ -1,0 +1,172 @@
+//! A list worked out by hand: two features of a line, three documents.
+
+use rankwright_data::{Absent, Columns, FeatureNames, Matrix, QueryIndex, Strings};
+use rankwright_model::{Header, Linear};
+
+use super::*;
+use crate::chart::Body;
+use crate::page::Block;
+
+fn names() -> FeatureNames {
+    FeatureNames::Named(["bm25", "clicks", "age"].map(String::from).to_vec())
+}
+
+fn model() -> Model {
+    let line = Linear::new(1.0, vec![2.0, -1.0, 0.0]).unwrap();
+    Model::new(Header::new(names(), Absent::Zero), Kind::Linear(line)).unwrap()
+}
+
+/// Query q1 with documents a, b, c and query q2 with document d.
+fn data() -> Dataset {
+    let rows = [[1.0, 0.0, 7.0], [3.0, 1.0, 7.0], [2.0, 3.0, 7.0], [5.0, 5.0, 7.0]];
+    let mut queries = QueryIndex::default();
+    let of_row = ["q1", "q1", "q1", "q2"].map(|id| queries.number(id)).to_vec();
+    let matrix = Matrix::from_rows(4, 3, rows.concat()).unwrap();
+    let mut ids = Strings::default();
+    ["a", "b", "c", "d"].iter().for_each(|id| ids.push(id));
+    let labels = vec![0.0, 2.0, 1.0, 0.0];
+    let columns = Columns::new(matrix, names(), labels, queries, of_row);
+    Dataset::new(Columns { docids: Some(ids), ..columns }).unwrap()
+}
+
+fn ask<'a>(model: &'a Model, data: &'a Dataset) -> Ask<'a> {
+    Ask {
+        model: ("m", model),
+        data: ("d", data),
+        background: None,
+        query: Some("q1"),
+        documents: &[],
+        pair: None,
+        dependence: &[],
+        curves: 0,
+        options: ExplainOptions::default(),
+    }
+}
+
+#[test]
+fn documents_stand_by_rank_and_contributions_by_size() {
+    let (model, data) = (model(), data());
+    let found = explain(&ask(&model, &data)).unwrap();
+    let query = found.query.as_ref().unwrap();
+    // Scores 3, 6, 2.
+    let heads: Vec<_> = query.documents.iter().map(|d| (d.doc.as_str(), d.rank, d.score)).collect();
+    assert_eq!(heads, [("b", 1, 6.0), ("a", 2, 3.0), ("c", 3, 2.0)]);
+    let last: Vec<_> = query.documents[2]
+        .contributions
+        .iter()
+        .map(|c| (c.feature.as_str(), c.contribution))
+        .collect();
+    assert_eq!(last, [("bm25", 4.0), ("clicks", -3.0)]);
+    assert_eq!((query.base, found.relative_to.as_str()), (1.0, "a document of zeros"));
+    assert_eq!(query.documents[0].label, 2.0);
+}
+
+#[test]
+fn the_list_is_told_apart_by_what_differs() {
+    let (model, data) = (model(), data());
+    let found = explain(&ask(&model, &data)).unwrap().query.unwrap().list;
+    // bm25 adds 2, 6, 4: mean 4, spread (2 + 2 + 0) / 3. clicks adds 0, -1, -3: mean -4/3.
+    assert_eq!(found[0].feature, "bm25");
+    assert!((found[0].spread - 4.0 / 3.0).abs() < 1e-12);
+    assert!((found[1].spread - (4.0 / 3.0 + 1.0 / 3.0 + 5.0 / 3.0) / 3.0).abs() < 1e-12);
+    // Order b a c by score. bm25 says b c a: one of three pairs the wrong way round. clicks says a b c.
+    assert!((found[0].agreement.unwrap() - 1.0 / 3.0).abs() < 1e-12);
+    assert!((found[1].agreement.unwrap() - 1.0 / 3.0).abs() < 1e-12);
+    let one = Ask { query: Some("q2"), ..ask(&model, &data) };
+    let one = explain(&one).unwrap().query.unwrap();
+    assert!(one.list.iter().all(|effect| effect.spread == 0.0 && effect.agreement.is_none()));
+}
+
+#[test]
+fn a_pair_sums_to_the_difference_of_the_scores() {
+    let (model, data) = (model(), data());
+    let found = explain(&Ask { pair: Some(["a", "2"]), ..ask(&model, &data) }).unwrap();
+    let pair = found.query.as_ref().unwrap().pair.as_ref().unwrap();
+    assert_eq!((pair.a.doc.as_str(), pair.b.doc.as_str(), pair.difference), ("a", "c", 1.0));
+    let shares: Vec<_> = pair.shares.iter().map(|s| (s.feature.as_str(), s.difference)).collect();
+    assert_eq!(shares, [("clicks", 3.0), ("bm25", -2.0)]);
+    assert_eq!(pair.shares[0].values, [0.0, 3.0]);
+    let text = found.to_text(1, false);
+    assert!(text.contains("why a is above c") && text.contains("1 others together"), "{text}");
+    assert!(text.contains("-2.0000") && text.contains("= +1.0000"), "{text}");
+}
+
+#[test]
+fn what_is_not_there_is_told_with_what_is_near() {
+    let (model, data) = (model(), data());
+    let refusal = |ask: Ask<'_>| {
+        let error = explain(&ask).unwrap_err();
+        format!("{error}; {}", error.help().unwrap_or_default())
+    };
+    let error = refusal(Ask { query: Some("q11"), ..ask(&model, &data) });
+    assert!(error.contains("no query 'q11'") && error.contains("nearest to it: q1, q2"), "{error}");
+    let documents = ["d".to_owned()];
+    let error = refusal(Ask { documents: &documents, ..ask(&model, &data) });
+    assert!(error.contains("query 'q1' has no document 'd'"), "{error}");
+    let features = ["bm52".to_owned()];
+    let error = refusal(Ask { dependence: &features, ..ask(&model, &data) });
+    assert!(
+        error.contains("no feature 'bm52'") && error.contains("nearest to it: bm25"),
+        "{error}"
+    );
+    let error = refusal(Ask { query: None, documents: &documents, ..ask(&model, &data) });
+    assert!(error.contains("name the query too"), "{error}");
+}
+
+#[test]
+fn a_summary_is_over_all_documents_of_the_sample() {
+    let (model, data) = (model(), data());
+    let found = explain(&Ask { query: None, ..ask(&model, &data) }).unwrap();
+    let summary = found.summary.as_ref().unwrap();
+    assert_eq!((summary.queries, summary.documents), (2, 4));
+    // bm25 adds 2, 6, 4 and 10; clicks 0, -1, -3 and -5.
+    let sizes: Vec<f64> = summary.features.iter().map(|feature| feature.size).collect();
+    assert_eq!(sizes, [22.0 / 4.0, 9.0 / 4.0]);
+    assert!((summary.features[0].spread - 4.0 / 4.0).abs() < 1e-12);
+    let points: Vec<_> =
+        summary.features[0].points.iter().map(|p| (p.row, p.value, p.contribution)).collect();
+    assert_eq!(points, [(0, 1.0, 2.0), (2, 2.0, 4.0), (1, 3.0, 6.0), (3, 5.0, 10.0)]);
+    let json = found.to_json();
+    assert_eq!(json["summary"]["features"][0]["feature"], "bm25");
+    assert!(found.to_text(5, false).contains("over 4 documents of 2 of 2 queries"));
+}
+
+#[test]
+fn a_page_has_a_plot_for_each_thing_with_ids_of_their_own() {
+    let (model, data) = (model(), data());
+    let features = ["bm25".to_owned()];
+    let with =
+        Ask { pair: Some(["b", "a"]), dependence: &features, curves: 2, ..ask(&model, &data) };
+    let page = explain(&with).unwrap().page();
+    let sections: Vec<&str> = page.sections.iter().map(|section| section.id.as_str()).collect();
+    assert_eq!(sections, ["documents", "pair", "list", "dependence"]);
+    let Block::Choice { groups, .. } = &page.sections[0].blocks[0] else { panic!("no choice") };
+    assert_eq!(groups.len(), 3);
+    let Block::Chart(chart) = &groups[0].1[0] else { panic!("no chart") };
+    let Body::Bars(bars) = &chart.body else { panic!("no bars") };
+    assert_eq!(bars.categories, ["bm25 = 3", "clicks = 1"]);
+    assert_eq!(bars.series[0].values, [6.0, -1.0]);
+    let Block::Chart(chart) = &page.sections[3].blocks[0] else { panic!("no chart") };
+    let Body::Lines(lines) = &chart.body else { panic!("no lines") };
+    assert_eq!(lines.len(), 3, "the mean and two documents");
+    // Mean of the rest: 1 - (0 + 1 + 3 + 5) / 4.
+    assert_eq!(lines[0].points[0], (1.0, 2.0 + 1.0 - 9.0 / 4.0));
+    let summary = explain(&Ask { query: None, ..ask(&model, &data) }).unwrap().page();
+    assert_eq!(summary.sections.len(), 2);
+    assert!(page.to_html().is_ok() && summary.to_html().is_ok());
+}
+
+#[test]
+fn a_missing_value_is_null_and_values_are_short_in_json() {
+    let (model, data) = (model(), data());
+    let found = explain(&ask(&model, &data)).unwrap();
+    let mut query = found.query.clone().unwrap();
+    query.documents[0].contributions[0].value = f32::NAN;
+    query.documents[0].contributions[1].value = 0.1;
+    let json = Explained { query: Some(query), ..found }.to_json();
+    let parts = &json["documents"][0]["contributions"];
+    assert!(parts[0]["value"].is_null());
+    assert_eq!(parts[1]["value"].to_string(), "0.1");
+    assert_eq!(json["list"][0]["feature"], "bm25");
+    assert_eq!(json["exact"], true);
+}

@@ -1,0 +1,222 @@
+//! What was found, as tables for a terminal: numbers with small bars, left of the middle for what pulls
+//! down and right of it for what lifts.
+
+use rankwright_eval::table::{Align, Cell, Table};
+use rankwright_model::Dependence;
+
+use super::{Contribution, Document, Explained, PairPart, QueryPart, Summary};
+
+/// Half the width of a bar.
+const HALF: usize = 10;
+/// Documents that are shown where none was asked for.
+const DOCUMENTS: usize = 3;
+
+impl Explained {
+    /// Tables of the main things: `top` features each, and of a query the first documents, or all
+    /// where `all_documents`.
+    pub fn to_text(&self, top: usize, all_documents: bool) -> String {
+        let mut parts = Vec::new();
+        if let Some(query) = &self.query {
+            parts.extend(self.query_text(query, top, all_documents));
+        }
+        if let Some(summary) = &self.summary {
+            parts.push(self.summary_text(summary, top));
+        }
+        parts.extend(self.dependence.iter().map(dependence_text));
+        parts.join("\n")
+    }
+
+    fn query_text(&self, query: &QueryPart, top: usize, all: bool) -> Vec<String> {
+        let how = if self.sampled { "sampled" } else { "exact" };
+        let mut parts = vec![format!(
+            "query {}: {} documents; every score starts from {}, relative to {} ({how})\n",
+            query.query,
+            query.size,
+            signed(query.base),
+            self.relative_to
+        )];
+        let count = if all { query.documents.len() } else { DOCUMENTS };
+        parts.extend(query.documents.iter().take(count).map(|doc| document_text(doc, query, top)));
+        if let Some(pair) = &query.pair {
+            parts.push(pair_text(pair, top));
+        }
+        parts.push(list_text(query, top));
+        parts
+    }
+
+    fn summary_text(&self, summary: &Summary, top: usize) -> String {
+        let most = summary.features.first().map_or(0.0, |feature| feature.size);
+        let mut table = Table::new([
+            ("feature", Align::Left),
+            ("mean size", Align::Right),
+            ("in the list", Align::Right),
+            ("", Align::Left),
+        ]);
+        for feature in summary.features.iter().take(top) {
+            table.rows.push(vec![
+                Cell::new(&feature.feature),
+                Cell::new(short(feature.size)),
+                Cell::new(short(feature.spread)),
+                Cell::new("█".repeat(length(feature.size, most, 2 * HALF))),
+            ]);
+        }
+        table.notes.push(format!(
+            "mean size of what a feature adds to a score, over {} documents of {} of {} queries, \
+             relative to {}",
+            summary.documents, summary.queries, summary.all_queries, self.relative_to
+        ));
+        table.notes.push(
+            "in the list: the same less each list's mean, the part that can change an order".into(),
+        );
+        table.to_text()
+    }
+}
+
+fn document_text(document: &Document, query: &QueryPart, top: usize) -> String {
+    let name = format!("rank {}: document {}", document.rank, document.doc);
+    let mut table = Table::new([
+        (name.as_str(), Align::Left),
+        ("value", Align::Right),
+        ("adds", Align::Right),
+        ("", Align::Left),
+    ]);
+    let most = size(document.contributions.first().map(|part| part.contribution));
+    let row = |part: &Contribution| {
+        let value = if part.value.is_nan() { "missing".into() } else { part.value.to_string() };
+        let bar = bar(part.contribution, most);
+        [part.feature.clone(), value, signed(part.contribution), bar].map(Cell::new).to_vec()
+    };
+    table.rows.extend(document.contributions.iter().take(top).map(row));
+    let rest = document.contributions.iter().skip(top).map(|part| part.contribution);
+    add_rest(&mut table, document.contributions.len(), top, rest.sum(), most);
+    let sum: f64 = document.contributions.iter().map(|part| part.contribution).sum();
+    table.notes.push(format!(
+        "label {}, score {:.6} = {:.6} {} {:.6}",
+        document.label,
+        document.score,
+        query.base,
+        if sum < 0.0 { '-' } else { '+' },
+        sum.abs()
+    ));
+    table.to_text()
+}
+
+/// A line for the features that are not shown.
+fn add_rest(table: &mut Table, all: usize, top: usize, rest: f64, most: f64) {
+    if all > top {
+        let what = format!("{} others together", all - top);
+        let blanks = table.header.len() - 3;
+        let mut row = vec![what];
+        row.extend(std::iter::repeat_n(String::new(), blanks));
+        row.extend([signed(rest), bar(rest, most)]);
+        table.rows.push(row.into_iter().map(Cell::new).collect());
+    }
+}
+
+fn pair_text(pair: &PairPart, top: usize) -> String {
+    let (a, b) = (&pair.a, &pair.b);
+    let mut table = Table::new([
+        (format!("why {} is {} {}", a.doc, above(pair), b.doc), Align::Left),
+        (a.doc.clone(), Align::Right),
+        (b.doc.clone(), Align::Right),
+        ("adds".into(), Align::Right),
+        (String::new(), Align::Left),
+    ]);
+    let most = size(pair.shares.first().map(|share| share.difference));
+    for share in pair.shares.iter().take(top) {
+        let values =
+            share.values.map(|v| if v.is_nan() { "missing".into() } else { v.to_string() });
+        let [x, y] = values;
+        let cells =
+            [share.feature.clone(), x, y, signed(share.difference), bar(share.difference, most)];
+        table.rows.push(cells.map(Cell::new).to_vec());
+    }
+    let rest = pair.shares.iter().skip(top).map(|share| share.difference).sum();
+    add_rest(&mut table, pair.shares.len(), top, rest, most);
+    table.notes.push(format!(
+        "ranks {} and {}, labels {} and {}: scores {:.6} - {:.6} = {}",
+        a.rank,
+        b.rank,
+        a.label,
+        b.label,
+        a.score,
+        b.score,
+        signed(pair.difference)
+    ));
+    table.to_text()
+}
+
+/// How the first document stands to the second.
+pub(super) fn above(pair: &PairPart) -> &'static str {
+    if pair.a.rank < pair.b.rank { "above" } else { "not above" }
+}
+
+fn list_text(query: &QueryPart, top: usize) -> String {
+    let mut table = Table::new([
+        ("over the list", Align::Left),
+        ("spread", Align::Right),
+        ("agreement", Align::Right),
+        ("", Align::Left),
+    ]);
+    let most = query.list.first().map_or(0.0, |effect| effect.spread);
+    for effect in query.list.iter().take(top) {
+        table.rows.push(vec![
+            Cell::new(&effect.feature),
+            Cell::new(short(effect.spread)),
+            Cell::new(effect.agreement.map_or("-".into(), |tau| format!("{tau:+.2}"))),
+            Cell::new("█".repeat(length(effect.spread, most, 2 * HALF))),
+        ]);
+    }
+    table.notes.push("spread: mean size of what the feature adds, less the list's mean".into());
+    table
+        .notes
+        .push("agreement: Kendall's tau of that with the scores; 1 is the same order".into());
+    table.to_text()
+}
+
+fn dependence_text(found: &Dependence) -> String {
+    let header = format!("feature {}", found.name);
+    let mut table = Table::new([
+        (header.as_str(), Align::Right),
+        ("mean score", Align::Right),
+        ("", Align::Left),
+    ]);
+    let low = found.means.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = found.means.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    for (value, mean) in found.values.iter().zip(&found.means) {
+        let bar = "█".repeat(length(mean - low, high - low, 2 * HALF));
+        table.rows.push([value.to_string(), short(*mean), bar].map(Cell::new).to_vec());
+    }
+    if let Some(mean) = found.missing {
+        table.rows.push(["missing".into(), short(mean)].map(Cell::new).to_vec());
+    }
+    let documents = found.documents;
+    table.notes.push(format!("mean score of {documents} documents with the feature at each value"));
+    table.to_text()
+}
+
+/// A bar to both sides of a middle.
+fn bar(value: f64, most: f64) -> String {
+    let length = length(value.abs(), most, HALF);
+    match value < 0.0 {
+        true => format!("{}{}│", " ".repeat(HALF - length), "█".repeat(length)),
+        false => format!("{}│{}", " ".repeat(HALF), "█".repeat(length)),
+    }
+}
+
+fn length(value: f64, most: f64, width: usize) -> usize {
+    let part = if most > 0.0 { (value / most).clamp(0.0, 1.0) } else { 0.0 };
+    (part * width as f64).round() as usize
+}
+
+fn size(value: Option<f64>) -> f64 {
+    value.map_or(0.0, f64::abs)
+}
+
+fn signed(value: f64) -> String {
+    format!("{value:+.4}")
+}
+
+fn short(value: f64) -> String {
+    format!("{value:.4}")
+}

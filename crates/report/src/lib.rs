@@ -1,0 +1,26 @@
+//! Reports: what happened in a training, which system is better and why a list stands as it does,
+//! as one self-contained HTML file, as SVG with the numbers beside it, and as text.
+//!
+//! Data flows down this list:
+//!
+//! - [`chart`]: plots as data, drawn as SVG or in the terminal, with their numbers as CSV and JSON;
+//! - [`page`]: sections of text, charts, tables and drawings, written as HTML;
+//! - a folder for each report, which computes what is to be seen and lays out a [`Page`].
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)
+)]
+
+pub mod chart;
+pub mod comparison;
+pub mod data;
+mod error;
+pub mod experiment;
+pub mod explanation;
+pub mod page;
+pub mod permutation;
+pub mod training;
+
+pub use chart::Chart;
+pub use error::ReportError;
+pub use page::{Block, Page, Section};

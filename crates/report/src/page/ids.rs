@@ -1,0 +1,94 @@
+//! Names that are safe as anchors and as files, each of them once on a page.
+//!
+//! Letters, digits and `-` stay; runs of anything else become one `-`. What is left empty is called
+//! `part`. A name that is taken, also in other case (some file systems do not tell), gets a number.
+
+use std::collections::HashSet;
+
+use super::{Block, Page};
+
+/// Names given so far.
+#[derive(Debug)]
+pub(crate) struct Ids(HashSet<String>);
+
+impl Ids {
+    /// None but those of the page's own parts.
+    fn new() -> Ids {
+        Ids(["main", "facts", "contents"].map(str::to_owned).into())
+    }
+
+    /// A safe name, as close to the one wanted as can be.
+    fn unique(&mut self, wanted: &str) -> String {
+        let base = safe(wanted);
+        let numbered = (2..).map(|n: u64| format!("{base}-{n}"));
+        let mut names = std::iter::once(base.clone()).chain(numbered);
+        let free = names.find(|name| self.0.insert(name.to_ascii_lowercase()));
+        free.unwrap_or(base)
+    }
+
+    fn block(&mut self, block: &mut Block) {
+        match block {
+            Block::Text(_) => {}
+            Block::Chart(chart) => chart.id = self.unique(&chart.id),
+            Block::Table { id, .. } | Block::Drawing { id, .. } => *id = self.unique(id),
+            Block::Choice { id, groups, .. } => {
+                *id = self.unique(id);
+                groups.iter_mut().flat_map(|(_, blocks)| blocks).for_each(|b| self.block(b));
+            }
+        }
+    }
+}
+
+/// At most 80 letters, digits and `-`.
+fn safe(wanted: &str) -> String {
+    let mut out = String::new();
+    for c in wanted.chars() {
+        if out.len() == 80 {
+            break;
+        }
+        match c.is_ascii_alphanumeric() {
+            true => out.push(c),
+            false if out.ends_with('-') || out.is_empty() => {}
+            false => out.push('-'),
+        }
+    }
+    let out = out.trim_end_matches('-');
+    if out.is_empty() { "part".to_owned() } else { out.to_owned() }
+}
+
+impl Page {
+    /// The page with ids that are safe and unique.
+    pub(super) fn with_safe_ids(&self) -> Page {
+        let mut page = self.clone();
+        let mut ids = Ids::new();
+        for section in &mut page.sections {
+            section.id = ids.unique(&section.id);
+        }
+        for section in &mut page.sections {
+            section.blocks.iter_mut().for_each(|block| ids.block(block));
+        }
+        page
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_letters_digits_and_hyphens_are_left() {
+        assert_eq!(safe("ndcg@10 by query"), "ndcg-10-by-query");
+        assert_eq!(safe("../../etc/passwd"), "etc-passwd");
+        assert_eq!(safe("\"><script>"), "script");
+        assert_eq!(safe("שלום"), "part");
+        assert_eq!(safe(""), "part");
+        assert!(safe(&"x".repeat(500)).len() == 80);
+    }
+
+    #[test]
+    fn a_name_is_given_once() {
+        let mut ids = Ids::new();
+        let found: Vec<_> = ["a", "a", "A", "a-2", "main"].iter().map(|w| ids.unique(w)).collect();
+        assert_eq!(found, ["a", "a-2", "A-3", "a-2-2", "main-2"]);
+    }
+}

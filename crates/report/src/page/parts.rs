@@ -1,0 +1,82 @@
+//! A page's parts as files of their own: `ID.svg`, `ID.csv` and `ID.json` for each chart, `ID.csv`
+//! and `ID.json` for each table, `ID.svg` for each drawing. Ids are made safe first, so no name can
+//! lead out of the folder. Each file is written whole or not at all.
+
+use std::path::{Path, PathBuf};
+
+use rankwright_data::DataError;
+use rankwright_data::store::write_atomic;
+use rankwright_eval::compare::Mark;
+use rankwright_eval::table::Table;
+use serde_json::{Value, json};
+
+use super::{Block, Page};
+use crate::ReportError;
+use crate::chart::numbers::field;
+
+pub(super) fn write(page: &Page, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| DataError::io("make", folder.display().to_string(), error))?;
+    let page = page.with_safe_ids();
+    let mut out = Writer { folder, files: Vec::new() };
+    for section in &page.sections {
+        section.blocks.iter().try_for_each(|block| out.block(block))?;
+    }
+    Ok(out.files)
+}
+
+struct Writer<'a> {
+    folder: &'a Path,
+    files: Vec<PathBuf>,
+}
+
+impl Writer<'_> {
+    fn file(&mut self, id: &str, ending: &str, content: &str) -> Result<(), ReportError> {
+        let path = self.folder.join(format!("{id}.{ending}"));
+        write_atomic(&path, |out| out.write_all(content.as_bytes()))?;
+        self.files.push(path);
+        Ok(())
+    }
+
+    fn block(&mut self, block: &Block) -> Result<(), ReportError> {
+        match block {
+            Block::Text(_) => Ok(()),
+            Block::Chart(chart) => {
+                self.file(&chart.id, "svg", &chart.to_svg()?)?;
+                self.file(&chart.id, "csv", &chart.to_csv())?;
+                self.file(&chart.id, "json", &format!("{:#}\n", chart.to_json()))
+            }
+            Block::Table { id, title, table } => {
+                self.file(id, "csv", &csv(table))?;
+                self.file(id, "json", &format!("{:#}\n", json(title, table)))
+            }
+            Block::Drawing { id, svg, .. } => self.file(id, "svg", svg),
+            Block::Choice { groups, .. } => {
+                let mut blocks = groups.iter().flat_map(|(_, blocks)| blocks);
+                blocks.try_for_each(|block| self.block(block))
+            }
+        }
+    }
+}
+
+fn csv(table: &Table) -> String {
+    let line = |cells: Vec<String>| cells.join(",") + "\n";
+    let header = line(table.header.iter().map(|name| field(name)).collect());
+    let rows = table.rows.iter().map(|row| line(row.iter().map(|c| field(&c.text)).collect()));
+    header + &rows.collect::<String>()
+}
+
+/// Cells as they are shown, with what is said about them.
+fn json(title: &str, table: &Table) -> Value {
+    let cell = |cell: &rankwright_eval::table::Cell| {
+        let mark = match cell.mark {
+            Mark::Better => json!("better"),
+            Mark::Worse => json!("worse"),
+            Mark::None => Value::Null,
+        };
+        json!({"text": cell.text, "best": cell.best, "mark": mark})
+    };
+    let rows: Vec<Vec<Value>> =
+        table.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
+    json!({"title": title, "header": table.header, "rows": rows, "notes": table.notes})
+}

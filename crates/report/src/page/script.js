@@ -1,0 +1,189 @@
+// Values at the mouse and by arrow keys, the choice of a group, sorting of tables, light and dark.
+(() => {
+  "use strict";
+  const root = document.documentElement;
+  const SVG = "http://www.w3.org/2000/svg";
+  root.classList.add("js");
+
+  const make = (parent, kind, text, classes) => {
+    const element = document.createElement(kind);
+    if (text) element.textContent = text;
+    if (classes) element.className = classes;
+    parent.append(element);
+    return element;
+  };
+
+  // Light and dark. Storage may be forbidden for files on disk.
+  const button = document.querySelector("button.theme");
+  const recall = () => { try { return localStorage.getItem("rankwright-theme"); } catch { return null; } };
+  const keep = (theme) => { try { localStorage.setItem("rankwright-theme", theme); } catch { /* not kept */ } };
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : system.matches);
+  const label = () => { button.textContent = isDark() ? "Light colours" : "Dark colours"; };
+  const kept = recall();
+  if (kept === "light" || kept === "dark") root.dataset.theme = kept;
+  button.addEventListener("click", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    keep(root.dataset.theme);
+    label();
+  });
+  system.addEventListener("change", label);
+  label();
+  button.hidden = false;
+
+  const chart = (figure) => {
+    const plot = figure.querySelector(".plot");
+    const tip = figure.querySelector(".tip");
+    let data = null;
+    let now = -1;
+    const load = () => (data ??= JSON.parse(figure.querySelector("script").textContent));
+    const shown = () => [...plot.querySelectorAll("svg")].find((svg) => svg.getClientRects().length);
+    const place = (svg, item) => (svg.classList.contains("wide") ? [item[2], item[3]] : [item[4], item[5]]);
+
+    const hide = () => {
+      now = -1;
+      tip.replaceChildren();
+      plot.querySelectorAll(".cursor").forEach((old) => old.remove());
+    };
+
+    const cursor = (svg, items) => {
+      const group = document.createElementNS(SVG, "g");
+      group.setAttribute("class", "cursor");
+      const add = (kind, attributes, classes) => {
+        const element = document.createElementNS(SVG, kind);
+        for (const name in attributes) element.setAttribute(name, attributes[name]);
+        if (classes) element.setAttribute("class", classes);
+        group.append(element);
+      };
+      const box = svg.viewBox.baseVal;
+      const [x, y] = place(svg, items[0]);
+      if (data.by === "x") add("line", { x1: x, x2: x, y1: 0, y2: box.height });
+      if (data.by === "y") add("line", { x1: 0, x2: box.width, y1: y, y2: y });
+      for (const item of items) {
+        const [cx, cy] = place(svg, item);
+        add("circle", { cx, cy, r: 5 }, data.series[item[0]][1]);
+      }
+      svg.append(group);
+    };
+
+    const show = (index) => {
+      const svg = shown();
+      if (!svg || !load().stops.length) return;
+      index = Math.max(0, Math.min(data.stops.length - 1, index));
+      if (index === now) return;
+      hide();
+      now = index;
+      const [title, items] = data.stops[index];
+      cursor(svg, items);
+      const words = `${data.of} ${title}`.trim();
+      if (words) make(tip, "b", words);
+      for (const item of items) {
+        const [name, classes] = data.series[item[0]];
+        const line = make(tip, "span");
+        if (name) make(line, "i", "", classes).setAttribute("aria-hidden", "true");
+        line.append(name ? `${name}: ${item[1]}` : item[1]);
+      }
+      const box = svg.getBoundingClientRect();
+      const frame = plot.getBoundingClientRect();
+      const scale = box.width / svg.viewBox.baseVal.width;
+      const spots = items.map((item) => place(svg, item));
+      const x = spots[0][0] * scale;
+      const y = Math.min(...spots.map((spot) => spot[1])) * scale;
+      const left = x + 16 + tip.offsetWidth > frame.width ? x - tip.offsetWidth - 16 : x + 16;
+      tip.style.left = `${Math.max(0, Math.min(left, frame.width - tip.offsetWidth))}px`;
+      tip.style.top = `${Math.max(0, y - tip.offsetHeight / 2)}px`;
+    };
+
+    const nearest = (event) => {
+      const svg = shown();
+      if (!svg) return -1;
+      const box = svg.getBoundingClientRect();
+      const scale = svg.viewBox.baseVal.width / box.width;
+      const x = (event.clientX - box.left) * scale;
+      const y = (event.clientY - box.top) * scale;
+      let best = -1;
+      let least = Infinity;
+      load().stops.forEach(([, items], index) => {
+        for (const item of items) {
+          const [ix, iy] = place(svg, item);
+          const dx = data.by === "y" ? 0 : ix - x;
+          const dy = data.by === "x" ? 0 : iy - y;
+          const far = dx * dx + dy * dy;
+          if (far < least) { least = far; best = index; }
+        }
+      });
+      return best;
+    };
+
+    const point = (event) => { const index = nearest(event); if (index >= 0) show(index); };
+    plot.addEventListener("pointermove", point);
+    plot.addEventListener("pointerdown", point);
+    plot.addEventListener("pointerleave", hide);
+    plot.addEventListener("blur", hide);
+    plot.addEventListener("keydown", (event) => {
+      const down = load().stride;
+      const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: down, ArrowUp: -down };
+      if (event.key in steps) show(now < 0 ? 0 : now + steps[event.key]);
+      else if (event.key === "Home") show(0);
+      else if (event.key === "End") show(data.stops.length - 1);
+      else if (event.key === "Escape") hide();
+      else return;
+      event.preventDefault();
+    });
+    addEventListener("resize", hide);
+  };
+  document.querySelectorAll("figure[data-chart]").forEach(chart);
+
+  const choice = (box) => {
+    const select = box.querySelector("select");
+    const groups = [...box.children].filter((child) => child.classList.contains("group"));
+    const show = () => groups.forEach((group, index) => { group.hidden = index !== select.selectedIndex; });
+    select.addEventListener("change", show);
+    box.querySelector("label").hidden = false;
+    show();
+    return (target) => {
+      const index = groups.findIndex((group) => group.contains(target));
+      if (index >= 0) { select.selectedIndex = index; show(); }
+    };
+  };
+  const choices = [...document.querySelectorAll(".choice")].map(choice);
+  // A link to something in a group that is not shown brings that group up.
+  const follow = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (target) { choices.forEach((open) => open(target)); target.scrollIntoView(); }
+  };
+  addEventListener("hashchange", follow);
+  if (location.hash) follow();
+
+  const sortable = (table) => {
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, column) => {
+      const text = head.textContent;
+      head.textContent = "";
+      make(head, "button", text).type = "button";
+      head.firstChild.addEventListener("click", () => {
+        const up = head.getAttribute("aria-sort") !== "ascending";
+        heads.forEach((other) => other.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", up ? "ascending" : "descending");
+        const key = (row) => {
+          const words = row.cells[column]?.textContent.trim() ?? "";
+          const number = parseFloat(words.replace(/^[<[(]/, ""));
+          return Number.isNaN(number) ? words : number;
+        };
+        const compare = (a, b) => {
+          if (typeof a === typeof b) return a < b ? -1 : a > b ? 1 : 0;
+          return typeof a === "number" ? -1 : 1;
+        };
+        const rows = [...table.tBodies[0].rows].map((row) => [key(row), row]);
+        rows.sort((a, b) => (up ? 1 : -1) * compare(a[0], b[0]));
+        table.tBodies[0].append(...rows.map(([, row]) => row));
+      });
+    });
+  };
+  document.querySelectorAll("table[data-sortable]").forEach(sortable);
+
+  // A wide tree has its root in the middle.
+  document.querySelectorAll(".drawing .scroll").forEach((box) => {
+    box.scrollLeft = (box.scrollWidth - box.clientWidth) / 2;
+  });
+})();

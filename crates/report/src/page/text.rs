@@ -1,0 +1,99 @@
+//! A page for a terminal: what was found, the main plots and short tables.
+
+use rankwright_eval::table::Table;
+
+use super::{Block, Page};
+use crate::chart::text::clean;
+use crate::chart::{Body, Chart};
+
+/// Plots that are shown.
+const CHARTS: usize = 3;
+/// Rows of a table that are shown.
+const ROWS: usize = 15;
+
+pub(super) fn render(page: &Page, width: usize) -> String {
+    let title = clean(&page.title);
+    let mut out = format!("{title}\n{}\n", "=".repeat(title.chars().count()));
+    if !page.lead.is_empty() {
+        out.push_str(&format!("{}\n", wrapped(&clean(&page.lead), width)));
+    }
+    for (name, value) in &page.facts {
+        out.push_str(&format!("{}: {}\n", clean(name), clean(value)));
+    }
+    let mut charts = 0;
+    for section in &page.sections {
+        let mut part = String::new();
+        for block in seen(&section.blocks) {
+            match block {
+                Block::Chart(chart) if charts < CHARTS && is_main(chart) => {
+                    charts += 1;
+                    part.push_str(&format!("\n{}", chart.to_text(width)));
+                }
+                Block::Table { title, table, .. } => {
+                    part.push_str(&format!("\n{}\n{}", clean(title), short(table)));
+                }
+                _ => {}
+            }
+        }
+        if !part.is_empty() {
+            let title = clean(&section.title);
+            out.push_str(&format!("\n{title}\n{}\n{part}", "-".repeat(title.chars().count())));
+        }
+    }
+    out
+}
+
+/// Blocks of a section; of a choice those of its first group.
+fn seen(blocks: &[Block]) -> Vec<&Block> {
+    let mut out = Vec::new();
+    for block in blocks {
+        match block {
+            Block::Choice { groups, .. } => {
+                out.extend(groups.first().map(|(_, blocks)| seen(blocks)).unwrap_or_default());
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+fn is_main(chart: &Chart) -> bool {
+    matches!(chart.body, Body::Lines(_) | Body::Bars(_) | Body::Stack(_))
+}
+
+fn short(table: &Table) -> String {
+    let left = table.rows.len().saturating_sub(ROWS);
+    let mut shown = table.clone();
+    shown.rows.truncate(ROWS);
+    if left > 0 {
+        shown.notes.insert(0, format!("and {left} more rows in the HTML file"));
+    }
+    shown.to_text()
+}
+
+/// Lines of at most `width` characters, broken between words.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_go_to_the_next_line_whole() {
+        assert_eq!(wrapped("one two three four", 9), "one two\nthree\nfour");
+        assert_eq!(wrapped("incomprehensible", 4), "incomprehensible");
+        assert_eq!(wrapped("", 4), "");
+    }
+}

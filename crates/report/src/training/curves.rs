@@ -1,0 +1,224 @@
+//! Learning curves: each metric against rounds, on training and validation data.
+//!
+//! Of trees they are measured again, stage by stage, so that any metric and any data can be asked
+//! for. Of other learners they come from the log of the training, with the metrics and data sets
+//! that it watched. The best round is that of the best value on validation data (the earliest among
+//! equals); training data alone has none, as more rounds nearly always fit it better.
+
+use rankwright_eval::compare::Better;
+use rankwright_eval::{Measure, MetricSpec};
+use rankwright_learn::Record;
+use serde_json::{Value, json};
+
+use super::stages::{Stages, counted, plural};
+use crate::chart::{Axis, Body, Chart, Series};
+
+/// Points of a line that comes from a log.
+const POINTS: usize = 200;
+
+/// One metric against rounds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// The metric.
+    pub metric: String,
+    /// Its convention.
+    pub convention: String,
+    /// Rounds done at each point.
+    pub rounds: Vec<usize>,
+    /// Name of each data set and its value at each point; NaN where there is none.
+    pub sets: Vec<(String, Vec<f64>)>,
+    /// Rounds at the best value on the validation data, and that value.
+    pub best: Option<(usize, f64)>,
+}
+
+impl Curve {
+    /// Curves of measures at stages: `values[stage][set][measure]`. The set of number `decides`
+    /// decides what is best.
+    pub fn measured(
+        measures: &[Measure],
+        stages: &Stages,
+        sets: &[&str],
+        values: &[Vec<Vec<f64>>],
+        decides: Option<usize>,
+    ) -> Vec<Curve> {
+        let curve = |(m, measure): (usize, &Measure)| {
+            let line = |set: usize| values.iter().map(|stage| stage[set][m]).collect();
+            let named = sets.iter().enumerate().map(|(set, name)| ((*name).to_owned(), line(set)));
+            let mut curve = Curve {
+                metric: measure.to_string(),
+                convention: measure.convention().to_owned(),
+                rounds: stages.numbers.clone(),
+                sets: named.collect(),
+                best: None,
+            };
+            curve.best = decides.and_then(|set| curve.find_best(set, measure.metric().better()));
+            curve
+        };
+        measures.iter().enumerate().map(curve).collect()
+    }
+
+    /// Curves of a log; empty where it watched nothing.
+    pub fn logged(record: &Record) -> Vec<Curve> {
+        let shown = thinned(record.iterations.len(), POINTS, record.best);
+        let decides = usize::from(record.sets.first().is_some_and(|name| name == "training"));
+        let curve = |(m, metric): (usize, &String)| {
+            let value = |at: usize, set: usize| -> f64 {
+                let values = &record.iterations[at].values;
+                values.get(set).and_then(|set| set.get(m)).copied().unwrap_or(f64::NAN)
+            };
+            let line = |set: usize| shown.iter().map(|at| value(*at, set)).collect();
+            let sets = record.sets.iter().enumerate().map(|(set, name)| (name.clone(), line(set)));
+            let mut curve = Curve {
+                metric: metric.clone(),
+                convention: record.conventions.get(m).cloned().unwrap_or_default(),
+                rounds: shown.iter().map(|at| record.iterations[*at].number).collect(),
+                sets: sets.collect(),
+                best: None,
+            };
+            let deciding = curve.sets.len() > decides;
+            curve.best = deciding.then(|| curve.find_best(decides, better(metric))).flatten();
+            curve
+        };
+        match record.sets.is_empty() || shown.is_empty() {
+            true => Vec::new(),
+            false => record.metrics.iter().enumerate().map(curve).collect(),
+        }
+    }
+
+    fn find_best(&self, set: usize, better: Better) -> Option<(usize, f64)> {
+        let (_, values) = self.sets.get(set)?;
+        let mut best: Option<(usize, f64)> = None;
+        for (round, value) in self.rounds.iter().zip(values).filter(|(_, v)| !v.is_nan()) {
+            let wins = best.is_none_or(|(_, most)| match better {
+                Better::Higher => *value > most,
+                Better::Lower => *value < most,
+            });
+            if wins {
+                best = Some((*round, *value));
+            }
+        }
+        best
+    }
+
+    pub(super) fn chart(&self, number: usize, unit: &str, source: &str) -> Chart {
+        let series = |(name, values): &(String, Vec<f64>)| Series {
+            name: name.clone(),
+            points: self.rounds.iter().map(|r| *r as f64).zip(values.iter().copied()).collect(),
+            ..Series::default()
+        };
+        let mut lines: Vec<Series> = self.sets.iter().map(series).collect();
+        let mut caption = format!("{source} Convention: {}.", self.convention);
+        if let Some((round, value)) = self.best {
+            let at = counted(round, unit);
+            caption = format!(
+                "The best value on validation data is {value:.4}, after {at} (broken line). {caption}"
+            );
+            lines.push(self.mark(round, &at));
+        }
+        Chart {
+            id: format!("curve-{number}"),
+            title: format!("{} against {}", self.metric, plural(unit)),
+            caption,
+            x: Axis { label: plural(unit), ..Axis::default() },
+            y: Axis { label: self.metric.clone(), ..Axis::default() },
+            body: Body::Lines(lines),
+        }
+    }
+
+    /// A broken line upwards at the best round.
+    fn mark(&self, round: usize, at: &str) -> Series {
+        let known = || self.sets.iter().flat_map(|(_, v)| v).copied().filter(|v| v.is_finite());
+        let (low, high) =
+            (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
+        let x = round as f64;
+        Series {
+            name: format!("best: {at}"),
+            points: vec![(x, low), (x, high)],
+            dashed: true,
+            ..Series::default()
+        }
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let sets: serde_json::Map<String, Value> =
+            self.sets.iter().map(|(name, values)| (name.clone(), json!(values))).collect();
+        json!({
+            "metric": self.metric,
+            "convention": self.convention,
+            "rounds": self.rounds,
+            "values": sets,
+            "best": self.best.map(|(round, value)| json!({ "rounds": round, "value": value })),
+        })
+    }
+}
+
+/// Which end of a metric is good; the upper one for what is no metric of ours.
+fn better(metric: &str) -> Better {
+    let spec = MetricSpec::parse(metric);
+    let measure = spec.and_then(|spec| spec.resolve(rankwright_eval::SourceKind::Features));
+    measure.map_or(Better::Higher, |measure| measure.metric().better())
+}
+
+/// Places of a long list: evenly spread, at most so many, the last and the best round among them.
+pub(super) fn thinned(count: usize, points: usize, best: Option<usize>) -> Vec<usize> {
+    let step = count.div_ceil(points.max(1)).max(1);
+    let mut places: Vec<usize> = (0..count).step_by(step).collect();
+    places.extend(count.checked_sub(1));
+    places.extend(best.and_then(|best| best.checked_sub(1)).filter(|at| *at < count));
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rankwright_learn::{Iteration, Phases};
+
+    fn record() -> Record {
+        let round = |number: usize| Iteration {
+            number,
+            leaves: None,
+            loss: None,
+            step: None,
+            values: vec![vec![number as f64], vec![[0.1, 0.4, 0.4, 0.2][number - 1]]],
+            seconds: Phases::default(),
+        };
+        Record {
+            sets: vec!["training".into(), "valid.txt".into()],
+            metrics: vec!["ndcg@10".into()],
+            conventions: vec!["gain=exp".into()],
+            iterations: (1..=4).map(round).collect(),
+            ..Record::default()
+        }
+    }
+
+    #[test]
+    fn a_logs_curves_have_their_sets_and_the_earliest_best() {
+        let curves = Curve::logged(&record());
+        assert_eq!(curves[0].rounds, [1, 2, 3, 4]);
+        assert_eq!(curves[0].sets[0], ("training".to_owned(), vec![1.0, 2.0, 3.0, 4.0]));
+        assert_eq!(curves[0].best, Some((2, 0.4)));
+        let chart = curves[0].chart(1, "epoch", "From the log.");
+        assert!(matches!(&chart.body, Body::Lines(lines) if lines.len() == 3 && lines[2].dashed));
+        assert!(chart.caption.contains("after 2 epochs"), "{}", chart.caption);
+        let mut alone = record();
+        alone.sets.truncate(1);
+        assert_eq!(Curve::logged(&alone)[0].best, None, "training data has no best");
+        assert!(Curve::logged(&Record::default()).is_empty());
+    }
+
+    #[test]
+    fn errors_are_best_when_small() {
+        let mut record = record();
+        record.metrics = vec!["rmse".into()];
+        assert_eq!(Curve::logged(&record)[0].best, Some((1, 0.1)));
+    }
+
+    #[test]
+    fn long_lists_keep_their_ends_and_the_best() {
+        assert_eq!(thinned(10, 4, Some(5)), [0, 3, 4, 6, 9]);
+        assert_eq!(thinned(0, 4, None), [0; 0]);
+        assert_eq!(thinned(2, 200, None), [0, 1]);
+    }
+}

@@ -1,0 +1,359 @@
+//! Forces: one query's ranked list with an arrow at each document, for RankNet and for LambdaRank
+//! side by side (Burges, MSR-TR-2010-82, figure 1: the black arrows and the red ones).
+//!
+//! With both the force on a document is minus its lambda, the sum over its pairs of
+//! `sigma * weight * rho` (up for the better document, down for the worse one). RankNet's weight is
+//! 1, so that the document with the most wrong pairs is pushed hardest, however far down it stands.
+//! LambdaRank's is the change of the metric if the two swapped places, so that pushes gather at the
+//! top. Pairs are not truncated nor normalised here, and a cut-off counts as written: the picture is
+//! of the idea, not of one learner's settings. Forces of a list add up to 0.
+//!
+//! Cost: O(pairs of the query) a stage. A query of equal labels has no force at all.
+
+use rankwright_data::Dataset;
+use rankwright_eval::{Evaluation, Measure, MetricSpec, SourceKind, Spec, SpecError};
+use rankwright_learn::LearnError;
+use rankwright_learn::objective::{
+    Cut, Lambda, LambdaParams, Objective, QueryView, Weight, Workspace,
+};
+use serde_json::{Value, json};
+
+use super::Part;
+use super::stages::Stages;
+use crate::chart::{Axis, Body, Chart, Forces, Pushed};
+use crate::error::ReportError;
+use crate::page::{Block, Section};
+
+/// Documents of a list that are shown.
+const SHOWN: usize = 20;
+
+/// A query's list at a few stages.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ForcePictures {
+    /// The query's id.
+    pub query: String,
+    /// Its documents.
+    pub documents: usize,
+    /// The metric of LambdaRank's weights.
+    pub metric: String,
+    /// Steepness of the logistic function.
+    pub sigma: f64,
+    /// The stages, in order.
+    pub pictures: Vec<ForcePicture>,
+}
+
+/// A query's list at one stage.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ForcePicture {
+    /// Rounds done.
+    pub stage: usize,
+    /// The metric of this list, where it has a value.
+    pub value: Option<f64>,
+    /// Documents by rank: name, label, score, RankNet's force and LambdaRank's.
+    pub documents: Vec<ForcedDocument>,
+}
+
+/// A document of a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ForcedDocument {
+    /// Its id, or its number within the query.
+    pub name: String,
+    /// Its label.
+    pub label: f64,
+    /// Its score at this stage.
+    pub score: f64,
+    /// RankNet's push; above 0 is upwards.
+    pub ranknet: f64,
+    /// LambdaRank's push.
+    pub lambdarank: f64,
+}
+
+/// Follows one query.
+#[derive(Debug)]
+pub struct ForceWatch<'a> {
+    data: &'a Dataset,
+    query: usize,
+    measure: Measure,
+    sigma: f64,
+    seed: u64,
+    ranknet: Lambda,
+    lambdarank: Lambda,
+    pictures: Vec<ForcePicture>,
+}
+
+impl<'a> ForceWatch<'a> {
+    /// Takes up a query: that of this id, or else one that shows something, judged by an evaluation
+    /// of the whole model whose first measure is `measure`.
+    pub fn new(
+        data: &'a Dataset,
+        (objective, seed): (&str, u64),
+        measure: &Measure,
+        id: Option<&str>,
+        evaluation: &Evaluation,
+    ) -> Result<Part<ForceWatch<'a>>, ReportError> {
+        let query = match id {
+            Some(id) => Some(find(data, id)?),
+            None => choose(data, evaluation),
+        };
+        let Some(query) = query else {
+            return Ok(Err("Left out: no query has two documents with different labels.".into()));
+        };
+        let spec = Spec::parse(objective).ok();
+        let sigma = spec.and_then(|spec| spec.get("sigma")?.parse::<f64>().ok());
+        let sigma = sigma.filter(|sigma| sigma.is_finite() && *sigma > 0.0).unwrap_or(1.0);
+        let usual = MetricSpec::parse("ndcg@10")?.resolve(SourceKind::Features)?;
+        let weighted = |measure: &Measure| plain(sigma, Weight::Custom(measure.clone()));
+        let (measure, lambdarank) = match weighted(measure) {
+            Ok(lambdarank) => (measure.clone(), lambdarank),
+            // Kendall's tau and the like have no change under swaps.
+            Err(_) => (usual.clone(), weighted(&usual)?),
+        };
+        let ranknet = plain(sigma, Weight::One)?;
+        let pictures = Vec::new();
+        Ok(Ok(ForceWatch { data, query, measure, sigma, seed, ranknet, lambdarank, pictures }))
+    }
+
+    /// Which stages are shown: the start, the middle and the end.
+    pub fn wants(stages: &Stages) -> Vec<usize> {
+        let last = stages.last();
+        let mut wanted = [0, last / 2, last].map(|rounds| stages.nearest(rounds)).to_vec();
+        wanted.dedup();
+        wanted
+    }
+
+    /// Looks at a stage; scores of the whole data.
+    pub fn add(&mut self, stage: usize, scores: &[f64]) -> Result<(), ReportError> {
+        let (query, rows) = (self.query, self.data.query_rows(self.query));
+        let labels = self.data.query(query).labels;
+        let scores = &scores[rows.clone()];
+        let view = QueryView { query, seed: self.seed, ..QueryView::new(labels, scores) };
+        let ranknet = forces(&self.ranknet, &view)?;
+        let lambdarank = forces(&self.lambdarank, &view)?;
+        let docids = self.data.docids();
+        let document = |at: u32| {
+            let at = at as usize;
+            ForcedDocument {
+                name: match docids {
+                    Some(ids) => ids.get(rows.start + at).to_owned(),
+                    None => format!("document {}", at + 1),
+                },
+                label: labels[at],
+                score: scores[at],
+                ranknet: ranknet[at],
+                lambdarank: lambdarank[at],
+            }
+        };
+        let order = view.order()?;
+        let documents = order.into_iter().take(SHOWN).map(document).collect();
+        let value = self.measure.of(scores, labels)?;
+        self.pictures.push(ForcePicture { stage, value, documents });
+        Ok(())
+    }
+
+    /// What was seen.
+    pub fn finish(self) -> ForcePictures {
+        ForcePictures {
+            query: self.data.query_ids().get(self.query).to_owned(),
+            documents: self.data.query_rows(self.query).len(),
+            metric: self.measure.to_string(),
+            sigma: self.sigma,
+            pictures: self.pictures,
+        }
+    }
+}
+
+/// The pair logistic loss with this weight and nothing else.
+fn plain(sigma: f64, weight: Weight) -> Result<Lambda, SpecError> {
+    let truncation = Some(usize::MAX);
+    LambdaParams { sigma, weight, truncation, cut: Cut::Hard, ..LambdaParams::default() }.check()
+}
+
+/// The push on each document: minus its lambda.
+pub(super) fn forces(objective: &Lambda, query: &QueryView<'_>) -> Result<Vec<f64>, LearnError> {
+    let mut forces = vec![0.0; query.scores.len()];
+    objective.pair_lambdas(query, &mut Workspace::default(), &mut |pair| {
+        forces[pair.rises.0] += pair.size;
+        forces[pair.falls.0] -= pair.size;
+    })?;
+    Ok(forces)
+}
+
+fn find(data: &Dataset, id: &str) -> Result<usize, ReportError> {
+    data.query_ids().iter().position(|known| known == id).ok_or_else(|| {
+        let few: Vec<&str> = data.query_ids().iter().take(5).collect();
+        ReportError::with_help(
+            format!("the training data has no query '{id}'"),
+            format!("its queries are such as {}", few.join(", ")),
+        )
+    })
+}
+
+/// A query of 10 to 20 documents where there is one (longer ones rather than shorter), with as many
+/// different labels as can be, and whose value is nearest to the middle of all.
+fn choose(data: &Dataset, evaluation: &Evaluation) -> Option<usize> {
+    let values = evaluation.results.first().map_or(&[][..], |result| &result.values);
+    let mut known: Vec<f64> = values.iter().flatten().copied().collect();
+    known.sort_by(f64::total_cmp);
+    let middle = known.get(known.len() / 2).copied().unwrap_or(0.0);
+    let key = |query: usize| {
+        let mut labels = data.query(query).labels.to_vec();
+        let size = match labels.len() {
+            10..=20 => 0,
+            21.. => 1,
+            _ => 2,
+        };
+        labels.sort_by(f64::total_cmp);
+        labels.dedup();
+        let value = values.get(query).copied().flatten();
+        let off = value.map_or(f64::INFINITY, |value| (value - middle).abs());
+        (labels.len() > 1).then_some((size, std::cmp::Reverse(labels.len()), off))
+    };
+    let all = (0..data.queries()).filter_map(|query| Some((key(query)?, query)));
+    let least =
+        all.min_by(|((a, b, c), _), ((x, y, z), _)| a.cmp(x).then(b.cmp(y)).then(c.total_cmp(z)));
+    least.map(|(_, query)| query)
+}
+
+impl ForcePictures {
+    pub(super) fn section(&self, stages: &Stages) -> Section {
+        let text = format!(
+            "How training pushes the documents of query {} up and down the list. RankNet counts \
+             every wrong pair alike, so it spends its strength on whatever has many of them, even \
+             far down. LambdaRank multiplies each pair by how much {} would change if the two \
+             swapped places, so its pushes gather where the metric looks.",
+            self.query, self.metric
+        );
+        let groups = self.pictures.iter().map(|picture| {
+            let name = stages.name(picture.stage);
+            let chart = Block::Chart(self.chart(picture, &name));
+            (name, vec![chart])
+        });
+        let mut groups: Vec<(String, Vec<Block>)> = groups.collect();
+        let mut blocks = vec![Block::Text(text)];
+        match groups.len() {
+            1 => blocks.extend(groups.remove(0).1),
+            _ => {
+                let (id, label) = ("forces-stage".to_owned(), "Stage".to_owned());
+                blocks.push(Block::Choice { id, label, groups });
+            }
+        }
+        Section { id: "forces".into(), title: "Forces on a ranked list".into(), blocks }
+    }
+
+    fn chart(&self, picture: &ForcePicture, name: &str) -> Chart {
+        let list = |force: fn(&ForcedDocument) -> f64| -> Vec<Pushed> {
+            let pushed = |document: &ForcedDocument| Pushed {
+                name: document.name.clone(),
+                label: document.label,
+                force: force(document),
+            };
+            picture.documents.iter().map(pushed).collect()
+        };
+        let value = picture.value.map(|value| format!(" ({} {value:.4})", self.metric));
+        let shown = match self.documents > picture.documents.len() {
+            true => {
+                format!(" The first {} of {} are shown.", picture.documents.len(), self.documents)
+            }
+            false => String::new(),
+        };
+        Chart {
+            id: format!("forces-at-{}", picture.stage),
+            title: format!("Query {}, {name}{}", self.query, value.unwrap_or_default()),
+            caption: format!(
+                "The list as it stands, best score first; arrows up push to the top. Pair logistic \
+                 loss with sigma {}; LambdaRank's pairs times |change of {}|. Each list has a scale \
+                 of its own.{shown}",
+                self.sigma, self.metric
+            ),
+            x: Axis { label: "force".into(), ..Axis::default() },
+            y: Axis { label: "rank".into(), ..Axis::default() },
+            body: Body::Forces(Forces {
+                lists: vec![
+                    ("RankNet".to_owned(), list(|document| document.ranknet)),
+                    ("LambdaRank".to_owned(), list(|document| document.lambdarank)),
+                ],
+            }),
+        }
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let document = |d: &ForcedDocument| {
+            json!({
+                "name": d.name, "label": d.label, "score": d.score,
+                "ranknet": d.ranknet, "lambdarank": d.lambdarank,
+            })
+        };
+        let picture = |p: &ForcePicture| {
+            json!({
+                "stage": p.stage, "value": p.value,
+                "documents": p.documents.iter().map(document).collect::<Vec<_>>(),
+            })
+        };
+        json!({
+            "query": self.query, "documents": self.documents, "metric": self.metric,
+            "sigma": self.sigma, "stages": self.pictures.iter().map(picture).collect::<Vec<_>>(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::training::tests::lists;
+    use rankwright_eval::ScoredDataset;
+
+    fn ndcg() -> Measure {
+        MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap()
+    }
+
+    fn watch<'a>(data: &'a Dataset, scores: &[f64], id: Option<&str>) -> ForceWatch<'a> {
+        let found = ScoredDataset::new(data, scores).unwrap().evaluate(&[ndcg()]).unwrap();
+        ForceWatch::new(data, ("lambda(sigma=1)", 1), &ndcg(), id, &found).unwrap().unwrap()
+    }
+
+    /// Labels 2, 1, 0 in the worst order, scores 0, ln 2, ln 4: see the lambdas' test for rho.
+    #[test]
+    fn forces_of_three_documents_are_those_of_hand() {
+        let data = lists(&[&[2.0, 1.0, 0.0]]);
+        let scores = [0.0, 2.0_f64.ln(), 4.0_f64.ln()];
+        let mut watch = watch(&data, &scores, None);
+        watch.add(7, &scores).unwrap();
+        let found = watch.finish();
+        let documents = &found.pictures[0].documents;
+        let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found}");
+        // By rank: label 0, 1, 2.
+        assert_eq!(documents.iter().map(|d| d.label).collect::<Vec<_>>(), [0.0, 1.0, 2.0]);
+        let two_thirds = 2.0 / 3.0;
+        let expected = [-two_thirds - 0.8, two_thirds - two_thirds, two_thirds + 0.8];
+        documents.iter().zip(expected).for_each(|(d, force)| near(d.ranknet, force));
+        let second = 1.0 / 3.0_f64.log2();
+        let ideal = 3.0 + second;
+        let one_zero = (1.0 - second) / ideal * two_thirds;
+        let two_zero = 1.5 / ideal * 0.8;
+        let two_one = 2.0 * (second - 0.5) / ideal * two_thirds;
+        let expected = [-one_zero - two_zero, one_zero - two_one, two_zero + two_one];
+        documents.iter().zip(expected).for_each(|(d, force)| near(d.lambdarank, force));
+        near(found.pictures[0].value.unwrap(), (second + 1.5) / ideal);
+    }
+
+    #[test]
+    fn a_query_that_shows_something_is_chosen() {
+        let long = [2.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+        let data = lists(&[&[1.0, 0.0], &[0.0; 12], &long]);
+        let found = watch(&data, &vec![0.0; data.rows()], None).finish();
+        assert_eq!((found.query.as_str(), found.documents), ("q3", 11));
+        let asked = watch(&data, &vec![0.0; data.rows()], Some("q1")).finish();
+        assert_eq!(asked.query, "q1");
+    }
+
+    #[test]
+    fn unknown_queries_and_data_without_pairs_are_told() {
+        let data = lists(&[&[1.0, 1.0]]);
+        let found = ScoredDataset::new(&data, &[0.0; 2]).unwrap().evaluate(&[ndcg()]).unwrap();
+        let none = ForceWatch::new(&data, ("", 1), &ndcg(), None, &found).unwrap();
+        assert!(none.unwrap_err().starts_with("Left out"));
+        let error = ForceWatch::new(&data, ("", 1), &ndcg(), Some("x"), &found).unwrap_err();
+        assert!(error.to_string().contains("no query 'x'"), "{error}");
+        assert!(error.help().unwrap().contains("q1"));
+    }
+}

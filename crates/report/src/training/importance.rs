@@ -1,0 +1,296 @@
+//! Which features matter: by gain and by number of splits in the trees, and by what a metric loses
+//! when the values of a feature are exchanged among the rows.
+//!
+//! Permutation is the costly one: it is done for the features of most gain (for models without
+//! gains: for all that count), 3 times each, on as many whole queries (drawn by the seed) as a
+//! budget of work allows, so that a report stays a matter of seconds.
+
+use rankwright_data::{Dataset, Random};
+use rankwright_eval::Measure;
+use rankwright_eval::table::{Align, Cell, Table};
+use rankwright_model::{Kind, Model, ScoreOptions};
+use serde_json::{Value, json};
+
+use super::Part;
+use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
+use crate::error::ReportError;
+use crate::page::{Block, Section};
+use crate::permutation::{Permutation, Plan};
+
+/// Features that are shown.
+const SHOWN: usize = 20;
+/// Features that are shuffled where the model has no gains.
+const MOST: usize = 200;
+/// How often each is shuffled.
+const REPEATS: usize = 3;
+/// Trees that rows walk through, in all.
+const BUDGET: usize = 200_000_000;
+/// Rows to shuffle, at least and at most.
+const ROWS: (usize, usize) = (1_000, 20_000);
+
+/// A feature and what it is worth.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FeatureWorth {
+    /// Its name.
+    pub name: String,
+    /// Sum of the gains of its splits (of a net that is a line: the size of its weight).
+    pub gain: Option<f64>,
+    /// Splits that ask for it.
+    pub splits: Option<u64>,
+    /// Mean loss of the metric when it is shuffled, and the standard deviation.
+    pub loss: Option<(f64, Option<f64>)>,
+}
+
+/// The features of a model by importance.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Importances {
+    /// Those that were looked at: by gain where there are gains, else by loss.
+    pub features: Vec<FeatureWorth>,
+    /// How many features the model uses.
+    pub used: usize,
+    /// Whether `gain` and `splits` are those of trees.
+    pub trees: bool,
+    /// On what the shuffling was done; a sentence where it was not.
+    pub shuffled: Part<Shuffled>,
+}
+
+/// On what features were shuffled.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shuffled {
+    /// The metric.
+    pub metric: String,
+    /// Its convention.
+    pub convention: String,
+    /// Its value on these queries as they are.
+    pub value: f64,
+    /// The data's name.
+    pub data: String,
+    /// Queries, and queries of the data.
+    pub queries: (usize, usize),
+}
+
+impl Importances {
+    /// Looks at a model, and shuffles data under its name.
+    pub fn new(
+        model: &Model,
+        (name, data): (&str, &Dataset),
+        measure: &Measure,
+        seed: u64,
+        options: ScoreOptions,
+    ) -> Result<Importances, ReportError> {
+        let gains = model.importance();
+        let used = model.used_features();
+        let chosen: Vec<usize> = match gains.is_empty() {
+            false => gains.iter().take(SHOWN).map(|gain| gain.feature).collect(),
+            true => used.iter().copied().take(MOST).collect(),
+        };
+        let queries = sample(model, data, chosen.len(), seed);
+        let part = data.select_queries(&queries);
+        let plan = Plan { repeats: REPEATS, seed, options };
+        let found = Permutation::of_features(model, &part, measure.clone(), plan, chosen.clone());
+        let found = match found {
+            // A metric without a value on these queries is no reason to do without the rest.
+            Err(ReportError::Request { message, .. }) => Err(format!("Not shuffled: {message}.")),
+            other => Ok(other?),
+        };
+        let trees = matches!(model.kind(), Kind::Trees(_));
+        let worth = |feature: usize| {
+            let gain = gains.iter().find(|gain| gain.feature == feature);
+            FeatureWorth {
+                name: model.header().features.name(feature).into_owned(),
+                gain: gain.map(|gain| gain.gain),
+                splits: gain.filter(|_| trees).map(|gain| gain.splits),
+                loss: found.as_ref().ok().and_then(|found| found.of(feature)),
+            }
+        };
+        let all: Vec<usize> = match gains.is_empty() {
+            false => gains.iter().map(|gain| gain.feature).collect(),
+            true => chosen,
+        };
+        let mut features: Vec<FeatureWorth> = all.into_iter().map(worth).collect();
+        if gains.is_empty() {
+            let loss = |f: &FeatureWorth| f.loss.map_or(f64::NEG_INFINITY, |(mean, _)| mean);
+            features.sort_by(|a, b| loss(b).total_cmp(&loss(a)));
+        }
+        let shuffled = found.map(|found| Shuffled {
+            metric: found.measure.to_string(),
+            convention: found.measure.convention().to_owned(),
+            value: found.value,
+            data: name.to_owned(),
+            queries: (queries.len(), data.queries()),
+        });
+        Ok(Importances { features, used: used.len(), trees, shuffled })
+    }
+
+    pub(super) fn section(&self) -> Section {
+        let mut blocks = Vec::new();
+        if self.features.is_empty() {
+            blocks.push(Block::Text("The model looks at no feature at all.".into()));
+        }
+        let gain = if self.trees { "gain" } else { "size of weight" };
+        let by_gain = "Sum over all splits of a feature of what the split gained in training.";
+        let by_weight = "Weights of features on the scale that the learner brought them to.";
+        let how = if self.trees { by_gain } else { by_weight };
+        blocks.extend(self.chart("gain", gain, how, |f| f.gain.map(|gain| (gain, None))));
+        let how =
+            "How many splits ask for a feature: small corrections count as much as large ones.";
+        blocks.extend(self.chart("splits", "number of splits", how, |f| {
+            f.splits.map(|splits| (splits as f64, None))
+        }));
+        match &self.shuffled {
+            Err(sentence) => blocks.push(Block::Text(sentence.clone())),
+            Ok(shuffled) => {
+                let which = match (self.trees, self.features.iter().any(|f| f.gain.is_some())) {
+                    (true, _) => " The features of most gain were shuffled.",
+                    (false, true) => " The features of largest weight were shuffled.",
+                    _ => "",
+                };
+                let how = shuffled.caption(which);
+                let label = format!("loss of {}", shuffled.metric);
+                blocks.extend(self.chart("permutation", &label, &how, |f| f.loss));
+            }
+        }
+        if !self.features.is_empty() {
+            let (id, title) = ("importance-table".into(), "Importance of features".into());
+            blocks.push(Block::Table { id, title, table: self.table() });
+        }
+        Section { id: "importance".into(), title: "Feature importance".into(), blocks }
+    }
+
+    /// The features with the largest values of one kind.
+    fn chart(
+        &self,
+        id: &str,
+        label: &str,
+        caption: &str,
+        of: impl Fn(&FeatureWorth) -> Option<(f64, Option<f64>)>,
+    ) -> Option<Block> {
+        let known = self.features.iter().filter_map(|f| Some((f.name.as_str(), of(f)?)));
+        let mut known: Vec<(&str, (f64, Option<f64>))> = known.collect();
+        known.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
+        known.truncate(SHOWN);
+        if known.is_empty() {
+            return None;
+        }
+        let band = |(_, (value, deviation)): &(&str, (f64, Option<f64>))| {
+            let deviation = deviation.unwrap_or(0.0);
+            (value - deviation, value + deviation)
+        };
+        let bands = known.iter().any(|(_, (_, deviation))| deviation.is_some());
+        Some(Block::Chart(Chart {
+            id: format!("importance-{id}"),
+            title: format!("Features by {label}"),
+            caption: caption.to_owned(),
+            x: Axis { label: "feature".into(), ..Axis::default() },
+            y: Axis { label: label.to_owned(), ..Axis::default() },
+            body: Body::Bars(Bars {
+                categories: known.iter().map(|(name, _)| (*name).to_owned()).collect(),
+                series: vec![BarSeries {
+                    name: label.to_owned(),
+                    values: known.iter().map(|(_, (value, _))| *value).collect(),
+                    band: if bands { known.iter().map(band).collect() } else { Vec::new() },
+                }],
+                grouping: Grouping::Beside,
+                horizontal: true,
+            }),
+        }))
+    }
+
+    fn table(&self) -> Table {
+        let gain = if self.trees { "gain" } else { "size of weight" };
+        let loss = self
+            .shuffled
+            .as_ref()
+            .map_or_else(|_| "loss".into(), |s| format!("loss of {}", s.metric));
+        let mut table = Table::new([
+            ("feature".to_owned(), Align::Left),
+            (gain.to_owned(), Align::Right),
+            ("splits".to_owned(), Align::Right),
+            (loss, Align::Right),
+            ("+-".to_owned(), Align::Right),
+        ]);
+        let text = |value: Option<String>| Cell::new(value.unwrap_or_else(|| "-".to_owned()));
+        for f in self.features.iter().take(SHOWN) {
+            table.rows.push(vec![
+                Cell::new(f.name.as_str()),
+                text(f.gain.map(|gain| format!("{gain:.4}"))),
+                text(f.splits.map(|splits| splits.to_string())),
+                text(f.loss.map(|(mean, _)| format!("{mean:.4}"))),
+                text(f.loss.and_then(|(_, deviation)| deviation.map(|d| format!("{d:.4}")))),
+            ]);
+        }
+        if self.used > table.rows.len() {
+            table.notes.push(format!("{} of {} features", table.rows.len(), self.used));
+        }
+        if let Ok(shuffled) = &self.shuffled {
+            table.notes.push(format!("{}: {}", shuffled.metric, shuffled.convention));
+        }
+        table
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let feature = |f: &FeatureWorth| {
+            json!({
+                "name": f.name, "gain": f.gain, "splits": f.splits,
+                "loss": f.loss.map(|(mean, _)| mean),
+                "loss_deviation": f.loss.and_then(|(_, deviation)| deviation),
+            })
+        };
+        let permutation = self.shuffled.as_ref().ok().map(|s| {
+            json!({
+                "metric": s.metric, "convention": s.convention, "value": s.value,
+                "data": s.data, "queries": s.queries.0, "of_queries": s.queries.1,
+                "repeats": REPEATS,
+            })
+        });
+        json!({
+            "used": self.used,
+            "features": self.features.iter().map(feature).collect::<Vec<_>>(),
+            "permutation": permutation,
+        })
+    }
+}
+
+impl Shuffled {
+    fn caption(&self, which: &str) -> String {
+        let (queries, of) = self.queries;
+        let seen = match queries == of {
+            true => format!("all {of} queries of {}", self.data),
+            false => format!("{queries} of the {of} queries of {}, drawn by the seed", self.data),
+        };
+        format!(
+            "How much {} falls from {:.4} when the values of a feature are exchanged among all rows, \
+             on {seen}; mean of {REPEATS} shuffles and their standard deviation.{which} Convention: \
+             {}.",
+            self.metric, self.value, self.convention
+        )
+    }
+}
+
+/// Queries in the order of a seeded shuffle until the rows are enough, then in the data's order.
+fn sample(model: &Model, data: &Dataset, features: usize, seed: u64) -> Vec<usize> {
+    let work = work_of(model) * features.max(1) * REPEATS;
+    let rows = (BUDGET / work.max(1)).clamp(ROWS.0, ROWS.1);
+    let mut order: Vec<usize> = (0..data.queries()).collect();
+    Random::new(seed, 0x9e2d).shuffle(&mut order);
+    let (mut chosen, mut met) = (Vec::new(), 0);
+    for query in order {
+        if met >= rows {
+            break;
+        }
+        met += data.query_rows(query).len();
+        chosen.push(query);
+    }
+    chosen.sort_unstable();
+    chosen
+}
+
+/// What a row costs, in trees that it walks through; roughly.
+fn work_of(model: &Model) -> usize {
+    match model.kind() {
+        Kind::Trees(ensemble) => ensemble.trees().len().max(20),
+        Kind::Net(net) => (net.parameters() / 32).max(20),
+        Kind::Blend(blend) => blend.members().iter().map(|(_, member)| work_of(member)).sum(),
+        _ => 20,
+    }
+}

@@ -1,0 +1,209 @@
+//! Labels over ranks: which share of each rank has which label, and where each label stands on
+//! average, stage by stage.
+//!
+//! Ranks are those that training sees: by score, equal scores by a seeded hash, so that a list of
+//! equal scores is a random one. All queries of the data count alike. Cost O(n log n) a stage,
+//! parallel over queries; counts are whole numbers, so that threads cannot change them.
+
+use rankwright_data::Dataset;
+use rankwright_learn::objective::QueryView;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use super::classes::Classes;
+use super::stages::Stages;
+use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
+use crate::error::ReportError;
+use crate::page::{Block, Section};
+
+/// Ranks that are shown.
+const RANKS: usize = 10;
+
+/// Labels by rank at each stage.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LabelRanks {
+    /// The classes of labels.
+    pub classes: Classes,
+    /// Documents at each of the first ranks by class, for each stage: `counts[stage][rank][class]`.
+    pub counts: Vec<Vec<Vec<u64>>>,
+    /// Mean rank (from 1) of each class at each stage: `mean_ranks[stage][class]`.
+    pub mean_ranks: Vec<Vec<f64>>,
+}
+
+/// What one stage counts.
+#[derive(Debug, Clone)]
+struct Counts {
+    at: Vec<Vec<u64>>,
+    /// Sum of ranks and number of documents of each class.
+    ranks: Vec<(u64, u64)>,
+}
+
+impl Counts {
+    fn new(classes: usize) -> Counts {
+        Counts { at: vec![vec![0; classes]; RANKS], ranks: vec![(0, 0); classes] }
+    }
+
+    fn add(mut self, other: &Counts) -> Counts {
+        let cells = self.at.iter_mut().flatten().zip(other.at.iter().flatten());
+        cells.for_each(|(sum, more)| *sum += more);
+        for (sum, more) in self.ranks.iter_mut().zip(&other.ranks) {
+            *sum = (sum.0 + more.0, sum.1 + more.1);
+        }
+        self
+    }
+}
+
+impl LabelRanks {
+    /// Nothing counted yet.
+    pub fn new(classes: Classes) -> LabelRanks {
+        LabelRanks { classes, counts: Vec::new(), mean_ranks: Vec::new() }
+    }
+
+    /// Counts a stage.
+    pub fn add(&mut self, data: &Dataset, scores: &[f64], seed: u64) -> Result<(), ReportError> {
+        let empty = || Counts::new(self.classes.len());
+        let count = |query: usize| -> Result<Counts, ReportError> {
+            let (mut found, rows) = (empty(), data.query_rows(query));
+            let labels = data.query(query).labels;
+            let view = QueryView { query, seed, ..QueryView::new(labels, &scores[rows]) };
+            for (rank, document) in view.order()?.into_iter().enumerate() {
+                let class = self.classes.class(labels[document as usize]);
+                if let Some(at) = found.at.get_mut(rank) {
+                    at[class] += 1;
+                }
+                let (ranks, documents) = found.ranks[class];
+                found.ranks[class] = (ranks + rank as u64 + 1, documents + 1);
+            }
+            Ok(found)
+        };
+        let found = (0..data.queries())
+            .into_par_iter()
+            .map(count)
+            .try_reduce(empty, |a, b| Ok(a.add(&b)))?;
+        let mean = |(ranks, documents): &(u64, u64)| *ranks as f64 / *documents as f64;
+        self.mean_ranks.push(found.ranks.iter().map(mean).collect());
+        self.counts.push(found.at);
+        Ok(())
+    }
+
+    /// The share of each class at each rank of a stage; ranks that no list reaches are left out.
+    pub fn shares(&self, stage: usize) -> Vec<Vec<f64>> {
+        let ranks = self.counts.get(stage).into_iter().flatten();
+        let share = |counts: &Vec<u64>| -> Option<Vec<f64>> {
+            let all: u64 = counts.iter().sum();
+            (all > 0).then(|| counts.iter().map(|count| *count as f64 / all as f64).collect())
+        };
+        ranks.map_while(share).collect()
+    }
+
+    /// The pictures; `best` is the number of rounds that validation found best.
+    pub(super) fn section(&self, stages: &Stages, best: Option<usize>, data: &str) -> Section {
+        let last = stages.last();
+        let wanted = [Some(0), Some(last / 10), Some(last / 2), best, Some(last)];
+        let mut shown: Vec<usize> =
+            wanted.into_iter().flatten().map(|rounds| stages.nearest(rounds)).collect();
+        shown.sort_unstable();
+        shown.dedup();
+        let group = |number: &usize| {
+            let mut name = stages.name(*number);
+            if best.map(|best| stages.nearest(best)) == Some(*number) && stages.staged {
+                name.push_str(" (best)");
+            }
+            let at = stages.numbers.iter().position(|n| n == number).unwrap_or(0);
+            (name.clone(), vec![Block::Chart(self.shares_chart(at, *number, &name, data))])
+        };
+        let mut blocks = vec![Block::Text(
+            "As training goes on, good documents move up: the first ranks fill with high labels."
+                .to_owned(),
+        )];
+        let mut groups: Vec<(String, Vec<Block>)> = shown.iter().map(group).collect();
+        match groups.len() {
+            1 => blocks.extend(groups.remove(0).1),
+            _ => {
+                let (id, label) = ("labels-stage".to_owned(), "Stage".to_owned());
+                blocks.push(Block::Choice { id, label, groups });
+            }
+        }
+        if stages.staged {
+            blocks.push(Block::Chart(self.mean_chart(stages, data)));
+        }
+        Section { id: "labels".into(), title: "Labels over ranks".into(), blocks }
+    }
+
+    fn shares_chart(&self, stage: usize, number: usize, name: &str, data: &str) -> Chart {
+        let shares = self.shares(stage);
+        let series = |(class, name): (usize, &String)| BarSeries {
+            name: format!("label {name}"),
+            values: shares.iter().map(|rank| rank[class]).collect(),
+            band: Vec::new(),
+        };
+        let bars = Bars {
+            categories: (1..=shares.len()).map(|rank| rank.to_string()).collect(),
+            // The best labels stand at the bottom, on the axis.
+            series: self.classes.names.iter().enumerate().rev().map(series).collect(),
+            grouping: Grouping::Stacked,
+            horizontal: false,
+        };
+        Chart {
+            id: format!("labels-at-{number}"),
+            title: format!("Labels at the first ranks, {name}"),
+            caption: format!(
+                "Share of the lists of {data} that have a document of this label at this rank. \
+                 Documents with equal scores stand in random order."
+            ),
+            x: Axis { label: "rank".into(), ..Axis::default() },
+            y: Axis { label: "share of lists".into(), range: Some((0.0, 1.0)), ..Axis::default() },
+            body: Body::Bars(bars),
+        }
+    }
+
+    fn mean_chart(&self, stages: &Stages, data: &str) -> Chart {
+        let series = |(class, name): (usize, &String)| {
+            let at = |(number, means): (&usize, &Vec<f64>)| (*number as f64, means[class]);
+            let points = stages.numbers.iter().zip(&self.mean_ranks).map(at).collect();
+            Series { name: format!("label {name}"), points, ..Series::default() }
+        };
+        Chart {
+            id: "labels-mean-rank".into(),
+            title: "Mean rank of each label".into(),
+            caption: format!(
+                "Mean over all documents of a label in {data}; rank 1 is the top, so a line that \
+                 falls is a label that rises."
+            ),
+            x: Axis { label: stages.axis(), ..Axis::default() },
+            y: Axis { label: "mean rank".into(), ..Axis::default() },
+            body: Body::Lines(self.classes.names.iter().enumerate().rev().map(series).collect()),
+        }
+    }
+
+    pub(super) fn json(&self, stages: &Stages) -> Value {
+        let shares: Vec<Value> =
+            (0..self.counts.len()).map(|stage| json!(self.shares(stage))).collect();
+        json!({
+            "labels": self.classes.names,
+            "stages": stages.numbers,
+            "shares_by_rank": shares,
+            "mean_ranks": self.mean_ranks,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::training::tests::lists;
+
+    #[test]
+    fn shares_and_mean_ranks_of_two_lists() {
+        // Query 1 ranks 2, 0, 1; query 2 ranks 0, 1.
+        let data = lists(&[&[2.0, 1.0, 0.0], &[1.0, 0.0]]);
+        let scores = [3.0, 1.0, 2.0, 0.5, 0.7];
+        let mut found = LabelRanks::new(Classes::of(data.labels()));
+        found.add(&data, &scores, 1).unwrap();
+        assert_eq!(
+            found.shares(0),
+            [vec![0.5, 0.0, 0.5], vec![0.5, 0.5, 0.0], vec![0.0, 1.0, 0.0]]
+        );
+        assert_eq!(found.mean_ranks[0], [1.5, 2.5, 1.0]);
+    }
+}

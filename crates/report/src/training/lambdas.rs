@@ -1,0 +1,450 @@
+//! Where lambdas come from: how much each pair of labels, and each stretch of ranks, pulls at the
+//! scores, stage by stage.
+//!
+//! A lambda is a sum over pairs (Burges, MSR-TR-2010-82, section 3), and here each pair's part of it
+//! is counted by what the two documents are:
+//!
+//! ```text
+//! size of (a over b) = mean over queries of   sum of |lambda_ij|   over pairs with labels a, b
+//! share              = size / sum of all sizes
+//! ```
+//!
+//! By rank a pair is counted at the better-ranked of its two documents. The objective is the
+//! model's own (`pulls.rs`), normalisations and truncation included; weights of queries count. Up to 200 queries
+//! are looked at, drawn by the seed, and no more than a budget of pairs: a query too long for what
+//! is left of it is passed over. Cost: O(pairs of these queries) a stage, parallel over queries,
+//! summed in their order. Queries of 0 or 1 documents or of equal labels have no pairs.
+
+use rankwright_data::{Dataset, Random};
+use rankwright_learn::objective::{QueryView, Workspace};
+use rankwright_learn::{LearnError, Preferences};
+use rankwright_model::Model;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+use super::Part;
+use super::classes::Classes;
+use super::pulls::Pulls;
+use super::stages::Stages;
+use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
+use crate::error::ReportError;
+use crate::page::{Block, Section};
+
+/// Queries that are looked at.
+const QUERIES: usize = 200;
+/// Work on all of them together, in units of an objective's cost.
+const BUDGET: u64 = 4_000_000;
+/// Stages that are looked at.
+const STAGES: usize = 40;
+/// Pairs of labels that have a colour of their own.
+const PAIRS: usize = 7;
+/// The last rank of each stretch but the last, and their names.
+const ENDS: [usize; 6] = [1, 2, 3, 5, 10, 20];
+const RANKS: [&str; 7] = ["1", "2", "3", "4-5", "6-10", "11-20", "21 and below"];
+
+/// Sizes of lambdas at the stages that were looked at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lambdas {
+    /// The objective whose lambdas they are.
+    pub objective: String,
+    /// Queries looked at.
+    pub queries: usize,
+    /// Queries of the data.
+    pub of: usize,
+    /// Rounds done at each stage looked at.
+    pub stages: Vec<usize>,
+    /// By the labels of the two documents: `2 over 0`.
+    pub pairs: Sizes,
+    /// By the better of the two ranks.
+    pub ranks: Sizes,
+}
+
+/// Sizes of several kinds, stage by stage.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sizes {
+    /// What the kinds are called.
+    pub names: Vec<String>,
+    /// `sizes[stage][kind]`.
+    pub sizes: Vec<Vec<f64>>,
+}
+
+impl Sizes {
+    /// Each size as a part of all sizes of its stage; 0 where all are 0.
+    pub fn shares(&self) -> Vec<Vec<f64>> {
+        let share = |sizes: &Vec<f64>| -> Vec<f64> {
+            let all: f64 = sizes.iter().sum();
+            sizes.iter().map(|size| if all > 0.0 { size / all } else { 0.0 }).collect()
+        };
+        self.sizes.iter().map(share).collect()
+    }
+
+    /// Leaves out kinds that are 0 at every stage, and puts all but the `most` largest together.
+    fn condensed(self, most: usize, rest: &str) -> Sizes {
+        let total = |kind: usize| self.sizes.iter().map(|sizes| sizes[kind]).sum::<f64>();
+        let mut kinds: Vec<usize> = (0..self.names.len()).filter(|k| total(*k) > 0.0).collect();
+        let mut others = Vec::new();
+        if kinds.len() > most {
+            kinds.sort_by(|a, b| total(*b).total_cmp(&total(*a)));
+            others = kinds.split_off(most);
+            kinds.sort_unstable();
+        }
+        let row = |sizes: &Vec<f64>| -> Vec<f64> {
+            let kept = kinds.iter().map(|kind| sizes[*kind]);
+            let other = (!others.is_empty()).then(|| others.iter().map(|k| sizes[*k]).sum());
+            kept.chain(other).collect()
+        };
+        let other = (!others.is_empty()).then(|| rest.to_owned());
+        Sizes {
+            sizes: self.sizes.iter().map(row).collect(),
+            names: kinds.iter().map(|k| self.names[*k].clone()).chain(other).collect(),
+        }
+    }
+}
+
+/// Looks at the lambdas of a training.
+#[derive(Debug)]
+pub struct LambdaWatch<'a> {
+    data: &'a Dataset,
+    pulls: Pulls,
+    spec: String,
+    preferences: Preferences<'a>,
+    classes: Classes,
+    queries: Vec<usize>,
+    seed: u64,
+    stages: Vec<usize>,
+    pairs: Vec<Vec<f64>>,
+    ranks: Vec<Vec<f64>>,
+}
+
+impl<'a> LambdaWatch<'a> {
+    /// Takes up the objective of a model; a sentence where there are no lambdas to look at.
+    pub fn new(
+        model: &Model,
+        data: &'a Dataset,
+        classes: Classes,
+        seed: u64,
+    ) -> Result<Part<LambdaWatch<'a>>, ReportError> {
+        let spec = &model.header().objective;
+        let Some(pulls) = Pulls::of(spec, data)? else { return Ok(Err(without_pairs(model))) };
+        let queries = sample(data, &pulls, seed);
+        if queries.is_empty() {
+            return Ok(Err(
+                "Left out: no query of the data has pairs of documents, or each has too \
+                           many of them to look at."
+                    .to_owned(),
+            ));
+        }
+        Ok(Ok(LambdaWatch {
+            data,
+            pulls,
+            spec: spec.clone(),
+            preferences: Preferences::new(data),
+            classes,
+            queries,
+            seed: model.header().seed,
+            stages: Vec::new(),
+            pairs: Vec::new(),
+            ranks: Vec::new(),
+        }))
+    }
+
+    /// Which stages are worth a look: some of those there are, the first and the last among them.
+    pub fn wants(stages: &Stages) -> Vec<usize> {
+        let (numbers, count) = (&stages.numbers, stages.numbers.len());
+        match count <= STAGES {
+            true => numbers.clone(),
+            false => (0..STAGES).map(|at| numbers[at * (count - 1) / (STAGES - 1)]).collect(),
+        }
+    }
+
+    /// Looks at a stage.
+    pub fn add(&mut self, stage: usize, scores: &[f64]) -> Result<(), ReportError> {
+        let kinds = self.classes.len() * self.classes.len();
+        let found: Vec<(Vec<f64>, Vec<f64>)> = self
+            .queries
+            .par_iter()
+            .map_init(Workspace::default, |work, query| self.query(*query, scores, work))
+            .collect::<Result<_, LearnError>>()?;
+        let (mut pairs, mut ranks) = (vec![0.0; kinds], vec![0.0; RANKS.len()]);
+        for (of_pairs, of_ranks) in &found {
+            pairs.iter_mut().zip(of_pairs).for_each(|(sum, size)| *sum += size);
+            ranks.iter_mut().zip(of_ranks).for_each(|(sum, size)| *sum += size);
+        }
+        let queries = self.queries.len() as f64;
+        pairs.iter_mut().chain(&mut ranks).for_each(|sum| *sum /= queries);
+        self.stages.push(stage);
+        self.pairs.push(pairs);
+        self.ranks.push(ranks);
+        Ok(())
+    }
+
+    /// The sizes of one query by pair of classes and by stretch of ranks.
+    fn query(
+        &self,
+        query: usize,
+        scores: &[f64],
+        work: &mut Workspace,
+    ) -> Result<(Vec<f64>, Vec<f64>), LearnError> {
+        let (rows, labels) = (self.data.query_rows(query), self.data.query(query).labels);
+        let weights = self.data.query_weights().and_then(|weights| weights.get(query));
+        let weight = weights.map_or(1.0, |weight| f64::from(*weight));
+        let view = QueryView {
+            query,
+            labels,
+            scores: &scores[rows.clone()],
+            weights: self.data.row_weights().map_or(&[], |weights| &weights[rows]),
+            pairs: self.preferences.own(query),
+            seed: self.seed,
+        };
+        let classes: Vec<usize> = labels.iter().map(|label| self.classes.class(*label)).collect();
+        let width = self.classes.len();
+        let (mut pairs, mut ranks) = (vec![0.0; width * width], vec![0.0; RANKS.len()]);
+        self.pulls.visit(&view, work, &mut |pair| {
+            pairs[classes[pair.rises.0] * width + classes[pair.falls.0]] += weight * pair.size;
+            ranks[stretch(pair.rises.1.min(pair.falls.1) + 1)] += weight * pair.size;
+        })?;
+        Ok((pairs, ranks))
+    }
+
+    /// What was seen.
+    pub fn finish(self) -> Lambdas {
+        let names = &self.classes.names;
+        let name = |(over, under): (&String, &String)| match over == under {
+            true => format!("among {over}"),
+            false => format!("{over} over {under}"),
+        };
+        let all = names.iter().flat_map(|over| names.iter().map(move |under| (over, under)));
+        let pairs = Sizes { names: all.map(name).collect(), sizes: self.pairs };
+        let ranks = Sizes { names: RANKS.map(str::to_owned).to_vec(), sizes: self.ranks };
+        Lambdas {
+            objective: self.spec,
+            queries: self.queries.len(),
+            of: self.data.queries(),
+            stages: self.stages,
+            pairs: pairs.condensed(PAIRS, "other pairs"),
+            ranks: ranks.condensed(RANKS.len(), ""),
+        }
+    }
+}
+
+fn without_pairs(model: &Model) -> String {
+    let header = model.header();
+    let name = header.learner.split(['(', ' ']).next().unwrap_or("");
+    match (name, header.objective.as_str()) {
+        ("", _) | (_, "") => "Left out: the model does not say which objective made it.".to_owned(),
+        (name, objective) => format!(
+            "Left out: {name} does not learn from pairs of documents (its objective is {objective}), \
+             so there are no lambdas of pairs to show."
+        ),
+    }
+}
+
+/// Queries in the order of a seeded shuffle, as many as fit, then in the order of the data.
+fn sample(data: &Dataset, pulls: &Pulls, seed: u64) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..data.queries()).collect();
+    Random::new(seed, 0x1a3b).shuffle(&mut order);
+    let (mut chosen, mut left) = (Vec::new(), BUDGET);
+    for query in order {
+        let documents = data.query_rows(query).len();
+        let cost = pulls.cost(documents);
+        if documents >= 2 && cost <= left && chosen.len() < QUERIES {
+            left -= cost;
+            chosen.push(query);
+        }
+    }
+    chosen.sort_unstable();
+    chosen
+}
+
+/// The stretch of a rank, which counts from 1.
+fn stretch(rank: usize) -> usize {
+    ENDS.partition_point(|end| *end < rank)
+}
+
+impl Lambdas {
+    pub(super) fn section(&self, stages: &Stages, data: &str) -> Section {
+        let seen = match self.queries == self.of {
+            true => format!("All {} queries of {data} are counted.", self.of),
+            false => format!(
+                "Counted on {} of the {} queries of {data}, drawn by the seed.",
+                self.queries, self.of
+            ),
+        };
+        let text = format!(
+            "Each pair of documents with different labels pulls the better one up and the worse one \
+             down; a document's lambda is the sum of these pulls. Here the pulls of {} are added up \
+             by kind of pair, without their sign.",
+            self.objective
+        );
+        let example = self.pairs.names.first().map_or("1 over 0", String::as_str);
+        let by_pair = format!(
+            "\"{example}\" is the pull of all pairs of a document of the first label and \
+             one of the second."
+        );
+        let by_rank = "A pair is counted at the better-ranked of its two documents.";
+        let mut blocks = vec![Block::Text(text)];
+        for (id, what, sizes, how) in [
+            ("lambda-pair", "by pair of labels", &self.pairs, by_pair.as_str()),
+            ("lambda-rank", "by rank", &self.ranks, by_rank),
+        ] {
+            let caption = format!("{how} {seen}");
+            blocks.extend(self.charts(stages, (id, what), sizes, &caption).map(Block::Chart));
+        }
+        Section { id: "lambdas".into(), title: "Lambdas".into(), blocks }
+    }
+
+    fn charts(
+        &self,
+        stages: &Stages,
+        (id, what): (&str, &str),
+        sizes: &Sizes,
+        caption: &str,
+    ) -> [Chart; 2] {
+        let named = |name: &String| match id {
+            "lambda-rank" => format!("rank {name}"),
+            _ => name.clone(),
+        };
+        let series = |values: &[Vec<f64>]| -> Vec<Series> {
+            let one = |(kind, name): (usize, &String)| {
+                let at = |(stage, row): (&usize, &Vec<f64>)| (*stage as f64, row[kind]);
+                let points = self.stages.iter().zip(values).map(at).collect();
+                Series { name: named(name), points, ..Series::default() }
+            };
+            sizes.names.iter().enumerate().map(one).collect()
+        };
+        let bars = |values: &[Vec<f64>]| {
+            Body::Bars(Bars {
+                categories: sizes.names.iter().map(named).collect(),
+                series: vec![BarSeries {
+                    values: values.last().cloned().unwrap_or_default(),
+                    ..BarSeries::default()
+                }],
+                grouping: Grouping::Beside,
+                horizontal: true,
+            })
+        };
+        let shares = sizes.shares();
+        let (share, size) = match self.stages.len() > 1 {
+            true => (Body::Stack(series(&shares)), Body::Lines(series(&sizes.sizes))),
+            false => (bars(&shares), bars(&sizes.sizes)),
+        };
+        let chart = |kind: &str, title: String, y: Axis, body: Body| Chart {
+            id: format!("{id}-{kind}"),
+            title,
+            caption: caption.to_owned(),
+            x: Axis { label: stages.axis(), ..Axis::default() },
+            y,
+            body,
+        };
+        let part = Axis {
+            label: "share of all lambdas".into(),
+            range: (self.stages.len() > 1).then_some((0.0, 1.0)),
+            ..Axis::default()
+        };
+        let sum = Axis { label: "sum of |lambda|, mean over queries".into(), ..Axis::default() };
+        [
+            chart("share", format!("Share of lambdas {what}"), part, share),
+            chart("size", format!("Size of lambdas {what}"), sum, size),
+        ]
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let sizes = |sizes: &Sizes| json!({ "names": sizes.names, "sizes": sizes.sizes, "shares": sizes.shares() });
+        json!({
+            "objective": self.objective,
+            "queries": self.queries,
+            "of_queries": self.of,
+            "stages": self.stages,
+            "by_pair": sizes(&self.pairs),
+            "by_rank": sizes(&self.ranks),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::training::tests::{constant_model, lists};
+
+    fn lambdas(objective: &str, labels: &[&[f64]], scores: &[f64]) -> Lambdas {
+        let data = lists(labels);
+        let model = constant_model(objective);
+        let classes = Classes::of(data.labels());
+        let mut watch = LambdaWatch::new(&model, &data, classes, 1).unwrap().unwrap();
+        watch.add(0, scores).unwrap();
+        watch.finish()
+    }
+
+    fn near(found: &[f64], expected: &[f64]) {
+        assert_eq!(found.len(), expected.len(), "{found:?}");
+        for (f, e) in found.iter().zip(expected) {
+            assert!((f - e).abs() < 1e-12, "{found:?} and not {expected:?}");
+        }
+    }
+
+    /// Labels 2, 1, 0 with scores 0, ln 2, ln 4: the worst order. A pair whose scores are ln 2 the
+    /// wrong way round has rho = 1 / (1 + 1/2) = 2/3, one that is ln 4 apart 1 / (1 + 1/4) = 4/5.
+    #[test]
+    fn pairs_of_three_documents_are_those_of_hand() {
+        let scores = [0.0, 2.0_f64.ln(), 4.0_f64.ln()];
+        let found = lambdas("pair-logistic", &[&[2.0, 1.0, 0.0]], &scores);
+        assert_eq!(found.pairs.names, ["1 over 0", "2 over 0", "2 over 1"]);
+        near(&found.pairs.sizes[0], &[2.0 / 3.0, 0.8, 2.0 / 3.0]);
+        let all = 4.0 / 3.0 + 0.8;
+        near(&found.pairs.shares()[0], &[2.0 / 3.0 / all, 0.8 / all, 2.0 / 3.0 / all]);
+        // Rank 1 (label 0) is in two pairs, the third pair is that of ranks 2 and 3.
+        assert_eq!(found.ranks.names, ["1", "2"]);
+        near(&found.ranks.sizes[0], &[2.0 / 3.0 + 0.8, 2.0 / 3.0]);
+    }
+
+    /// The same times |delta NDCG|: gains 3, 1, 0, discounts 1, 1/log2(3), 1/2, ideal DCG
+    /// 3 + 1/log2(3).
+    #[test]
+    fn lambdas_are_pairs_times_the_change_of_the_metric() {
+        let scores = [0.0, 2.0_f64.ln(), 4.0_f64.ln()];
+        let plain = "lambda(metric=ndcg, norm_gap=false, norm_query=false)";
+        let found = lambdas(plain, &[&[2.0, 1.0, 0.0]], &scores);
+        let second = 1.0 / 3.0_f64.log2();
+        let ideal = 3.0 + second;
+        let one_zero = (1.0 - second) / ideal * (2.0 / 3.0);
+        let two_zero = 3.0 * 0.5 / ideal * 0.8;
+        let two_one = 2.0 * (second - 0.5) / ideal * (2.0 / 3.0);
+        near(&found.pairs.sizes[0], &[one_zero, two_zero, two_one]);
+        near(&found.ranks.sizes[0], &[one_zero + two_zero, two_one]);
+    }
+
+    #[test]
+    fn sizes_are_means_over_queries_and_equal_labels_add_nothing() {
+        let found = lambdas("pair-logistic", &[&[1.0, 0.0], &[1.0, 1.0]], &[0.0; 4]);
+        assert_eq!(found.pairs.names, ["1 over 0"]);
+        near(&found.pairs.sizes[0], &[0.25]);
+        assert_eq!((found.queries, found.of), (2, 2));
+    }
+
+    #[test]
+    fn objectives_without_pairs_are_told_in_a_sentence() {
+        let data = lists(&[&[1.0, 0.0]]);
+        for objective in ["squared", "", "binary:logistic"] {
+            let model = constant_model(objective);
+            let watch = LambdaWatch::new(&model, &data, Classes::of(data.labels()), 1).unwrap();
+            assert!(watch.unwrap_err().starts_with("Left out: "), "{objective}");
+        }
+    }
+
+    #[test]
+    fn small_kinds_are_put_together_and_empty_ones_left_out() {
+        let names = ["a", "b", "c", "d"].map(String::from).to_vec();
+        let sizes =
+            Sizes { names, sizes: vec![vec![1.0, 0.0, 5.0, 2.0], vec![1.0, 0.0, 1.0, 2.0]] };
+        let found = sizes.condensed(2, "others");
+        assert_eq!(found.names, ["c", "d", "others"]);
+        assert_eq!(found.sizes, [[5.0, 2.0, 1.0], [1.0, 2.0, 1.0]]);
+    }
+
+    #[test]
+    fn ranks_fall_into_their_stretches() {
+        let at = |rank| RANKS[stretch(rank)];
+        assert_eq!([1, 2, 3, 4, 5, 6, 10].map(at), ["1", "2", "3", "4-5", "4-5", "6-10", "6-10"]);
+        assert_eq!([11, 20, 21, 500].map(at), ["11-20", "11-20", RANKS[6], RANKS[6]]);
+    }
+}

@@ -1,0 +1,204 @@
+//! A training report as a page and as JSON.
+
+use rankwright_eval::table::{Align, Cell, Table};
+use serde_json::{Value, json};
+
+use super::stages::counted;
+use super::{Part, TrainingInput, TrainingReport, trees};
+use crate::page::{Block, Page, Section};
+
+/// What the report was made from, in words.
+pub(super) fn facts(input: &TrainingInput<'_>) -> Vec<(String, String)> {
+    let (name, model) = input.model;
+    let header = model.header();
+    let mut facts = vec![("Model".to_owned(), name.to_owned())];
+    let mut add = |what: &str, text: String| {
+        if !text.is_empty() {
+            facts.push((what.to_owned(), text));
+        }
+    };
+    add("Learner", header.learner.clone());
+    add("Objective", header.objective.clone());
+    if !header.learner.is_empty() {
+        add("Seed", header.seed.to_string());
+    }
+    let size = |queries: usize, rows: usize| format!("{queries} queries, {rows} documents");
+    let data = input.train.data;
+    let mut trained = format!("{} ({})", input.train.name, size(data.queries(), data.rows()));
+    let (queries, rows) = (header.queries as usize, header.rows as usize);
+    if rows > 0 && (queries, rows) != (data.queries(), data.rows()) {
+        trained.push_str(&format!("; the model was trained on {}", size(queries, rows)));
+    }
+    add("Training data", trained);
+    let valid = input
+        .valid
+        .map(|valid| format!("{} ({})", valid.name, size(valid.data.queries(), valid.data.rows())));
+    add("Validation data", valid.unwrap_or_else(|| "none".to_owned()));
+    for measure in &input.measures {
+        add(&format!("Convention of {measure}"), measure.convention().to_owned());
+    }
+    add("Version", env!("CARGO_PKG_VERSION").to_owned());
+    facts
+}
+
+impl TrainingReport {
+    /// The report as a page.
+    pub fn page(&self) -> Page {
+        let data = self.values.first().map_or("the training data", |(name, _)| name.as_str());
+        Page {
+            title: format!("How {} learnt", self.name),
+            lead: self.lead(),
+            facts: self.facts.clone(),
+            sections: vec![
+                self.curve_section(),
+                section(&self.lambdas, "lambdas", "Lambdas", |part| {
+                    part.section(&self.stages, data)
+                }),
+                self.labels.section(&self.stages, self.best(), data),
+                section(&self.forces, "forces", "Forces on a ranked list", |part| {
+                    part.section(&self.stages)
+                }),
+                section(&self.phases, "time", "Time per phase", |part| part.section()),
+                self.importance.section(),
+                trees::section(&self.trees),
+            ],
+        }
+    }
+
+    /// What was found, in a sentence or two.
+    fn lead(&self) -> String {
+        let value = |(name, found): &(String, rankwright_eval::Evaluation)| {
+            let result = found.results.first()?;
+            Some(format!("{:.4} on {name}", result.value))
+        };
+        let values: Vec<String> = self.values.iter().filter_map(value).collect();
+        let metric = self.values.first().and_then(|(_, found)| found.results.first());
+        let metric = metric.map_or(String::new(), |result| result.measure.to_string());
+        let size = match self.stages.staged {
+            false => "The model".to_owned(),
+            true => format!("After {} the model", counted(self.stages.last(), &self.unit())),
+        };
+        let mut lead = format!("{size} has {metric} {}.", values.join(" and "));
+        if let Some(best) = self.best() {
+            let value = self.curves.first().and_then(|curve| curve.best).map_or(f64::NAN, |b| b.1);
+            lead.push_str(&format!(
+                " The best value on validation data is {value:.4}, after {}.",
+                counted(best, &self.unit())
+            ));
+        }
+        lead
+    }
+
+    fn unit(&self) -> String {
+        self.stages.unit.clone()
+    }
+
+    fn curve_section(&self) -> Section {
+        let mut blocks = Vec::new();
+        let source = match self.logged {
+            true => "As the training's own log has it.",
+            false => "Measured again, stage by stage, from the model's trees.",
+        };
+        if self.logged && self.curves.is_empty() {
+            blocks.push(Block::Text(
+                "There is no curve to show: the model has no trees to be looked at one by one, and \
+                 there is no log beside it that watched data (`train --valid DATA` and \
+                 --measure-training write one)."
+                    .to_owned(),
+            ));
+        }
+        if let Some(rounds) = self.went_on {
+            blocks.push(Block::Text(format!(
+                "The training went on to {}; the model keeps the first {}, the best on validation \
+                 data.",
+                counted(rounds, &self.unit()),
+                self.stages.last()
+            )));
+        }
+        let charts = self.curves.iter().enumerate();
+        let charts = charts.map(|(at, curve)| curve.chart(at + 1, &self.unit(), source));
+        blocks.extend(charts.map(Block::Chart));
+        let (id, title) = ("curve-values".to_owned(), "The whole model".to_owned());
+        blocks.push(Block::Table { id, title, table: self.table() });
+        Section { id: "curve".into(), title: "Learning curve".into(), blocks }
+    }
+
+    /// The whole model: a row for each metric and data set.
+    fn table(&self) -> Table {
+        let mut table = Table::new([
+            ("metric", Align::Left),
+            ("data", Align::Left),
+            ("value", Align::Right),
+            ("95% interval", Align::Right),
+            ("queries", Align::Right),
+        ]);
+        for (name, found) in &self.values {
+            for result in &found.results {
+                let interval = result.ci95.map(|(low, high)| format!("{low:.4} to {high:.4}"));
+                table.rows.push(vec![
+                    Cell::new(result.measure.to_string()),
+                    Cell::new(name.as_str()),
+                    Cell::new(format!("{:.4}", result.value)),
+                    Cell::new(interval.unwrap_or_default()),
+                    Cell::new(result.queries.to_string()),
+                ]);
+            }
+        }
+        if let Some((_, found)) = self.values.first() {
+            let note =
+                |r: &rankwright_eval::MeasureResult| format!("{}: {}", r.measure, r.convention);
+            table.notes = found.results.iter().map(note).collect();
+        }
+        table
+    }
+
+    /// The numbers of the report.
+    pub fn json(&self) -> Value {
+        let mut values = Vec::new();
+        for (name, found) in &self.values {
+            values.extend(found.results.iter().map(|result| {
+                json!({
+                    "data": name, "metric": result.measure.to_string(),
+                    "convention": result.convention, "value": result.value,
+                    "queries": result.queries,
+                    "ci95": result.ci95.map(|(low, high)| [low, high]),
+                })
+            }));
+        }
+        let drawn: Vec<usize> = self.trees.iter().flatten().map(|(number, _)| *number).collect();
+        json!({
+            "model": self.name,
+            "unit": self.stages.unit,
+            "stages": self.stages.numbers,
+            "best": self.best(),
+            "values": values,
+            "curves_from": if self.logged { "log" } else { "trees" },
+            "curves": self.curves.iter().map(super::Curve::json).collect::<Vec<_>>(),
+            "lambdas": part(&self.lambdas, super::Lambdas::json),
+            "labels": self.labels.json(&self.stages),
+            "forces": part(&self.forces, super::ForcePictures::json),
+            "time": part(&self.phases, super::PhaseTimes::json),
+            "importance": self.importance.json(),
+            "trees": drawn,
+        })
+    }
+}
+
+/// A part's section, or one that says why it is left out.
+fn section<T>(part: &Part<T>, id: &str, title: &str, show: impl FnOnce(&T) -> Section) -> Section {
+    match part {
+        Ok(part) => show(part),
+        Err(sentence) => Section {
+            id: id.to_owned(),
+            title: title.to_owned(),
+            blocks: vec![Block::Text(sentence.clone())],
+        },
+    }
+}
+
+fn part<T>(part: &Part<T>, json: impl FnOnce(&T) -> Value) -> Value {
+    match part {
+        Ok(part) => json(part),
+        Err(sentence) => json!({ "left_out": sentence }),
+    }
+}

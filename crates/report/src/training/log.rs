@@ -1,0 +1,104 @@
+//! The side file of a training, `MODEL.log.json`: what `train` wrote beside the model.
+
+use std::path::{Path, PathBuf};
+
+use rankwright_data::DataError;
+use rankwright_learn::{Iteration, Record};
+use serde::Deserialize;
+
+use crate::error::ReportError;
+
+/// What a side file tells of a training.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrainingLog {
+    /// Round by round.
+    pub record: Record,
+    /// Seconds for reading the data.
+    pub load_seconds: f64,
+    /// Threads that it ran on.
+    pub threads: Option<usize>,
+}
+
+/// The file as it is written.
+#[derive(Debug, Deserialize)]
+struct Written {
+    sets: Vec<String>,
+    metrics: Vec<String>,
+    #[serde(default)]
+    conventions: Vec<String>,
+    #[serde(default)]
+    unit: String,
+    best: Option<usize>,
+    iterations: Vec<Iteration>,
+    #[serde(default)]
+    seconds: Seconds,
+    threads: Option<usize>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Seconds {
+    #[serde(default)]
+    load: f64,
+    #[serde(default)]
+    bin: f64,
+    #[serde(default)]
+    train: f64,
+}
+
+impl TrainingLog {
+    /// Reads a side file.
+    ///
+    /// ```
+    /// use rankwright_report::training::TrainingLog;
+    ///
+    /// let text = r#"{"sets": [], "metrics": ["ndcg@10"], "best": null, "iterations": []}"#;
+    /// assert_eq!(TrainingLog::parse(text)?.record.metrics, ["ndcg@10"]);
+    /// assert!(TrainingLog::parse("{}").is_err());
+    /// # Ok::<(), rankwright_report::ReportError>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<TrainingLog, ReportError> {
+        let written: Written = serde_json::from_str(text).map_err(|error| {
+            ReportError::with_help(
+                format!("the log is no log of a training: {error}"),
+                "train again, or move the file away: the report does without",
+            )
+        })?;
+        let record = Record {
+            sets: written.sets,
+            metrics: written.metrics,
+            conventions: written.conventions,
+            unit: written.unit,
+            best: written.best,
+            iterations: written.iterations,
+            bin_seconds: written.seconds.bin,
+            train_seconds: written.seconds.train,
+            weights: Vec::new(),
+        };
+        Ok(TrainingLog { record, load_seconds: written.seconds.load, threads: written.threads })
+    }
+
+    /// Where the side file of a model is.
+    pub fn path_of(model: &Path) -> PathBuf {
+        let mut name = model.as_os_str().to_owned();
+        name.push(".log.json");
+        name.into()
+    }
+
+    /// Reads the side file of a model; `None` where there is none.
+    pub fn beside(model: &Path) -> Result<Option<TrainingLog>, ReportError> {
+        let path = TrainingLog::path_of(model);
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(&path)
+            .map_err(|error| DataError::io("read", name.clone(), error))?;
+        let named = |error: ReportError| match error {
+            ReportError::Request { message, help } => {
+                ReportError::Request { message: format!("{name}: {message}"), help }
+            }
+            other => other,
+        };
+        TrainingLog::parse(&text).map(Some).map_err(named)
+    }
+}

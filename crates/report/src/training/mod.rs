@@ -1,0 +1,281 @@
+//! How a model learnt: curves, lambdas, labels over ranks, forces, time, importance, trees; and one
+//! learner with several shrinkages.
+//!
+//! [`TrainingReport::new`] looks at a model and the data that it was trained on.
+//! Trees are looked at stage by stage (`stages`), each stage once for everything that wants to
+//! see it; what cannot be computed again (time, curves of other learners) comes from the log beside
+//! the model. What does not apply to a model is left out, with a sentence that says why.
+//! [`TrainingReport::page`] lays all of it out. Results do not depend on the number of threads.
+
+mod classes;
+mod curves;
+mod forces;
+mod importance;
+mod labels;
+mod lambdas;
+mod layout;
+mod log;
+mod phases;
+mod pulls;
+mod shrinkage;
+mod stages;
+#[cfg(test)]
+mod tests;
+mod trees;
+
+use rankwright_data::Dataset;
+use rankwright_eval::{Evaluation, Measure, ScoredDataset};
+use rankwright_model::{Model, ScoreOptions};
+
+use crate::error::ReportError;
+use crate::page::Block;
+
+pub use classes::Classes;
+pub use curves::Curve;
+pub use forces::{ForcePicture, ForcePictures, ForceWatch, ForcedDocument};
+pub use importance::{FeatureWorth, Importances, Shuffled};
+pub use labels::LabelRanks;
+pub use lambdas::{LambdaWatch, Lambdas, Sizes};
+pub use log::TrainingLog;
+pub use phases::PhaseTimes;
+pub use shrinkage::{Shrinkage, ShrinkageReport, ShrunkRun, hold_out};
+pub use stages::{Staged, Stages, stage_numbers};
+pub use trees::chosen_trees;
+
+/// Something to show, or a sentence on why it is left out.
+pub type Part<T> = Result<T, String>;
+
+/// A data set under its name.
+#[derive(Debug, Clone, Copy)]
+pub struct NamedData<'a> {
+    /// What it is called on the page.
+    pub name: &'a str,
+    /// The data.
+    pub data: &'a Dataset,
+}
+
+/// What a training report is made from.
+#[derive(Debug, Clone)]
+pub struct TrainingInput<'a> {
+    /// The model, and the name of its file.
+    pub model: (&'a str, &'a Model),
+    /// The data that it was trained on.
+    pub train: NamedData<'a>,
+    /// Validation data.
+    pub valid: Option<NamedData<'a>>,
+    /// Metrics; the first one decides what is best.
+    pub measures: Vec<Measure>,
+    /// The log beside the model.
+    pub log: Option<TrainingLog>,
+}
+
+/// How a training report is made.
+#[derive(Debug, Clone)]
+pub struct TrainingOptions {
+    /// Stages at most, 2 at least.
+    pub points: usize,
+    /// The query of the forces picture; one that shows something where not given.
+    pub query: Option<String>,
+    /// Trees to draw.
+    pub trees: usize,
+    /// Seed of what is drawn at random: queries to look at, shuffles.
+    pub seed: u64,
+    /// How data is met with the model.
+    pub score: ScoreOptions,
+}
+
+impl Default for TrainingOptions {
+    fn default() -> Self {
+        Self { points: 100, query: None, trees: 3, seed: 1, score: ScoreOptions::default() }
+    }
+}
+
+/// How a model learnt.
+///
+/// ```
+/// use rankwright_data::generate::LetorOptions;
+/// use rankwright_learn::{Job, LearnerSpec};
+/// use rankwright_report::training::{NamedData, TrainingInput, TrainingOptions, TrainingReport};
+///
+/// let data = LetorOptions { queries: 20, documents: 20, seed: 1 }.generate()?;
+/// let learner = LearnerSpec::parse("lambdamart(trees=5, leaves=4)")?;
+/// let model = learner.train(Job::new(&data))?.model;
+/// let input = TrainingInput {
+///     model: ("my.model", &model),
+///     train: NamedData { name: "train.txt", data: &data },
+///     valid: None,
+///     measures: vec![learner.measure()?],
+///     log: None,
+/// };
+/// let report = TrainingReport::new(&input, &TrainingOptions::default())?;
+/// assert_eq!(report.stages.numbers, [0, 1, 2, 3, 4, 5]);
+/// assert_eq!(report.page().sections.len(), 7);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct TrainingReport {
+    /// What it was made from, in words.
+    pub facts: Vec<(String, String)>,
+    /// The model's file.
+    pub name: String,
+    /// The stages looked at.
+    pub stages: Stages,
+    /// A curve for each metric.
+    pub curves: Vec<Curve>,
+    /// Whether the curves come from the log.
+    pub logged: bool,
+    /// Rounds that the training went through where the model keeps only the best of them.
+    pub went_on: Option<usize>,
+    /// The whole model on each data set: the training data, then validation data.
+    pub values: Vec<(String, Evaluation)>,
+    /// Lambdas by pair of labels and by rank.
+    pub lambdas: Part<Lambdas>,
+    /// Labels over ranks.
+    pub labels: LabelRanks,
+    /// Forces on one query's list.
+    pub forces: Part<ForcePictures>,
+    /// Time per phase.
+    pub phases: Part<PhaseTimes>,
+    /// Importance of features.
+    pub importance: Importances,
+    /// Trees, drawn.
+    pub trees: Part<Vec<(usize, Block)>>,
+}
+
+impl TrainingReport {
+    /// Looks at a model and its data.
+    pub fn new(
+        input: &TrainingInput<'_>,
+        options: &TrainingOptions,
+    ) -> Result<TrainingReport, ReportError> {
+        let TrainingInput { model: (name, model), train, valid, measures, log } = input;
+        let Some(first) = measures.first() else {
+            return Err(ReportError::with_help("there is no metric", "name one, such as ndcg@10"));
+        };
+        let mut sets = vec![*train];
+        sets.extend(valid);
+        let values = whole_model(model, &sets, measures, options.score)?;
+        let record = log.as_ref().map(|log| &log.record);
+        let rounds = log.as_ref().map_or((0, "round"), |log| {
+            (
+                log.record.iterations.len(),
+                if log.record.unit.is_empty() { "round" } else { &log.record.unit },
+            )
+        });
+        let best = record.filter(|_| valid.is_some()).and_then(|record| record.best);
+        let stages = Stages::of(model, options.points, best, rounds);
+        let seen = Seen::new(input, options, first, &values, &stages)?;
+        let logged = !stages.staged;
+        let curves = match record.filter(|_| logged) {
+            Some(record) => Curve::logged(record),
+            None if logged => Vec::new(),
+            None => {
+                let names: Vec<&str> = sets.iter().map(|set| set.name).collect();
+                Curve::measured(measures, &stages, &names, &seen.values, valid.map(|_| 1))
+            }
+        };
+        let went_on = record.map(|record| record.iterations.len());
+        let shuffled = valid.unwrap_or(*train);
+        let data = (shuffled.name, shuffled.data);
+        Ok(TrainingReport {
+            facts: layout::facts(input),
+            name: (*name).to_owned(),
+            curves,
+            logged,
+            went_on: went_on.filter(|rounds| stages.staged && *rounds > stages.last()),
+            values,
+            lambdas: seen.lambdas.map(LambdaWatch::finish),
+            labels: seen.labels,
+            forces: seen.forces.map(ForceWatch::finish),
+            phases: phases_of(log.as_ref()),
+            importance: Importances::new(model, data, first, options.seed, options.score)?,
+            trees: trees::drawings(model, options.trees),
+            stages,
+        })
+    }
+
+    /// Rounds at the best value of the first metric on validation data.
+    pub fn best(&self) -> Option<usize> {
+        self.curves.first().and_then(|curve| curve.best).map(|(rounds, _)| rounds)
+    }
+}
+
+/// The measures of the whole model on each set.
+fn whole_model(
+    model: &Model,
+    sets: &[NamedData<'_>],
+    measures: &[Measure],
+    options: ScoreOptions,
+) -> Result<Vec<(String, Evaluation)>, ReportError> {
+    let measure = |set: &NamedData<'_>| {
+        let scores = model.score(set.data, options)?;
+        let found = ScoredDataset::new(set.data, &scores)?.evaluate(measures)?;
+        Ok((set.name.to_owned(), found))
+    };
+    sets.iter().map(measure).collect()
+}
+
+fn phases_of(log: Option<&TrainingLog>) -> Part<PhaseTimes> {
+    let Some(log) = log else {
+        return Err("Left out: there is no log beside the model (MODEL.log.json, which `train` \
+                    writes)."
+            .to_owned());
+    };
+    PhaseTimes::new(log).ok_or_else(|| "Left out: the log has no rounds with times.".to_owned())
+}
+
+/// What is seen on the way through the stages.
+struct Seen<'a> {
+    /// `values[stage][set][measure]`.
+    values: Vec<Vec<Vec<f64>>>,
+    lambdas: Part<LambdaWatch<'a>>,
+    labels: LabelRanks,
+    forces: Part<ForceWatch<'a>>,
+}
+
+impl<'a> Seen<'a> {
+    fn new(
+        input: &'a TrainingInput<'_>,
+        options: &TrainingOptions,
+        first: &Measure,
+        values: &[(String, Evaluation)],
+        stages: &Stages,
+    ) -> Result<Seen<'a>, ReportError> {
+        let (model, data) = (input.model.1, input.train.data);
+        let (header, classes) = (model.header(), Classes::of(data.labels()));
+        let Some((_, whole)) = values.first() else {
+            return Err(ReportError::request("there is no data to look at"));
+        };
+        let about = (header.objective.as_str(), header.seed);
+        let mut seen = Seen {
+            values: Vec::new(),
+            lambdas: LambdaWatch::new(model, data, classes.clone(), options.seed)?,
+            labels: LabelRanks::new(classes),
+            forces: ForceWatch::new(data, about, first, options.query.as_deref(), whole)?,
+        };
+        let sets = std::iter::once(&input.train).chain(&input.valid);
+        let staged = sets.map(|set| Staged::new(model, set.data, options.score));
+        let mut staged = staged.collect::<Result<Vec<_>, ReportError>>()?;
+        let lambda_stages = LambdaWatch::wants(stages);
+        let force_stages = ForceWatch::wants(stages);
+        for &stage in &stages.numbers {
+            staged.iter_mut().for_each(|set| set.advance(stage));
+            let measured = staged.iter().map(|set| measured(set, &input.measures));
+            seen.values.push(measured.collect::<Result<_, _>>()?);
+            let Some(scores) = staged.first().map(Staged::scores) else { continue };
+            seen.labels.add(data, scores, header.seed)?;
+            if let (Ok(lambdas), true) = (&mut seen.lambdas, lambda_stages.contains(&stage)) {
+                lambdas.add(stage, scores)?;
+            }
+            if let (Ok(forces), true) = (&mut seen.forces, force_stages.contains(&stage)) {
+                forces.add(stage, scores)?;
+            }
+        }
+        Ok(seen)
+    }
+}
+
+fn measured(set: &Staged<'_>, measures: &[Measure]) -> Result<Vec<f64>, ReportError> {
+    let found = ScoredDataset::new(set.data(), set.scores())?.evaluate(measures)?;
+    Ok(found.results.iter().map(|result| result.value).collect())
+}

@@ -1,0 +1,177 @@
+//! Where the time went: seconds of each phase of a training, over its rounds and in total, from the
+//! log beside the model.
+//!
+//! Long trainings are shown in at most 200 points, each the mean of a stretch of rounds. Phases that
+//! took no time at all are left out.
+
+use rankwright_learn::{Iteration, Phases};
+use serde_json::{Value, json};
+
+use super::log::TrainingLog;
+use super::stages::plural;
+use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
+use crate::page::{Block, Section};
+
+/// Points of a line.
+const POINTS: usize = 200;
+
+/// The seconds of one phase.
+type SecondsOf = fn(&Phases) -> f64;
+
+/// The phases of a round and what they are called.
+const PHASES: [(&str, SecondsOf); 7] = [
+    ("derivatives", |p| p.derivatives),
+    ("rounding to whole numbers", |p| p.quantise),
+    ("histograms and splits", |p| p.histograms),
+    ("moving rows", |p| p.partition),
+    ("leaf values and scores", |p| p.leaves),
+    ("learning", |p| p.learn),
+    ("metrics", |p| p.evaluate),
+];
+
+/// Seconds by phase.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PhaseTimes {
+    /// Names of the phases that took time.
+    pub names: Vec<String>,
+    /// What a round is called.
+    pub unit: String,
+    /// The round in the middle of each stretch.
+    pub rounds: Vec<f64>,
+    /// Mean seconds of a round: `seconds[stretch][phase]`.
+    pub seconds: Vec<Vec<f64>>,
+    /// Seconds of each phase in all rounds together.
+    pub totals: Vec<f64>,
+    /// Seconds for reading the data, and for sorting features into bins.
+    pub before: (f64, f64),
+    /// Threads that the training ran on.
+    pub threads: Option<usize>,
+}
+
+impl PhaseTimes {
+    /// Adds up the times of a log; `None` where no round took any.
+    pub fn new(log: &TrainingLog) -> Option<PhaseTimes> {
+        let all = &log.record.iterations;
+        let total = |of: SecondsOf| all.iter().map(|round| of(&round.seconds)).sum::<f64>();
+        let used: Vec<_> = PHASES.into_iter().filter(|(_, of)| total(*of) > 0.0).collect();
+        if used.is_empty() {
+            return None;
+        }
+        let width = all.len().div_ceil(POINTS).max(1);
+        let mean = |stretch: &[Iteration]| -> Vec<f64> {
+            let sum = |of: SecondsOf| stretch.iter().map(|r| of(&r.seconds)).sum::<f64>();
+            used.iter().map(|(_, of)| sum(*of) / stretch.len() as f64).collect()
+        };
+        let middle = |stretch: &[Iteration]| {
+            stretch.iter().map(|round| round.number as f64).sum::<f64>() / stretch.len() as f64
+        };
+        let unit = &log.record.unit;
+        Some(PhaseTimes {
+            names: used.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            unit: if unit.is_empty() { "round".to_owned() } else { unit.clone() },
+            rounds: all.chunks(width).map(middle).collect(),
+            seconds: all.chunks(width).map(mean).collect(),
+            totals: used.iter().map(|(_, of)| total(*of)).collect(),
+            before: (log.load_seconds, log.record.bin_seconds),
+            threads: log.threads,
+        })
+    }
+
+    pub(super) fn section(&self) -> Section {
+        let threads = match self.threads {
+            Some(1) => " on 1 thread".to_owned(),
+            Some(many) => format!(" on {many} threads"),
+            None => String::new(),
+        };
+        let blocks = vec![
+            Block::Text(format!(
+                "Wall-clock seconds as the training itself took them{threads}, from the log beside \
+                 the model. They differ from run to run; the model does not."
+            )),
+            Block::Chart(self.over_rounds()),
+            Block::Chart(self.in_total()),
+        ];
+        Section { id: "time".into(), title: "Time per phase".into(), blocks }
+    }
+
+    fn over_rounds(&self) -> Chart {
+        let series = |(phase, name): (usize, &String)| {
+            let at = |(round, row): (&f64, &Vec<f64>)| (*round, row[phase] * 1e3);
+            let points = self.rounds.iter().zip(&self.seconds).map(at).collect();
+            Series { name: name.clone(), points, ..Series::default() }
+        };
+        Chart {
+            id: "time-rounds".into(),
+            title: format!("Time of each {}", self.unit),
+            caption: "Phases on top of each other; the upper edge is the whole round.".into(),
+            x: Axis { label: plural(&self.unit), ..Axis::default() },
+            y: Axis { label: "milliseconds".into(), ..Axis::default() },
+            body: Body::Stack(self.names.iter().enumerate().map(series).collect()),
+        }
+    }
+
+    fn in_total(&self) -> Chart {
+        let before = [("reading the data", self.before.0), ("features into bins", self.before.1)];
+        let before = before.into_iter().filter(|(_, seconds)| *seconds > 0.0);
+        let before = before.map(|(name, seconds)| (name.to_owned(), seconds));
+        let phases = self.names.iter().cloned().zip(self.totals.iter().copied());
+        let (categories, values) = before.chain(phases).unzip();
+        Chart {
+            id: "time-total".into(),
+            title: "Time of all rounds together".into(),
+            caption: "Reading the data and sorting features into bins come before the first round."
+                .into(),
+            x: Axis { label: "phase".into(), ..Axis::default() },
+            y: Axis { label: "seconds".into(), ..Axis::default() },
+            body: Body::Bars(Bars {
+                categories,
+                series: vec![BarSeries { name: "seconds".into(), values, band: Vec::new() }],
+                grouping: Grouping::Beside,
+                horizontal: true,
+            }),
+        }
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let totals: serde_json::Map<String, Value> =
+            self.names.iter().cloned().zip(self.totals.iter().map(|t| json!(t))).collect();
+        json!({
+            "unit": self.unit,
+            "load": self.before.0,
+            "bin": self.before.1,
+            "totals": totals,
+            "rounds": self.rounds,
+            "phases": self.names,
+            "seconds": self.seconds,
+            "threads": self.threads,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rankwright_learn::Record;
+
+    #[test]
+    fn times_are_added_up_and_long_trainings_thinned() {
+        let round = |number: usize| Iteration {
+            number,
+            leaves: None,
+            loss: None,
+            step: None,
+            values: Vec::new(),
+            seconds: Phases { histograms: 0.5, evaluate: number as f64, ..Phases::default() },
+        };
+        let iterations: Vec<Iteration> = (1..=500).map(round).collect();
+        let record = Record { iterations, unit: "tree".into(), ..Record::default() };
+        let log = TrainingLog { record, load_seconds: 1.0, threads: Some(2) };
+        let found = PhaseTimes::new(&log).unwrap();
+        assert_eq!(found.names, ["histograms and splits", "metrics"]);
+        assert_eq!(found.totals, [250.0, 125250.0]);
+        assert_eq!((found.rounds.len(), found.rounds[0]), (167, 2.0));
+        assert_eq!(found.seconds[0], [0.5, 2.0]);
+        let empty = TrainingLog { record: Record::default(), load_seconds: 0.0, threads: None };
+        assert!(PhaseTimes::new(&empty).is_none());
+    }
+}

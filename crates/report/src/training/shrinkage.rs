@@ -1,0 +1,427 @@
+//! One learner with several shrinkages (rates of learning), their learning curves overlaid.
+//!
+//! Shrinkage is the part of each tree's step that is taken (Friedman, Greedy Function
+//! Approximation, 2001, section 5): large steps learn fast and soon fit the training data only,
+//! small ones need more trees and end higher. Every run has the same data, seed and parameters but
+//! for `rate`. The best number of rounds of each run is chosen on the validation data itself, so
+//! that the values there are a little too good, for each rate alike.
+//!
+//! Differences between the best models of two rates are tested on the queries of the validation
+//! data, by randomisation, corrected after Holm. With a single rate there is nothing to compare.
+
+use rankwright_data::Dataset;
+use rankwright_data::split::Parts;
+use rankwright_eval::compare::{Better, CompareOptions, Comparison, MetricValues, compare};
+use rankwright_eval::table::{Align, Cell, Table};
+use rankwright_eval::{Evaluation, Measure, ScoredDataset};
+use rankwright_learn::simd::Simd;
+use rankwright_learn::{Job, LearnerSpec, Observer, Outcome, Record, WatchedSet};
+use rankwright_model::{Kind, Model, ScoreOptions};
+use serde_json::{Value, json};
+
+use super::NamedData;
+use super::curves::thinned;
+use super::stages::{counted, plural};
+use crate::chart::{Axis, Body, Chart, Series};
+use crate::error::ReportError;
+use crate::page::{Block, Page, Section};
+
+/// Points of a line.
+const POINTS: usize = 200;
+
+/// What is trained: a learner on two data sets, once for each rate.
+#[derive(Debug, Clone)]
+pub struct Shrinkage<'a> {
+    /// The learner; its rate is replaced.
+    pub learner: LearnerSpec,
+    /// Training data.
+    pub train: NamedData<'a>,
+    /// Validation data.
+    pub valid: NamedData<'a>,
+    /// The metric that is watched.
+    pub measure: Measure,
+    /// Seed of every training.
+    pub seed: u64,
+    /// How the validation data is met with the model.
+    pub score: ScoreOptions,
+    /// Which machine code to run.
+    pub simd: Simd,
+}
+
+/// A run with one rate.
+#[derive(Debug, Clone)]
+pub struct ShrunkRun {
+    /// The rate.
+    pub rate: f64,
+    /// The learner with that rate.
+    pub learner: String,
+    /// What happened: the training data is the first set, the validation data the second.
+    pub record: Record,
+    /// The best model on the validation data, query by query.
+    pub best: Evaluation,
+}
+
+/// Splits off a fifth of the queries, drawn by the seed: data to train on, and to validate.
+///
+/// ```
+/// use rankwright_data::generate::LetorOptions;
+///
+/// let data = LetorOptions { queries: 20, documents: 5, seed: 1 }.generate()?;
+/// let (train, valid) = rankwright_report::training::hold_out(&data, 1)?;
+/// assert_eq!((train.queries(), valid.queries()), (16, 4));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn hold_out(data: &Dataset, seed: u64) -> Result<(Dataset, Dataset), ReportError> {
+    let parts = data.split(&Parts::parse("train=0.8,valid=0.2")?, seed);
+    let mut parts = parts.into_iter().map(|(_, part)| part);
+    match (parts.next(), parts.next()) {
+        (Some(train), Some(valid)) if train.queries() > 0 && valid.queries() > 0 => {
+            Ok((train, valid))
+        }
+        _ => Err(ReportError::with_help(
+            format!("{} queries are too few to hold some of them out", data.queries()),
+            "give validation data with --valid",
+        )),
+    }
+}
+
+impl Shrinkage<'_> {
+    /// The learner with another rate.
+    pub fn with_rate(&self, rate: f64) -> Result<LearnerSpec, ReportError> {
+        let info = self.learner.info();
+        if !info.params.iter().any(|param| param.name == "rate") {
+            return Err(ReportError::with_help(
+                format!("{} has no shrinkage", info.name),
+                "take a learner with rate=, such as lambdamart, mart or rankmart",
+            ));
+        }
+        let spec = self.learner.canonical().clone().with("rate", rate.to_string());
+        Ok(LearnerSpec::from_spec(spec)?)
+    }
+
+    /// Trains with a rate; `None` where the observer wanted to stop.
+    pub fn train(
+        &self,
+        rate: f64,
+        observer: &dyn Observer,
+    ) -> Result<Option<ShrunkRun>, ReportError> {
+        let learner = self.with_rate(rate)?;
+        let valid = WatchedSet { name: self.valid.name.to_owned(), data: self.valid.data };
+        let outcome = learner.train(Job {
+            valid: vec![valid],
+            metrics: vec![self.measure.clone()],
+            watch_training: true,
+            seed: self.seed,
+            features: self.score,
+            observer,
+            simd: self.simd,
+            ..Job::new(self.train.data)
+        })?;
+        if !outcome.finished {
+            return Ok(None);
+        }
+        if outcome.record.iterations.is_empty() {
+            return Err(ReportError::with_help(
+                format!("{learner} is not trained in rounds, so there is no curve"),
+                "take boosted trees, such as lambdamart",
+            ));
+        }
+        let Outcome { model, record, .. } = outcome;
+        let best = best_model(model, &record)?.score(self.valid.data, self.score)?;
+        let best = ScoredDataset::new(self.valid.data, &best)?
+            .evaluate(std::slice::from_ref(&self.measure))?;
+        Ok(Some(ShrunkRun { rate, learner: learner.to_string(), record, best }))
+    }
+}
+
+/// The model of the best number of trees; other learners have chosen it already.
+fn best_model(model: Model, record: &Record) -> Result<Model, ReportError> {
+    let (header, kind) = model.into_parts();
+    let kind = match (kind, record.best) {
+        (Kind::Trees(ensemble), Some(best)) => Kind::Trees(ensemble.truncated(best)),
+        (kind, _) => kind,
+    };
+    Ok(Model::new(header, kind)?)
+}
+
+impl ShrunkRun {
+    /// The metric after each round, on the training data (0) or the validation data (1).
+    pub fn curve(&self, set: usize) -> Vec<f64> {
+        let value = |values: &Vec<Vec<f64>>| values.get(set).and_then(|v| v.first()).copied();
+        let rounds = self.record.iterations.iter();
+        rounds.map(|round| value(&round.values).unwrap_or(f64::NAN)).collect()
+    }
+
+    /// Rounds at the best value on the validation data.
+    pub fn rounds(&self) -> usize {
+        self.record.best.unwrap_or(self.record.iterations.len())
+    }
+
+    /// The best value on the validation data.
+    pub fn value(&self) -> f64 {
+        self.best.results.first().map_or(f64::NAN, |result| result.value)
+    }
+}
+
+/// Runs with several rates, side by side.
+#[derive(Debug, Clone)]
+pub struct ShrinkageReport {
+    /// What it was made from, in words.
+    pub facts: Vec<(String, String)>,
+    /// The metric, and its convention.
+    pub metric: (String, String),
+    /// Names of the training data and the validation data.
+    pub sets: (String, String),
+    /// What a round is called.
+    pub unit: String,
+    /// The runs, in the order asked for.
+    pub runs: Vec<ShrunkRun>,
+    /// Which run has the best value.
+    pub best: usize,
+    /// The best models against that of the best rate; `None` for a single run.
+    pub comparison: Option<Comparison>,
+}
+
+impl ShrinkageReport {
+    /// Compares runs of what was trained.
+    pub fn new(about: &Shrinkage<'_>, runs: Vec<ShrunkRun>) -> Result<Self, ReportError> {
+        let better = about.measure.metric().better();
+        let gains = |run: &ShrunkRun| match better {
+            Better::Higher => run.value(),
+            Better::Lower => -run.value(),
+        };
+        let Some(best) = (0..runs.len())
+            .reduce(|best, at| if gains(&runs[at]) > gains(&runs[best]) { at } else { best })
+        else {
+            return Err(ReportError::with_help("there is no run to show", "give --rates"));
+        };
+        let names: Vec<String> = runs.iter().map(name_of).collect();
+        let evaluations: Vec<&Evaluation> = runs.iter().map(|run| &run.best).collect();
+        let comparison = match runs.len() {
+            1 => None,
+            _ => {
+                let baseline = Some(names[best].clone());
+                let options = CompareOptions { baseline, ..CompareOptions::default() }.check()?;
+                let values = MetricValues::of_evaluations(&evaluations);
+                Some(compare(&names, &values, &options)?)
+            }
+        };
+        let unit = runs.first().map_or(String::new(), |run| run.record.unit.clone());
+        Ok(ShrinkageReport {
+            facts: facts(about),
+            metric: (about.measure.to_string(), about.measure.convention().to_owned()),
+            sets: (about.train.name.to_owned(), about.valid.name.to_owned()),
+            unit: if unit.is_empty() { "tree".to_owned() } else { unit },
+            runs,
+            best,
+            comparison,
+        })
+    }
+
+    /// The report as a page.
+    pub fn page(&self) -> Page {
+        let best = &self.runs[self.best];
+        let lead = format!(
+            "Of {} the best on {} is {}: {} {:.4} after {}.",
+            counted(self.runs.len(), "rate"),
+            self.sets.1,
+            best.rate,
+            self.metric.0,
+            best.value(),
+            counted(best.rounds(), &self.unit)
+        );
+        let valid = "Large steps rise fast and turn early; small ones rise slowly and go on.";
+        let train = "On the data that was learnt from the curve keeps rising, which says nothing \
+                     about new queries.";
+        Page {
+            title: "Shrinkage".into(),
+            lead,
+            facts: self.facts.clone(),
+            sections: vec![
+                self.section(1, ("valid", "Validation data"), &self.sets.1, valid),
+                self.section(0, ("train", "Training data"), &self.sets.0, train),
+                self.values(),
+            ],
+        }
+    }
+
+    fn section(&self, set: usize, (id, title): (&str, &str), data: &str, text: &str) -> Section {
+        let series = |run: &ShrunkRun| {
+            let values = run.curve(set);
+            let at = |at: usize| (run.record.iterations[at].number as f64, values[at]);
+            let places = thinned(values.len(), POINTS, run.record.best);
+            Series {
+                name: name_of(run),
+                points: places.into_iter().map(at).collect(),
+                ..Series::default()
+            }
+        };
+        let chart = Chart {
+            id: format!("shrinkage-{id}"),
+            title: format!("{} on {data} against {}", self.metric.0, plural(&self.unit)),
+            caption: format!("A line for each rate. {text} Convention: {}.", self.metric.1),
+            x: Axis { label: plural(&self.unit), ..Axis::default() },
+            y: Axis { label: self.metric.0.clone(), ..Axis::default() },
+            body: Body::Lines(self.runs.iter().map(series).collect()),
+        };
+        Section { id: id.into(), title: title.into(), blocks: vec![Block::Chart(chart)] }
+    }
+
+    fn values(&self) -> Section {
+        let text = format!(
+            "The best number of {} of each rate was chosen on the validation data itself, so these \
+             values are a little too good, for each rate alike.",
+            plural(&self.unit)
+        );
+        let (id, title) = ("shrinkage-values".to_owned(), "Best value of each rate".to_owned());
+        let blocks = vec![Block::Text(text), Block::Table { id, title, table: self.table() }];
+        Section { id: "values".into(), title: "Best values".into(), blocks }
+    }
+
+    /// A row for each rate.
+    pub fn table(&self) -> Table {
+        let mut table = Table::new([
+            ("rate".to_owned(), Align::Right),
+            (format!("best {}", self.metric.0), Align::Right),
+            ("95% interval".to_owned(), Align::Right),
+            (plural(&self.unit), Align::Right),
+            ("at the end".to_owned(), Align::Right),
+            ("training data then".to_owned(), Align::Right),
+            ("p".to_owned(), Align::Right),
+        ]);
+        for (at, run) in self.runs.iter().enumerate() {
+            let last = |set: usize| run.curve(set).last().copied().unwrap_or(f64::NAN);
+            let trained = run.curve(0).get(run.rounds().saturating_sub(1)).copied();
+            let ci = run.best.results.first().and_then(|result| result.ci95);
+            let versus = self.versus(at);
+            let mark = versus.map(|versus| versus.mark).unwrap_or_default();
+            let value = format!("{:.4}", run.value());
+            table.rows.push(vec![
+                Cell::new(run.rate.to_string()),
+                Cell { mark, best: at == self.best, ..Cell::new(value) },
+                Cell::new(ci.map_or("-".into(), |(low, high)| format!("{low:.4} to {high:.4}"))),
+                Cell::new(run.rounds().to_string()),
+                Cell::new(format!("{:.4}", last(1))),
+                Cell::new(trained.map_or("-".into(), |value| format!("{value:.4}"))),
+                Cell::new(versus.map_or("-".into(), |versus| format!("{:.4}", versus.p_corrected))),
+            ]);
+        }
+        let (metric, convention) = &self.metric;
+        table.notes.push(format!("{metric}: {convention}; on {}", self.sets.1));
+        if let Some(comparison) = &self.comparison {
+            table.notes.push(format!(
+                "p: {} against the best rate, on queries, correction {}",
+                comparison.options.test, comparison.options.correction
+            ));
+        }
+        table
+    }
+
+    fn versus(&self, run: usize) -> Option<&rankwright_eval::compare::Versus> {
+        self.comparison.as_ref()?.metrics.first()?.systems.get(run)?.versus.as_ref()
+    }
+
+    /// The numbers of the report.
+    pub fn json(&self) -> Value {
+        let run = |(at, run): (usize, &ShrunkRun)| {
+            json!({
+                "rate": run.rate,
+                "learner": run.learner,
+                "best": run.rounds(),
+                "value": run.value(),
+                "ci95": run.best.results.first().and_then(|r| r.ci95).map(|(a, b)| [a, b]),
+                "train_seconds": run.record.train_seconds,
+                "versus_best": self.versus(at).map(|versus| json!({
+                    "difference": versus.difference, "p": versus.p,
+                    "p_corrected": versus.p_corrected, "mark": versus.mark.symbol(),
+                })),
+                "training": run.curve(0),
+                "validation": run.curve(1),
+            })
+        };
+        json!({
+            "metric": self.metric.0,
+            "convention": self.metric.1,
+            "unit": self.unit,
+            "best_rate": self.runs[self.best].rate,
+            "runs": self.runs.iter().enumerate().map(run).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn name_of(run: &ShrunkRun) -> String {
+    format!("rate {}", run.rate)
+}
+
+fn facts(about: &Shrinkage<'_>) -> Vec<(String, String)> {
+    let size = |set: &NamedData<'_>| {
+        format!("{} ({} queries, {} documents)", set.name, set.data.queries(), set.data.rows())
+    };
+    let facts = [
+        ("Learner", about.learner.to_string()),
+        ("Training data", size(&about.train)),
+        ("Validation data", size(&about.valid)),
+        ("Seed", about.seed.to_string()),
+        ("Convention", about.measure.convention().to_owned()),
+        ("Version", env!("CARGO_PKG_VERSION").to_owned()),
+    ];
+    facts.into_iter().map(|(what, text)| (what.to_owned(), text)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rankwright_data::generate::LetorOptions;
+    use rankwright_learn::Silent;
+
+    fn report(learner: &str, rates: &[f64]) -> Result<ShrinkageReport, ReportError> {
+        let data = LetorOptions { queries: 60, documents: 20, seed: 4 }.generate().unwrap();
+        let (train, valid) = hold_out(&data, 1).unwrap();
+        let learner = LearnerSpec::parse(learner).unwrap();
+        let about = Shrinkage {
+            measure: learner.measure().unwrap(),
+            learner,
+            train: NamedData { name: "train", data: &train },
+            valid: NamedData { name: "valid", data: &valid },
+            seed: 1,
+            score: ScoreOptions::default(),
+            simd: Simd::Auto,
+        };
+        let runs = rates.iter().map(|rate| about.train(*rate, &Silent));
+        let runs: Result<Vec<_>, _> = runs.collect();
+        ShrinkageReport::new(&about, runs?.into_iter().flatten().collect())
+    }
+
+    #[test]
+    fn each_rate_has_its_curve_and_the_best_value_is_that_of_its_best_round() {
+        let found = report("lambdamart(trees=15, leaves=6, min_rows=5)", &[1.0, 0.1]).unwrap();
+        for run in &found.runs {
+            let curve = run.curve(1);
+            let most = curve.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            assert_eq!((curve.len(), run.value()), (15, most));
+            assert_eq!(curve[run.rounds() - 1], most);
+        }
+        // One tree alone ranks the same whatever part of its step is taken.
+        assert_eq!(found.runs[0].curve(0)[0], found.runs[1].curve(0)[0]);
+        assert_ne!(found.runs[0].curve(0), found.runs[1].curve(0));
+        assert_eq!(found.runs[1].learner, "lambdamart(trees=15, rate=0.1, leaves=6, min_rows=5)");
+        let page = found.page();
+        let charts = page.sections.iter().flat_map(|section| &section.blocks);
+        let lines = charts.filter_map(|block| match block {
+            Block::Chart(Chart { body: Body::Lines(lines), .. }) => Some(lines.len()),
+            _ => None,
+        });
+        assert_eq!(lines.collect::<Vec<_>>(), [2, 2]);
+        assert_eq!(found.table().rows.len(), 2);
+        assert_eq!(found.json()["runs"][1]["validation"].as_array().unwrap().len(), 15);
+        assert!(found.versus(found.best).is_none() && found.versus(1 - found.best).is_some());
+    }
+
+    #[test]
+    fn one_rate_is_not_compared_and_learners_without_rate_are_refused() {
+        let found = report("mart(trees=3, leaves=4)", &[0.5]).unwrap();
+        assert!(found.comparison.is_none());
+        let error = report("linear-regression", &[0.5]).unwrap_err();
+        assert!(error.to_string().contains("no shrinkage") && error.help().is_some());
+    }
+}

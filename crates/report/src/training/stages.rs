@@ -1,0 +1,278 @@
+//! Scores on the way: after 0, 1, 2, ... trees, added in the model's own order.
+//!
+//! An ensemble is a sum, so the model after n trees is its first n trees: what training saw can be
+//! seen again from the model and the data alone. Scores move from one stage to the next by the
+//! trees between, in the order of [`Ensemble::score_row`], so that the last stage has the bits of
+//! [`Model::score`]. Cost: rows x trees x depth for all stages together, memory O(rows), parallel
+//! over blocks of rows.
+//!
+//! Models that are no trees have one stage: themselves.
+
+use rankwright_data::Dataset;
+use rankwright_model::{Child, Ensemble, Kind, Matching, Model, ScoreOptions, Tree};
+use rayon::prelude::*;
+
+use crate::error::ReportError;
+
+/// Rows that a task walks through a tree at a time.
+const BLOCK: usize = 512;
+
+/// The stages of a model: how many rounds were done at each, and what a round is called.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stages {
+    /// Rounds done at each stage, rising; the last is the whole model.
+    pub numbers: Vec<usize>,
+    /// What a round is called: "tree", "epoch", ...
+    pub unit: String,
+    /// Whether there is more than the whole model to look at.
+    pub staged: bool,
+}
+
+impl Stages {
+    /// The stages of a model, at most `points` of them; `best` is one where it is given. `rounds`
+    /// and their name are for models whose rounds cannot be told from themselves.
+    pub fn of(model: &Model, points: usize, best: Option<usize>, rounds: (usize, &str)) -> Stages {
+        match model.kind() {
+            Kind::Trees(ensemble) => {
+                let trees = ensemble.trees().len();
+                let numbers = stage_numbers(trees, points, best);
+                Stages { staged: numbers.len() > 1, numbers, unit: "tree".to_owned() }
+            }
+            _ => Stages { numbers: vec![rounds.0], unit: rounds.1.to_owned(), staged: false },
+        }
+    }
+
+    /// Rounds of the whole model.
+    pub fn last(&self) -> usize {
+        self.numbers.last().copied().unwrap_or(0)
+    }
+
+    /// The stage nearest to a number of rounds; of two the earlier.
+    pub fn nearest(&self, rounds: usize) -> usize {
+        let numbers = self.numbers.iter().copied();
+        numbers.min_by_key(|number| number.abs_diff(rounds)).unwrap_or(0)
+    }
+
+    /// What a stage is called.
+    pub fn name(&self, number: usize) -> String {
+        match number {
+            _ if !self.staged => "the model".to_owned(),
+            0 => format!("before the first {}", self.unit),
+            _ => format!("after {}", counted(number, &self.unit)),
+        }
+    }
+
+    /// What stands along the axis of stages.
+    pub fn axis(&self) -> String {
+        plural(&self.unit)
+    }
+}
+
+/// `trees`, `passes`.
+pub(super) fn plural(unit: &str) -> String {
+    format!("{unit}{}", if unit.ends_with('s') { "es" } else { "s" })
+}
+
+/// `1 tree`, `2 trees`.
+pub(super) fn counted(number: usize, unit: &str) -> String {
+    match number {
+        1 => format!("1 {unit}"),
+        _ => format!("{number} {}", plural(unit)),
+    }
+}
+
+/// Numbers of trees from 0 to `trees`, at most `points` (2 at least) of them: one by one at the
+/// start, where most happens, then in growing steps. `best` is among them.
+///
+/// ```
+/// use rankwright_report::training::stage_numbers;
+///
+/// assert_eq!(stage_numbers(3, 10, None), [0, 1, 2, 3]);
+/// assert_eq!(stage_numbers(100, 8, Some(90)), [0, 1, 2, 5, 13, 36, 90, 100]);
+/// ```
+pub fn stage_numbers(trees: usize, points: usize, best: Option<usize>) -> Vec<usize> {
+    let best = best.filter(|best| *best < trees);
+    let points = points.max(2) - usize::from(best.is_some() && points > 2);
+    let with = |ratio: f64| -> Vec<usize> {
+        let next = |at: &usize| Some((at + 1).max((*at as f64 * ratio) as usize));
+        let mut numbers: Vec<usize> =
+            std::iter::successors(Some(0), next).take_while(|at| *at < trees).collect();
+        numbers.push(trees);
+        numbers
+    };
+    let (mut low, mut high) = (1.0, trees as f64 + 1.0);
+    if with(low).len() > points {
+        for _ in 0..40 {
+            let middle = (low + high) / 2.0;
+            match with(middle).len() > points {
+                true => low = middle,
+                false => high = middle,
+            }
+        }
+        low = high;
+    }
+    let mut numbers = with(low);
+    // With the largest ratio there are still 0, 1 and the last.
+    if numbers.len() > points {
+        numbers.retain(|at| *at == 0 || *at == trees);
+    }
+    if let Some(best) = best {
+        numbers.push(best);
+        numbers.sort_unstable();
+        numbers.dedup();
+    }
+    numbers
+}
+
+/// A data set with the scores of the stage that was reached last.
+#[derive(Debug)]
+pub struct Staged<'a> {
+    data: &'a Dataset,
+    trees: Option<Walk<'a>>,
+    scores: Vec<f64>,
+}
+
+/// An ensemble met with the columns of the data.
+#[derive(Debug)]
+struct Walk<'a> {
+    trees: &'a [Tree],
+    /// The column of each split of each tree; none where all its values are absent.
+    columns: Vec<Vec<Option<usize>>>,
+    absent: f32,
+    done: usize,
+}
+
+impl<'a> Staged<'a> {
+    /// Meets data with a model. Trees start at the base score, other models are at their end.
+    pub fn new(
+        model: &'a Model,
+        data: &'a Dataset,
+        options: ScoreOptions,
+    ) -> Result<Staged<'a>, ReportError> {
+        let Kind::Trees(ensemble) = model.kind() else {
+            return Ok(Staged { data, trees: None, scores: model.score(data, options)? });
+        };
+        let matching = Matching::new(model.header(), data.features(), options.ignore_extra)?;
+        let trees = Some(Walk::new(ensemble, &matching));
+        Ok(Staged { data, trees, scores: vec![ensemble.base(); data.rows()] })
+    }
+
+    /// The data.
+    pub fn data(&self) -> &'a Dataset {
+        self.data
+    }
+
+    /// The scores, in row order.
+    pub fn scores(&self) -> &[f64] {
+        &self.scores
+    }
+
+    /// Adds trees until so many are in the scores; goes only forward.
+    pub fn advance(&mut self, trees: usize) {
+        let Some(walk) = &mut self.trees else { return };
+        let end = trees.min(walk.trees.len());
+        if end <= walk.done {
+            return;
+        }
+        let (data, range) = (self.data, walk.done..end);
+        let steps: Vec<(&Tree, &[Option<usize>])> =
+            range.map(|at| (&walk.trees[at], walk.columns[at].as_slice())).collect();
+        let absent = walk.absent;
+        self.scores.par_chunks_mut(BLOCK).enumerate().for_each(|(block, scores)| {
+            for (tree, columns) in &steps {
+                for (at, score) in scores.iter_mut().enumerate() {
+                    let row = data.matrix().row(block * BLOCK + at);
+                    *score += value(tree, columns, row, absent);
+                }
+            }
+        });
+        walk.done = end;
+    }
+}
+
+impl<'a> Walk<'a> {
+    fn new(ensemble: &'a Ensemble, matching: &Matching) -> Walk<'a> {
+        let of_tree = |tree: &Tree| {
+            tree.splits().iter().map(|split| matching.column(split.feature as usize)).collect()
+        };
+        Walk {
+            trees: ensemble.trees(),
+            columns: ensemble.trees().iter().map(of_tree).collect(),
+            absent: matching.absent(),
+            done: 0,
+        }
+    }
+}
+
+/// The value of a tree for a row of the data; what [`Tree::value`] gives for the model's own order.
+fn value(tree: &Tree, columns: &[Option<usize>], row: &[f32], absent: f32) -> f64 {
+    let mut at = tree.root();
+    loop {
+        match at {
+            Child::Leaf(leaf) => return tree.leaves()[leaf as usize].value,
+            Child::Split(split) => {
+                let column = columns[split as usize];
+                let split = &tree.splits()[split as usize];
+                let value = column.map_or(absent, |column| row[column]);
+                at = split.child(split.side(value, tree.sets()));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rankwright_data::generate::LetorOptions;
+    use rankwright_learn::{Job, LearnerSpec};
+
+    #[test]
+    fn stages_are_few_start_at_zero_and_end_with_the_model() {
+        for trees in [0, 1, 2, 7, 60, 100, 500, 9999] {
+            for points in [2, 3, 5, 20, 100] {
+                for best in [None, Some(1), Some(trees / 2), Some(trees), Some(trees + 9)] {
+                    let numbers = stage_numbers(trees, points, best);
+                    assert!(
+                        numbers.len() <= points.max(2) + usize::from(points == 2),
+                        "{numbers:?}"
+                    );
+                    assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "{numbers:?}");
+                    assert_eq!((numbers[0], numbers.last()), (0, Some(&trees)));
+                    assert!(best.is_none_or(|b| b > trees || numbers.contains(&b)), "{numbers:?}");
+                }
+            }
+        }
+        assert!(stage_numbers(200, 100, None).len() >= 95, "the points are made use of");
+    }
+
+    #[test]
+    fn the_last_stage_has_the_bits_of_the_models_scores() {
+        let data = LetorOptions { queries: 30, documents: 25, seed: 3 }.generate().unwrap();
+        let learner = LearnerSpec::parse("lambdamart(trees=12, leaves=8, min_rows=5)").unwrap();
+        let model = learner.train(Job::new(&data)).unwrap().model;
+        let mut staged = Staged::new(&model, &data, ScoreOptions::default()).unwrap();
+        for trees in stage_numbers(12, 5, None) {
+            staged.advance(trees);
+        }
+        let whole = model.score(&data, ScoreOptions::default()).unwrap();
+        let bits = |scores: &[f64]| scores.iter().map(|s| s.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(staged.scores()), bits(&whole));
+        let Kind::Trees(ensemble) = model.kind() else { panic!("trees were grown") };
+        let mut first = Staged::new(&model, &data, ScoreOptions::default()).unwrap();
+        first.advance(3);
+        first.advance(1);
+        let three = ensemble.truncated(3);
+        for row in 0..data.rows() {
+            assert_eq!(first.scores()[row], three.score_row(data.matrix().row(row)));
+        }
+    }
+
+    #[test]
+    fn stages_have_names() {
+        let stages = Stages { numbers: vec![0, 1, 5], unit: "tree".into(), staged: true };
+        let names: Vec<String> = stages.numbers.iter().map(|n| stages.name(*n)).collect();
+        assert_eq!([counted(1, "pass"), counted(2, "pass")], ["1 pass", "2 passes"]);
+        assert_eq!(names, ["before the first tree", "after 1 tree", "after 5 trees"]);
+        assert_eq!((stages.nearest(2), stages.nearest(3), stages.nearest(99)), (1, 1, 5));
+    }
+}

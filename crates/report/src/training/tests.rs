@@ -1,0 +1,159 @@
+//! The whole report on small data, and what the other tests share.
+
+use rankwright_data::generate::LetorOptions;
+use rankwright_data::{Absent, Columns, Dataset, FeatureNames, Matrix, QueryIndex};
+use rankwright_eval::{Measure, MetricSpec, ScoredDataset, SourceKind};
+use rankwright_learn::{Job, LearnerSpec};
+use rankwright_model::{Ensemble, Header, Kind, Model, ScoreOptions, Tree};
+
+use super::*;
+use crate::page::Page;
+
+/// Queries `q1`, `q2`, ... with these labels; their only feature is 0.
+pub(super) fn lists(labels: &[&[f64]]) -> Dataset {
+    let mut queries = QueryIndex::default();
+    let mut of_row = Vec::new();
+    for (at, labels) in labels.iter().enumerate() {
+        let number = queries.number(&format!("q{}", at + 1));
+        of_row.extend(labels.iter().map(|_| number));
+    }
+    let labels: Vec<f64> = labels.iter().flat_map(|labels| labels.iter().copied()).collect();
+    let matrix = Matrix::from_rows(labels.len(), 1, vec![0.0; labels.len()]).unwrap();
+    let features = FeatureNames::Ids { first: 1, count: 1 };
+    Dataset::new(Columns::new(matrix, features, labels, queries, of_row)).unwrap()
+}
+
+/// One tree of one leaf, made by this objective.
+pub(super) fn constant_model(objective: &str) -> Model {
+    let mut header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
+    header.objective = objective.to_owned();
+    header.learner = "learner(x=1)".to_owned();
+    let trees = vec![Tree::constant(0.5, 1).unwrap()];
+    Model::new(header, Kind::Trees(Ensemble::new(0.0, trees).unwrap())).unwrap()
+}
+
+fn data(seed: u64) -> Dataset {
+    LetorOptions { queries: 40, documents: 20, seed }.generate().unwrap()
+}
+
+fn measures(texts: &[&str]) -> Vec<Measure> {
+    let one = |text: &&str| MetricSpec::parse(text).unwrap().resolve(SourceKind::Features).unwrap();
+    texts.iter().map(one).collect()
+}
+
+fn report(learner: &str, log: bool, valid: bool) -> (TrainingReport, Model) {
+    let (train, held) = (data(1), data(2));
+    let learner = LearnerSpec::parse(learner).unwrap();
+    let job = Job {
+        watch_training: true,
+        valid: match learner.uses_validation() || valid {
+            true => vec![rankwright_learn::WatchedSet { name: "valid".into(), data: &held }],
+            false => Vec::new(),
+        },
+        ..Job::new(&train)
+    };
+    let outcome = learner.train(job).unwrap();
+    let log =
+        log.then_some(TrainingLog { record: outcome.record, load_seconds: 0.5, threads: Some(2) });
+    let input = TrainingInput {
+        model: ("m.model", &outcome.model),
+        train: NamedData { name: "train", data: &train },
+        valid: valid.then_some(NamedData { name: "valid", data: &held }),
+        measures: measures(&["ndcg@10", "ap"]),
+        log,
+    };
+    let report = TrainingReport::new(&input, &TrainingOptions::default()).unwrap();
+    (report, outcome.model)
+}
+
+fn charts(page: &Page) -> Vec<crate::chart::Chart> {
+    fn of(blocks: &[Block], into: &mut Vec<crate::chart::Chart>) {
+        for block in blocks {
+            match block {
+                Block::Chart(chart) => into.push(chart.clone()),
+                Block::Choice { groups, .. } => {
+                    groups.iter().for_each(|(_, blocks)| of(blocks, into));
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut all = Vec::new();
+    page.sections.iter().for_each(|section| of(&section.blocks, &mut all));
+    all
+}
+
+#[test]
+fn a_report_on_lambdamart_has_every_part() {
+    let (report, model) = report("lambdamart(trees=8, leaves=6, min_rows=5)", true, true);
+    let page = report.page();
+    let ids: Vec<&str> = page.sections.iter().map(|section| section.id.as_str()).collect();
+    assert_eq!(ids, ["curve", "lambdas", "labels", "forces", "time", "importance", "trees"]);
+    let charts = charts(&page);
+    let mut names: Vec<&str> = charts.iter().map(|chart| chart.id.as_str()).collect();
+    let count = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), count, "ids are unique");
+    for wanted in [
+        "curve-1",
+        "curve-2",
+        "lambda-pair-share",
+        "lambda-rank-size",
+        "labels-at-0",
+        "labels-mean-rank",
+        "forces-at-8",
+        "time-rounds",
+        "importance-permutation",
+    ] {
+        assert!(names.contains(&wanted), "{wanted} is not among {names:?}");
+    }
+    assert!(charts.iter().all(|chart| !chart.caption.is_empty() && !chart.title.is_empty()));
+    // The last stage is the model.
+    for (set, held) in [data(1), data(2)].iter().enumerate() {
+        let scores = model.score(held, ScoreOptions::default()).unwrap();
+        let found = ScoredDataset::new(held, &scores).unwrap();
+        let found = found.evaluate(&measures(&["ndcg@10", "ap"])).unwrap();
+        for (curve, result) in report.curves.iter().zip(&found.results) {
+            assert_eq!(curve.sets[set].1.last(), Some(&result.value));
+        }
+    }
+    let json = report.json();
+    assert_eq!(json["curves"][0]["rounds"], serde_json::json!([0, 1, 2, 3, 4, 5, 6, 7, 8]));
+    let shares = json["lambdas"]["by_pair"]["shares"][3].as_array().unwrap();
+    let sum: f64 = shares.iter().map(|share| share.as_f64().unwrap()).sum();
+    assert!((sum - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn what_does_not_apply_is_left_out_with_a_sentence() {
+    let (mart, _) = report("mart(trees=3, leaves=4)", false, false);
+    assert!(mart.lambdas.as_ref().unwrap_err().contains("mart does not learn from"));
+    assert!(mart.phases.as_ref().unwrap_err().contains("no log"));
+    assert!(mart.curves[0].best.is_none() && mart.trees.is_ok());
+    assert_eq!(mart.page().sections.len(), 7);
+    let (line, _) = report("linear-regression", false, false);
+    assert!(line.curves.is_empty() && line.trees.is_err() && line.logged);
+    assert_eq!(line.labels.counts.len(), 1);
+    assert!(line.importance.features.iter().take(20).all(|feature| feature.loss.is_some()));
+    assert_eq!(line.page().sections.len(), 7);
+}
+
+#[test]
+fn other_learners_have_the_curves_of_their_log() {
+    let (net, _) = report("ranknet(epochs=3, layers=4)", true, true);
+    assert!(net.logged && net.lambdas.is_ok());
+    assert_eq!((net.stages.unit.as_str(), net.curves[0].rounds.len()), ("epoch", 3));
+    let page = net.page();
+    assert!(charts(&page).iter().any(|chart| chart.id == "lambda-pair-share"));
+    assert!(charts(&page).iter().any(|chart| chart.id == "time-total"));
+}
+
+#[test]
+fn threads_change_nothing() {
+    let of = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| report("lambdamart(trees=4, leaves=5, min_rows=5)", false, true).0.json())
+    };
+    assert_eq!(of(1), of(3));
+}

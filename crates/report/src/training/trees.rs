@@ -1,0 +1,98 @@
+//! A few of a model's trees, drawn: the first, some between, the last.
+
+use rankwright_model::draw::tree_svg;
+use rankwright_model::{Kind, Model};
+
+use super::Part;
+use crate::page::{Block, Section};
+
+/// Leaves up to which a tree is drawn: more are no picture any more.
+const MOST_LEAVES: usize = 256;
+
+/// Numbers of the trees to draw, from 1: `count` of them, evenly spread from the first to the last.
+///
+/// ```
+/// use rankwright_report::training::chosen_trees;
+///
+/// assert_eq!(chosen_trees(100, 3), [1, 50, 100]);
+/// assert_eq!(chosen_trees(2, 3), [1, 2]);
+/// assert_eq!(chosen_trees(100, 1), [1]);
+/// ```
+pub fn chosen_trees(trees: usize, count: usize) -> Vec<usize> {
+    let steps = count.saturating_sub(1).max(1);
+    let number = |at: usize| 1 + (trees.saturating_sub(1)) * at / steps;
+    let mut numbers: Vec<usize> = (0..count.min(trees)).map(number).collect();
+    if count > 1 && trees > 0 && numbers.len() == trees {
+        numbers = (1..=trees).collect();
+    }
+    numbers.dedup();
+    numbers
+}
+
+/// The drawings of a model's trees; a sentence where it has none.
+pub(super) fn drawings(model: &Model, count: usize) -> Part<Vec<(usize, Block)>> {
+    let Kind::Trees(ensemble) = model.kind() else {
+        return Err(format!("Left out: the model is {}, not trees.", model.kind().name()));
+    };
+    let trees = ensemble.trees();
+    let numbers = chosen_trees(trees.len(), count);
+    let all = numbers.into_iter().filter_map(|number| Some((number, trees.get(number - 1)?)));
+    let draw = |(number, tree): (usize, &rankwright_model::Tree)| {
+        let title = format!("Tree {number} of {}", trees.len());
+        let leaves = tree.leaves().len();
+        let block = match leaves <= MOST_LEAVES {
+            true => {
+                let svg = tree_svg(tree, &model.header().features, &title);
+                Block::Drawing { id: format!("tree-{number}"), title, svg }
+            }
+            false => Block::Text(format!(
+                "{title} has {leaves} leaves, too many to draw here: `rankwright model inspect \
+                 --tree {number} --svg FILE` draws it."
+            )),
+        };
+        (number, block)
+    };
+    match trees.is_empty() || count == 0 {
+        true => Err("No tree is drawn.".to_owned()),
+        false => Ok(all.map(draw).collect()),
+    }
+}
+
+/// The drawings, one at a time.
+pub(super) fn section(drawings: &Part<Vec<(usize, Block)>>) -> Section {
+    let blocks = match drawings {
+        Err(sentence) => vec![Block::Text(sentence.clone())],
+        Ok(drawings) => {
+            let text = "Each leaf adds its value to the score of the documents that come to it. The \
+                        first trees find what is common; later ones correct what is left.";
+            let group =
+                |(number, block): &(usize, Block)| (format!("tree {number}"), vec![block.clone()]);
+            let groups = drawings.iter().map(group).collect();
+            let (id, label) = ("tree-choice".to_owned(), "Tree".to_owned());
+            vec![Block::Text(text.to_owned()), Block::Choice { id, label, groups }]
+        }
+    };
+    Section { id: "trees".into(), title: "Trees".into(), blocks }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::training::tests::constant_model;
+
+    #[test]
+    fn trees_are_spread_from_the_first_to_the_last() {
+        assert_eq!(chosen_trees(0, 3), [0; 0]);
+        assert_eq!(chosen_trees(1, 3), [1]);
+        assert_eq!(chosen_trees(3, 5), [1, 2, 3]);
+        assert_eq!(chosen_trees(10, 4), [1, 4, 7, 10]);
+        assert_eq!(chosen_trees(7, 2), [1, 7]);
+    }
+
+    #[test]
+    fn drawings_are_svg() {
+        let found = drawings(&constant_model("lambda"), 3).unwrap();
+        assert!(matches!(&found[0].1, Block::Drawing { svg, .. } if svg.starts_with("<svg")));
+        assert_eq!(section(&Ok(found)).blocks.len(), 2);
+    }
+}

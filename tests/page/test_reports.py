@@ -1,0 +1,143 @@
+"""Every report, made by the command and opened in a browser: of data made on the spot, and of MQ2008.
+
+What each plot must show is read from the JSON that `--parts` writes beside it, and the number of
+series that a reader expects (one for each model, rate or label) is said here once more.
+"""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from browser import check_page
+
+RATES = "1,0.5,0.1,0.01"
+LEARNERS = {"mart": "mart(trees=20, leaves=7)", "lambdamart": "lambdamart(trees=20, leaves=7)"}
+
+
+def rankwright(*words):
+    """Runs the command; gives what it prints."""
+    path = os.environ.get("RANKWRIGHT_BIN")
+    if not path:
+        pytest.exit("RANKWRIGHT_BIN must name the command; run `cargo xtask test`", 1)
+    words = [str(word) for word in words]
+    done = subprocess.run([path, *words], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, f"{words}\n{done.stderr}"
+    return done.stdout
+
+
+def generated(folder):
+    """Training, validation and test data made on the spot."""
+    rankwright("data", "generate", "letor", "--queries", 60, "--documents", 30, "--seed", 3,
+               "--out", folder / "all.txt")
+    rankwright("data", "split", folder / "all.txt", "--parts", "train=0.6,valid=0.2,test=0.2",
+               "--out", folder)
+    return [folder / f"{part}.txt" for part in ("train", "valid", "test")], 5
+
+
+def mq2008(folder):
+    """The first fold of MQ2008 (parts 1 to 3, 4 and 5), where there is data."""
+    data = os.environ.get("RANKWRIGHT_DATA")
+    if not data:
+        pytest.skip("RANKWRIGHT_DATA is not set: reports of MQ2008 are not made")
+    parts = [Path(data) / "mq2008" / f"S{part}.txt" for part in range(1, 6)]
+    train = folder / "train.txt"
+    train.write_text("".join(part.read_text() for part in parts[:3]))
+    return [train, *parts[3:]], 3
+
+
+@pytest.fixture(scope="module", params=[generated, mq2008], ids=["generated", "mq2008"])
+def bench(request, tmp_path_factory):
+    """A folder with models, the data, and how many grades of relevance it has."""
+    folder = tmp_path_factory.mktemp("reports")
+    (train, valid, test), labels = request.param(folder)
+    for name, spec in LEARNERS.items():
+        rankwright("train", train, "--valid", valid, "--learner", spec,
+                   "--out", folder / f"{name}.model")
+    return folder, train, valid, test, labels
+
+
+def looked_at(page, charts=None):
+    """Checks a page in a wide and light, and in a narrow and dark window."""
+    found = check_page(page, charts, widths=(1280,), schemes=("light",))
+    return found and check_page(page, charts, widths=(390,), schemes=("dark",))
+
+
+def expected(parts):
+    """Number of series of each plot, from its own JSON."""
+    found = {}
+    for path in Path(parts).glob("*.json"):
+        chart = json.loads(path.read_text())
+        if "kind" in chart:
+            found[chart["id"]] = len(chart["series"])
+    assert found, f"no plots in {parts}"
+    return found
+
+
+def opened(folder, name, *words):
+    """Makes a report, checks its page, and gives the number of series by plot."""
+    page, parts = folder / f"{name}.html", folder / f"{name}-parts"
+    rankwright(*words, "--out", page, "--parts", parts)
+    charts = expected(parts)
+    looked_at(page, charts)
+    assert page.stat().st_size < 5_000_000
+    return charts
+
+
+def test_training(bench):
+    folder, train, valid, _, labels = bench
+    charts = opened(folder, f"training-{labels}", "report", "train", folder / "lambdamart.model",
+                    train, "--valid", valid)
+    # Training, validation, and a mark at the best.
+    assert charts["curve-1"] == 3
+    assert charts["labels-mean-rank"] == labels
+    assert charts["lambda-pair-share"] == min(labels * (labels - 1) // 2, 8)
+    assert [charts[chart] for chart in charts if chart.startswith("forces")] == [2, 2, 2]
+    assert {"importance-gain", "importance-splits", "importance-permutation"} <= charts.keys()
+    assert {"time-rounds", "time-total", "lambda-rank-share"} <= charts.keys()
+
+
+def test_shrinkage(bench):
+    folder, train, valid, _, labels = bench
+    charts = opened(folder, f"shrinkage-{labels}", "report", "shrinkage", train, "--valid", valid,
+                    "--learner", LEARNERS["lambdamart"], "--rates", RATES)
+    assert charts["shrinkage-train"] == charts["shrinkage-valid"] == 4
+
+
+def test_comparison(bench):
+    folder, _, _, test, labels = bench
+    models = [folder / f"{name}.model" for name in LEARNERS]
+    charts = opened(folder, f"comparison-{labels}", "report", "compare", test, *models)
+    assert charts["means"] == charts["cutoffs-chart"] == 2
+    assert charts["wins-1"] == 2
+    assert any(chart.startswith("change") for chart in charts)
+
+
+def test_data(bench):
+    folder, train, _, _, labels = bench
+    charts = opened(folder, f"data-{labels}", "report", "data", train)
+    assert charts["labels-chart"] == charts["sizes"] == charts["correlations"] == 1
+    assert charts["spread-1"] == labels
+
+
+def test_explanation(bench):
+    folder, _, _, test, labels = bench
+    query = test.read_text().split("qid:")[1].split()[0]
+    page = folder / f"why-{labels}.html"
+    rankwright("explain", folder / "lambdamart.model", test, "--query", query, "--html", page)
+    assert looked_at(page)
+
+
+def test_experiment(bench):
+    folder, train, valid, test, labels = bench
+    lines = ['name = "check"', 'metrics = ["ndcg@10", "ap"]', "seeds = [1, 2]", "[[data]]",
+             'name = "one"']
+    parts = {"train": train, "valid": valid, "test": test}
+    lines += [f"{part} = {json.dumps([str(path)])}" for part, path in parts.items()]
+    for name, spec in LEARNERS.items():
+        lines += ["[[learner]]", f'name = "{name}"', f'spec = "{spec}"']
+    plan = folder / "check.toml"
+    plan.write_text("\n".join(lines) + "\n")
+    rankwright("experiment", plan, "--out", folder / "experiment")
+    assert looked_at(folder / "experiment" / "report.html")

@@ -1,0 +1,101 @@
+//! The browser for the page tests: the system's own Chromium, since playwright's cannot be had
+//! everywhere. `CHROMIUM` names one; otherwise the usual names on the path are tried. Where there is
+//! none and the machine lets us (root on Debian, as in continuous integration), it is installed.
+
+use std::ffi::OsString;
+use std::process::Command;
+
+use crate::steps::{Failure, Outcome, exits_with_zero, output_of, say, works};
+
+/// Where a browser is looked for; the same names as in tests/page/browser.py.
+const NAMES: [&str; 5] =
+    ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
+
+/// A browser that starts.
+pub(crate) fn ready() -> Outcome<OsString> {
+    ready_with(std::env::var_os("CHROMIUM"), &NAMES, install)
+}
+
+/// The browser named, or else the first of the names that starts, or else what `install` brings.
+fn ready_with(
+    named: Option<OsString>,
+    names: &[&str],
+    install: impl FnOnce() -> Outcome,
+) -> Outcome<OsString> {
+    if let Some(named) = named.filter(|named| !named.is_empty()) {
+        return match starts(&named) {
+            true => Ok(named),
+            false => Err(Failure::new(format!(
+                "CHROMIUM names {}, which does not start; name a Chromium or unset it",
+                named.to_string_lossy()
+            ))),
+        };
+    }
+    let found = || names.iter().map(OsString::from).find(starts);
+    if let Some(name) = found() {
+        return Ok(name);
+    }
+    install()?;
+    found().ok_or_else(|| missing("chromium was installed and still does not start"))
+}
+
+fn starts(program: &OsString) -> bool {
+    works(Command::new(program).arg("--version"))
+}
+
+/// Debian's package, where we may.
+fn install() -> Outcome {
+    if !is_root() || !works(Command::new("apt-get").arg("--version")) {
+        return Err(missing("no Chromium was found"));
+    }
+    say("installing Debian's chromium (once)");
+    let apt = |words: &[&str]| {
+        let mut command = Command::new("apt-get");
+        command.args(["-qq", "-o", "Dpkg::Use-Pty=0"]).args(words);
+        exits_with_zero(command.env("DEBIAN_FRONTEND", "noninteractive"))
+    };
+    apt(&["update"])?;
+    apt(&["install", "-y", "--no-install-recommends", "chromium"])
+}
+
+fn is_root() -> bool {
+    cfg!(unix) && output_of(Command::new("id").arg("-u")).is_ok_and(|id| id.trim_ascii() == b"0")
+}
+
+fn missing(what: &str) -> Failure {
+    Failure::new(format!(
+        "{what}; the page tests need one: install it (Debian: apt install chromium) or name it in \
+         the environment variable CHROMIUM; `test` and `ci` do without it under --no-oracles"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ABSENT: &str = "rankwright-no-such-browser";
+
+    fn not_here() -> Outcome {
+        Err(missing("none"))
+    }
+
+    #[test]
+    fn a_named_browser_that_does_not_start_is_an_error_that_names_it() {
+        let named = Some(OsString::from(ABSENT));
+        let message = ready_with(named, &["cargo"], not_here).unwrap_err().to_string();
+        assert!(message.contains(ABSENT), "{message}");
+    }
+
+    #[test]
+    fn the_first_that_starts_is_taken_and_nothing_is_installed() {
+        let found = ready_with(None, &[ABSENT, "cargo"], not_here).unwrap();
+        assert_eq!(found, "cargo");
+    }
+
+    #[test]
+    fn without_any_the_way_out_is_told() {
+        let message = ready_with(Some("".into()), &[ABSENT], not_here).unwrap_err().to_string();
+        assert!(message.contains("apt install chromium") && message.contains("--no-oracles"));
+        assert!(ready_with(None, &[ABSENT], || Ok(())).is_err());
+    }
+}
