@@ -90,7 +90,7 @@ impl Pages {
     }
 
     fn test(&self, workspace: &Workspace, steps: &mut Steps) -> Outcome {
-        let sample = "build --profile ci -p rankwright-report --example sample_page";
+        let sample = "build --profile ci --workspace --example sample_page";
         steps.run("build sample page", &mut workspace.cargo(sample))?;
         let mut command = self.environment.python();
         command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/page"]);
