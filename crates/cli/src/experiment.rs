@@ -121,7 +121,7 @@ fn failure(failed: &[Failed], folder: &Path) -> Result<(), Failure> {
         eprintln!("failed: {}", words(failed));
     }
     Err(Failure::request(format!(
-        "not everything came to a result; the rest is in {}, and the same command tries again what \
+        "not everything came to a result; what did is in {}, and the same command tries again what \
          failed",
         folder.join("report.html").display()
     )))

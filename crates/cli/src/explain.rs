@@ -27,10 +27,10 @@ pub(crate) struct Args {
     /// The query whose list is explained
     #[arg(long, value_name = "ID")]
     query: Option<String>,
-    /// Only this document of the query, by id or row number; may be given again
+    /// Only this document of the query, by id or by its row in the data, from 0; may be given again
     #[arg(long, value_name = "ID", requires = "query")]
     doc: Vec<String>,
-    /// Why is document A above document B?
+    /// Why is document A above document B? By id or row, as --doc
     #[arg(long, num_args = 2, value_names = ["A", "B"], requires = "query")]
     pair: Option<Vec<String>>,
     /// Features shown in each table; JSON and page have more

@@ -46,6 +46,9 @@ pub(crate) enum Failure {
         out.display()
     )]
     Unsaved { unit: String, done: usize, out: PathBuf },
+    /// Ctrl-C in a search; finished trials are in the log.
+    #[error("interrupted after {done} finished trainings of the search")]
+    Tuning { done: usize, log: Option<PathBuf> },
     /// Ctrl-C where nothing is saved.
     #[error("interrupted")]
     Stopped,
@@ -79,6 +82,7 @@ impl Failure {
             Failure::Interrupted { .. }
             | Failure::Partial { .. }
             | Failure::Unsaved { .. }
+            | Failure::Tuning { .. }
             | Failure::Stopped => interrupt::CODE,
             _ => 1,
         }
@@ -101,6 +105,13 @@ impl Failure {
                 Some(format!("--start {} adds trees to it", file.display()))
             }
             Failure::Unsaved { .. } => Some("--checkpoint DIR names a place".to_owned()),
+            Failure::Tuning { log: Some(log), .. } => Some(format!(
+                "what is finished is in {}; the same command goes on from there",
+                log.display()
+            )),
+            Failure::Tuning { log: None, .. } => {
+                Some("nothing is kept; with --log FILE the same command would go on".to_owned())
+            }
             Failure::Mismatch { help, .. } => Some(help.clone()),
             _ => None,
         }

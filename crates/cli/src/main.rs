@@ -32,6 +32,7 @@ mod run;
 mod score;
 mod search;
 mod train;
+mod tune;
 
 use std::process::ExitCode;
 
@@ -84,6 +85,8 @@ enum Verb {
     Train(train::Args),
     /// Cross-validate learners by query
     Cv(cv::Args),
+    /// Search for good parameters of a learner, on validation data or folds by query
+    Tune(tune::Args),
     /// Score feature data with a model
     Score(score::Args),
     /// Measure a model or scores on feature data, or a run against judgements
@@ -145,6 +148,7 @@ fn dispatch(cli: Cli) -> Result<(), Failure> {
         Verb::Data(verb) => data::run(&verb, out),
         Verb::Train(args) => train::run(&args, out),
         Verb::Cv(args) => cv::run(&args, out),
+        Verb::Tune(args) => tune::run(&args, out),
         Verb::Score(args) => score::run(&args, out),
         Verb::Eval(args) => eval::run(&args, out),
         Verb::Compare(args) => compare::run(&args, out),

@@ -70,7 +70,9 @@ impl ExtraPage {
     ) -> Result<(), Failure> {
         let Some(html) = &self.html else { return Ok(()) };
         write(&page(), html, self.parts.as_deref(), json)?;
-        out.note(format!("the page is in {}", html.display()));
+        if html != Path::new("-") {
+            out.note(format!("the page is in {}", html.display()));
+        }
         Ok(())
     }
 }

@@ -20,7 +20,7 @@ use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::progress::Rounds;
 
-mod features;
+pub(crate) mod features;
 mod flags;
 mod places;
 mod report;

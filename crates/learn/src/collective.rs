@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use crate::bins::Binned;
     use crate::simd::Simd;
-    use crate::tree::{Grow, Grower, Input, Scales, TreeParams};
+    use crate::tree::{Grow, Grower, Growth, Input, Scales, TreeParams};
 
     /// Threads that play processes: each puts down what it has, and takes all up when all have.
     #[derive(Debug)]
@@ -131,13 +131,16 @@ mod tests {
     }
 
     /// One tree on the labels, as this process sees it.
-    fn tree(data: &Dataset, collective: &dyn Collective) -> (Vec<Split>, Vec<u64>) {
-        let params = TreeParams { leaves: 20, min_rows: 7, ..TreeParams::default() };
+    fn tree(
+        data: &Dataset,
+        params: &TreeParams,
+        collective: &dyn Collective,
+    ) -> (Vec<Split>, Vec<u64>) {
         let gradient: Vec<f32> = data.labels().iter().map(|label| 0.7 - *label as f32).collect();
         let hessian: Vec<f32> = gradient.iter().map(|g| 0.1 + g.abs()).collect();
-        let binned = Binned::new(data, 255, collective).unwrap();
+        let binned = Binned::with_categories(data, 40, &params.categorical, collective).unwrap();
         let scales = Scales::of(&gradient, &hessian, collective).unwrap();
-        let mut grower = Grower::new(&binned, &params, collective, Simd::Auto);
+        let mut grower = Grower::new(&binned, params, collective, Simd::Auto);
         let (gradient, hessian, scales) = (&gradient[..], &hessian[..], &scales);
         let input = Input { gradient, hessian, scales, sample: None, features: None };
         let grown = grower.grow(input).unwrap();
@@ -147,9 +150,15 @@ mod tests {
     #[test]
     fn processes_that_share_the_queries_grow_the_tree_of_one() {
         let data = LetorOptions { queries: 30, documents: 50, seed: 4 }.generate().unwrap();
-        let alone = tree(&data, &Local);
-        assert!(alone.0.len() > 10);
-        for size in [2, 3] {
+        let plain = TreeParams { leaves: 20, min_rows: 7, ..TreeParams::default() };
+        let oblivious = TreeParams { leaves: 32, growth: Growth::Oblivious, ..plain.clone() };
+        // Whole parts of any feature are categories, some of them in one process only.
+        let categorical = TreeParams { categorical: (0..136).collect(), ..plain.clone() };
+        for (params, size) in
+            [(&plain, 2), (&plain, 3), (&oblivious, 2), (&oblivious, 3), (&categorical, 3)]
+        {
+            let alone = tree(&data, params, &Local);
+            assert!(alone.0.len() > 10);
             let meeting =
                 Meeting { table: Mutex::new(vec![Vec::new(); size]), barrier: Barrier::new(size) };
             let (data, meeting) = (&data, &meeting);
@@ -158,14 +167,14 @@ mod tests {
                 let part = data.select_queries(&mine);
                 // A pool of its own: a thread that waits for the others must not block theirs.
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-                pool.install(|| tree(&part, &Seat { rank, size, meeting }))
+                pool.install(|| tree(&part, params, &Seat { rank, size, meeting }))
             };
             let trees: Vec<_> = std::thread::scope(|scope| {
                 let running: Vec<_> =
                     (0..size).map(|rank| scope.spawn(move || process(rank))).collect();
                 running.into_iter().map(|thread| thread.join().unwrap()).collect()
             });
-            assert!(trees.iter().all(|tree| *tree == alone), "{size} processes");
+            assert!(trees.iter().all(|tree| *tree == alone), "{size} processes, {params:?}");
         }
     }
 }

@@ -21,10 +21,11 @@ mod rounds;
 mod trainer;
 mod transform;
 pub mod tree;
+pub mod tune;
 
 pub use boost::{
-    BoostParams, Booster, Checkpoints, Iteration, Job, Newton, Observer, Outcome, Phases, Record,
-    Silent, WatchedSet,
+    BoostParams, Booster, Checkpoints, DropScale, Dropout, Iteration, Job, Newton, Observer,
+    OneSide, Outcome, Phases, Record, Silent, WatchedSet,
 };
 pub use error::LearnError;
 pub use learner::{

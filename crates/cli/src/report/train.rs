@@ -61,11 +61,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     not_over_an_input(&args.page.out, inputs().map(PathBuf::as_path))?;
     let model = Model::load(&args.model)?;
     let measures = measures(&args.metrics, &model)?;
-    let log = TrainingLog::beside(&args.model)?;
-    if log.is_none() {
-        let path = TrainingLog::path_of(&args.model);
-        out.note(format!("there is no {}: times are left out", path.display()));
-    }
+    let log = log_of(&args.model, out);
     let train = read(args, &args.data, &args.read, &model, out)?;
     let valid = match args.valid.is_empty() {
         true => None,
@@ -75,6 +71,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         }
     };
     let (train_name, valid_name) = set_names(&args.data, &args.valid);
+    tell_other_data(&model, &train, &train_name, out);
     let model_name = file_name(&args.model);
     let input = TrainingInput {
         model: (&model_name, &model),
@@ -94,6 +91,36 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let (report, _) = timed(out, what, || TrainingReport::new(&input, &options));
     let report = report?;
     args.page.finish(&report.page(), report.json(), out)
+}
+
+/// The log beside the model, where there is one that can be read; the report does without.
+fn log_of(model: &Path, out: &Output) -> Option<TrainingLog> {
+    let found = TrainingLog::beside(model);
+    match &found {
+        Ok(Some(_)) => {}
+        Ok(None) => {
+            let path = TrainingLog::path_of(model);
+            out.note(format!("there is no {}: times are left out", path.display()));
+        }
+        Err(error) => out.note(format!("{error}; the report does without the log")),
+    }
+    found.ok().flatten()
+}
+
+/// Says so where the data is not what the model was trained on.
+fn tell_other_data(model: &Model, data: &Dataset, name: &str, out: &Output) {
+    let header = model.header();
+    let trained = (header.queries as usize, header.rows as usize);
+    if trained.1 > 0 && trained != (data.queries(), data.rows()) {
+        out.note(format!(
+            "the model was trained on {} queries and {} documents, and {name} has {} and {}: what is \
+             shown goes by {name}",
+            trained.0,
+            trained.1,
+            data.queries(),
+            data.rows()
+        ));
+    }
 }
 
 fn score_options(args: &Args) -> Result<ScoreOptions, Failure> {

@@ -17,7 +17,7 @@ use crate::features::set_path;
 use crate::output::Output;
 
 /// Matches validation data with the training data.
-pub(super) fn check_valid(
+pub(crate) fn check_valid(
     train: &Dataset,
     path: &Path,
     valid: &Dataset,
@@ -97,7 +97,7 @@ fn tell(matching: &Matching, path: &Path, out: &Output) {
 
 /// The model with the feature set of its data, which `features` leaves beside the files, so that
 /// `search` and `run` compute what was trained on.
-pub(super) fn with_set(model: Model, files: &[PathBuf], out: &Output) -> Result<Model, Failure> {
+pub(crate) fn with_set(model: Model, files: &[PathBuf], out: &Output) -> Result<Model, Failure> {
     let mut sets = Vec::new();
     for file in files {
         let path = set_path(file);

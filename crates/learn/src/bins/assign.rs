@@ -6,6 +6,7 @@
 //! [`FeatureBins::bin`](super::FeatureBins::bin). Cost: 32 comparisons a value.
 
 use super::bounds::FeatureBins;
+use super::categories::category;
 
 /// Rows worked on together.
 pub(crate) const BLOCK: usize = 256;
@@ -21,6 +22,8 @@ pub(crate) struct Searcher {
     /// The last bound of each block.
     ends: [f32; SIDE],
     missing: Option<u8>,
+    /// The categories of the bins, where values are categories.
+    categories: Option<Vec<u32>>,
 }
 
 impl Searcher {
@@ -31,11 +34,19 @@ impl Searcher {
             *to = *from;
         }
         let ends = bounds.map(|block| block[SIDE - 1]);
-        Self { bounds, ends, missing: bins.missing.then_some(bins.values() as u8) }
+        let missing = bins.missing.then_some(bins.values() as u8);
+        Self { bounds, ends, missing, categories: bins.categories.clone() }
     }
 
     /// The bins of a block of values; those of `out` beyond the values are of no meaning.
     pub(crate) fn search(&self, values: &[f32; BLOCK], out: &mut [u8; BLOCK]) {
+        if let Some(categories) = &self.categories {
+            for (out, value) in out.iter_mut().zip(values) {
+                let found = category(*value).and_then(|c| categories.binary_search(&c).ok());
+                *out = found.unwrap_or(categories.len()) as u8;
+            }
+            return;
+        }
         let values_by_lane = values.as_chunks::<LANES>().0;
         for (values, out) in values_by_lane.iter().zip(out.as_chunks_mut::<LANES>().0) {
             let mut blocks = [0_u32; LANES];
@@ -74,7 +85,24 @@ mod tests {
                     Just(f32::NEG_INFINITY), Just(f32::NAN)], BLOCK),
         ) {
             let bounds = bounds.into_iter().map(|b| b as f32 / 2.0).collect();
-            let bins = FeatureBins { bounds, missing: true };
+            let bins = FeatureBins { bounds, missing: true, categories: None };
+            let values: [f32; BLOCK] = values.try_into().unwrap();
+            let mut out = [0; BLOCK];
+            Searcher::new(&bins).search(&values, &mut out);
+            for (value, bin) in values.iter().zip(out) {
+                prop_assert_eq!(usize::from(bin), bins.bin(*value));
+            }
+        }
+
+        #[test]
+        fn categories_are_looked_up_as_the_slow_twin_does(
+            categories in proptest::collection::btree_set(0_u32..300, 0..=255),
+            values in proptest::collection::vec(
+                prop_oneof![(-9_i32..700).prop_map(|v| v as f32 / 2.0), Just(f32::INFINITY),
+                    Just(3e9), Just(f32::NAN)], BLOCK),
+        ) {
+            let categories = Some(categories.into_iter().collect());
+            let bins = FeatureBins { bounds: Vec::new(), missing: true, categories };
             let values: [f32; BLOCK] = values.try_into().unwrap();
             let mut out = [0; BLOCK];
             Searcher::new(&bins).search(&values, &mut out);

@@ -16,12 +16,15 @@ pub(crate) struct FeatureBins {
     pub(crate) bounds: Vec<f32>,
     /// Whether some value is missing; missing values have the bin after the last.
     pub(crate) missing: bool,
+    /// The category of each bin, ascending, where values are categories; there are no bounds then,
+    /// and what has no bin of its own is missing.
+    pub(crate) categories: Option<Vec<u32>>,
 }
 
 impl FeatureBins {
     /// Number of bins for values.
     pub(crate) fn values(&self) -> usize {
-        self.bounds.len() + 1
+        self.categories.as_ref().map_or(self.bounds.len() + 1, Vec::len)
     }
 
     /// Number of bins, with the one for missing values where there is one.
@@ -38,6 +41,11 @@ impl FeatureBins {
     /// the kernel that fills whole blocks.
     #[cfg(test)]
     pub(crate) fn bin(&self, value: f32) -> usize {
+        if let Some(categories) = &self.categories {
+            let found = super::categories::category(value);
+            let at = found.and_then(|found| categories.iter().position(|c| *c == found));
+            return at.unwrap_or(categories.len());
+        }
         match value.is_nan() {
             true => self.values(),
             false => self.bounds.partition_point(|bound| *bound < value),
@@ -132,7 +140,7 @@ mod tests {
     fn infinite_values_are_told_apart() {
         let (low, high) = (f32::NEG_INFINITY, f32::INFINITY);
         let bounds = of(&[low, 0.0, high], 255);
-        let bins = FeatureBins { bounds, missing: true };
+        let bins = FeatureBins { bounds, missing: true, categories: None };
         assert_eq!([low, 0.0, high, f32::NAN].map(|v| bins.bin(v)), [0, 1, 2, 3]);
     }
 
@@ -140,7 +148,7 @@ mod tests {
     fn a_frequent_value_has_its_own_bin_and_the_rest_share_evenly() {
         let mut values = vec![0.0_f32; 5000];
         values.extend((1..=5000).map(|i| i as f32));
-        let bins = FeatureBins { bounds: of(&values, 11), missing: false };
+        let bins = FeatureBins { bounds: of(&values, 11), missing: false, categories: None };
         assert_eq!(bins.values(), 11);
         let mut counts = vec![0; 11];
         values.iter().for_each(|v| counts[bins.bin(*v)] += 1);
@@ -159,7 +167,7 @@ mod tests {
             let bounds = of(&values, most);
             prop_assert!(bounds.len() < most.max(1));
             prop_assert!(bounds.windows(2).all(|w| w[0] < w[1]));
-            let bins = FeatureBins { bounds, missing: false };
+            let bins = FeatureBins { bounds, missing: false, categories: None };
             let mut used: Vec<usize> = values.iter().map(|v| bins.bin(*v)).collect();
             used.sort_unstable();
             used.dedup();

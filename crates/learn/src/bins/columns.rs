@@ -70,7 +70,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn bins(slots: usize) -> FeatureBins {
-        FeatureBins { bounds: (1..slots).map(|i| i as f32).collect(), missing: false }
+        let bounds = (1..slots).map(|i| i as f32).collect();
+        FeatureBins { bounds, missing: false, categories: None }
     }
 
     #[test]

@@ -106,7 +106,17 @@ impl Binned {
         most: usize,
         collective: &dyn Collective,
     ) -> Result<Self, LearnError> {
-        let features = feature_bins(data, most.clamp(2, 255), collective)?;
+        Self::with_categories(data, most, &[], collective)
+    }
+
+    /// The same, where the values of some features are numbers of categories.
+    pub(crate) fn with_categories(
+        data: &Dataset,
+        most: usize,
+        categorical: &[u32],
+        collective: &dyn Collective,
+    ) -> Result<Self, LearnError> {
+        let features = feature_bins(data, most.clamp(2, 255), categorical, collective)?;
         let columns = columns(&features);
         let mut lines: Vec<Lines> = (0..columns.len())
             .step_by(LINE)

@@ -9,6 +9,7 @@ use rankwright_data::{Dataset, Matrix};
 use rayon::prelude::*;
 
 use super::bounds::{FeatureBins, bounds, sort_key};
+use super::categories::{frequent, mark_others};
 use crate::collective::Collective;
 use crate::error::LearnError;
 
@@ -22,6 +23,7 @@ const TOGETHER: usize = 16;
 pub(crate) fn feature_bins(
     data: &Dataset,
     most: usize,
+    categorical: &[u32],
     collective: &dyn Collective,
 ) -> Result<Vec<FeatureBins>, LearnError> {
     let mut counts = vec![data.rows() as u64];
@@ -29,7 +31,7 @@ pub(crate) fn feature_bins(
     let rows = chosen(data, counts.first().copied().unwrap_or(0));
     let missing = missing(data.matrix(), collective)?;
     let firsts: Vec<usize> = (0..data.columns()).step_by(TOGETHER).collect();
-    let mut found: Vec<Vec<f32>> = Vec::with_capacity(data.columns());
+    let mut found: Vec<FeatureBins> = Vec::with_capacity(data.columns());
     // A few blocks of columns at a time, in buffers that are used again: the sample of all of them
     // would be as large as the bins.
     let mut blocks: Vec<Vec<Vec<u32>>> = vec![Vec::new(); rayon::current_num_threads().max(1)];
@@ -39,15 +41,27 @@ pub(crate) fn feature_bins(
         for keys in blocks.iter_mut().take(firsts.len()).flatten() {
             collective.gather(keys)?;
         }
-        let bounds_of = |keys: &mut Vec<u32>| {
+        let bins_of = |(keys, feature, missing): (&mut Vec<u32>, usize, bool)| {
             keys.sort_unstable();
-            bounds(keys, most)
+            match categorical.contains(&(feature as u32)) {
+                false => FeatureBins { bounds: bounds(keys, most), missing, categories: None },
+                true => {
+                    let categories = Some(frequent(keys, most));
+                    FeatureBins { bounds: Vec::new(), missing, categories }
+                }
+            }
         };
-        let keys: Vec<&mut Vec<u32>> = blocks.iter_mut().take(firsts.len()).flatten().collect();
-        found.par_extend(keys.into_par_iter().map(bounds_of));
+        let done = found.len();
+        let keys = blocks.iter_mut().take(firsts.len()).flatten().enumerate();
+        let jobs: Vec<_> = keys
+            .map(|(at, keys)| (keys, done + at, missing.get(done + at).copied().unwrap_or(false)))
+            .collect();
+        found.par_extend(jobs.into_par_iter().map(bins_of));
     }
-    let all = found.into_iter().zip(missing);
-    Ok(all.map(|(bounds, missing)| FeatureBins { bounds, missing }).collect())
+    if !categorical.is_empty() {
+        mark_others(data.matrix(), &mut found, collective)?;
+    }
+    Ok(found)
 }
 
 /// The values of some columns in the rows that count, as sortable keys.

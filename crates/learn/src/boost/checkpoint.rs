@@ -3,7 +3,8 @@
 //! A checkpoint is an ordinary model file, `checkpoint.model` in a folder of its own: the trees so
 //! far, and as a note in its header the record of the iterations and a fingerprint of data, spec
 //! and seed. Scores are not kept; adding up the trees in their order gives the same bits again, and
-//! every random draw is named by its iteration. The file is replaced atomically, so a kill at any
+//! every random draw is named by its iteration. Where trees are dropped ([`dart`](super::dart)), the
+//! file has them as they count now, and the note how they were grown. The file is replaced atomically, so a kill at any
 //! moment, or a full disk, leaves the last good one.
 
 use std::path::{Path, PathBuf};
@@ -88,7 +89,7 @@ pub(crate) struct State {
     pub(crate) start: usize,
     pub(crate) iterations: Vec<Iteration>,
     pub(crate) train_seconds: f64,
-    /// What another learner than boosting needs to go on, two hexadecimal digits a byte.
+    /// What another learner than boosting, or one that drops trees, needs to go on: two hexadecimal digits a byte.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) learner: Option<String>,
 }
@@ -189,19 +190,24 @@ pub(crate) fn fingerprint(data: &Dataset, about: &str) -> u64 {
     xxh3_64(bytemuck::cast_slice(&parts))
 }
 
+/// Two digits a byte.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    let mut digits = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        digits.extend([byte >> 4, byte & 15].map(|digit| HEX[usize::from(digit)]));
+    }
+    digits
+}
+
 impl State {
     /// The state of a training in rounds, with the learner's own bytes.
     pub(crate) fn of_rounds(fingerprint: u64, record: &Record, learner: &[u8]) -> Self {
-        let mut digits = String::with_capacity(2 * learner.len());
-        for byte in learner {
-            digits.extend([byte >> 4, byte & 15].map(|digit| HEX[usize::from(digit)]));
-        }
         Self {
             fingerprint,
             start: 0,
             iterations: record.iterations.clone(),
             train_seconds: record.train_seconds,
-            learner: Some(digits),
+            learner: Some(hexadecimal(learner)),
         }
     }
 

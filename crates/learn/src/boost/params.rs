@@ -2,6 +2,8 @@
 
 use rankwright_eval::SpecError;
 
+use super::dropout::Dropout;
+use super::one_side::OneSide;
 use crate::tree::TreeParams;
 
 /// Which second derivatives stand in the denominator of a leaf's Newton step.
@@ -32,6 +34,8 @@ pub struct BoostParams {
     pub bins: usize,
     /// Part of the queries that each tree sees.
     pub sample_queries: f64,
+    /// Part of the queries that each tree sees, chosen by their gradients; not with `sample_queries`.
+    pub one_side: Option<OneSide>,
     /// Part of the features that each tree may use.
     pub sample_features: f64,
     /// Stop when the metric has not improved for so many trees, and keep the best.
@@ -42,6 +46,8 @@ pub struct BoostParams {
     pub ridge: f64,
     /// Scale each tree by the step that makes the loss smallest along it.
     pub line_search: bool,
+    /// Leave trees out while others are grown; not with `line_search`.
+    pub dropout: Option<Dropout>,
 }
 
 impl Default for BoostParams {
@@ -52,11 +58,13 @@ impl Default for BoostParams {
             tree: TreeParams::default(),
             bins: 255,
             sample_queries: 1.0,
+            one_side: None,
             sample_features: 1.0,
             stop: None,
             newton: Newton::PerDocument,
             ridge: 0.01,
             line_search: false,
+            dropout: None,
         }
     }
 }
@@ -73,13 +81,10 @@ impl BoostParams {
             ("bins", self.bins as f64, (2..=255).contains(&self.bins), "2 to 255"),
             ("ridge", self.ridge, self.ridge >= 0.0 && self.ridge.is_finite(), "0 or more"),
         ];
-        if self.newton == Newton::Joint && self.tree.leaves > MOST_JOINT_LEAVES {
-            return Err(SpecError::Conflict {
-                name: "boosting".to_owned(),
-                why: format!(
-                    "newton=joint solves for all leaves at once: at most {MOST_JOINT_LEAVES} leaves"
-                ),
-            });
+        self.one_side.as_ref().map_or(Ok(()), OneSide::check)?;
+        self.dropout.as_ref().map_or(Ok(()), Dropout::check)?;
+        if let Some(why) = self.conflict() {
+            return Err(SpecError::Conflict { name: "boosting".to_owned(), why });
         }
         match checks.into_iter().find(|(_, _, legal, _)| !legal) {
             None => Ok(()),
@@ -93,6 +98,27 @@ impl BoostParams {
     }
 }
 
+impl BoostParams {
+    /// What does not go together.
+    fn conflict(&self) -> Option<String> {
+        if self.newton == Newton::Joint && self.tree.leaves > MOST_JOINT_LEAVES {
+            return Some(format!(
+                "newton=joint solves for all leaves at once: at most {MOST_JOINT_LEAVES} leaves"
+            ));
+        }
+        if self.one_side.is_some() && self.sample_queries < 1.0 {
+            let why = "goss_top and sample_queries both choose the queries of a tree; write one";
+            return Some(why.to_owned());
+        }
+        if self.dropout.is_some() && self.line_search {
+            let why = "drop_trees scales each tree by what was dropped, line_search by the loss; \
+                       write one";
+            return Some(why.to_owned());
+        }
+        None
+    }
+}
+
 /// The joint step has a matrix of leaves by leaves for each task.
 const MOST_JOINT_LEAVES: usize = 2048;
-const PART: &str = "a number above 0 and at most 1";
+pub(super) const PART: &str = "a number above 0 and at most 1";

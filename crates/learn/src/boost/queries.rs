@@ -1,8 +1,8 @@
 //! The training data as the objective sees it: query by query, in parallel.
 //!
 //! Queries are dealt out in chunks of about equal work; each chunk keeps its own buffers. A query's
-//! derivatives depend on the query alone, so the chunks cannot change them. Weights of queries are
-//! multiplied in here, once.
+//! derivatives depend on the query alone, so the chunks cannot change them. Weights of queries, and
+//! how often a sample counts them, are multiplied in here, once.
 
 use std::ops::Range;
 
@@ -47,8 +47,15 @@ pub(crate) struct Pass<'a> {
     pub(crate) objective: &'a dyn Objective,
     pub(crate) scores: &'a [f64],
     pub(crate) seed: u64,
-    /// Flags of the queries that count; `None` is all.
-    pub(crate) sampled: Option<&'a [bool]>,
+    /// How often each query counts; `None` is once.
+    pub(crate) sampled: Option<&'a [f32]>,
+}
+
+impl Pass<'_> {
+    /// How often a query counts.
+    fn times(&self, query: usize) -> f32 {
+        self.sampled.map_or(1.0, |counts| counts[query])
+    }
 }
 
 impl<'a> Queries<'a> {
@@ -97,16 +104,35 @@ impl<'a> Queries<'a> {
                     hessian: &mut hessian[here.clone()],
                     memory: &mut memory[here],
                 };
-                if pass.sampled.is_some_and(|flags| !flags[query]) {
+                let times = pass.times(query);
+                if times == 0.0 {
                     out.gradient.fill(0.0);
                     out.hessian.fill(0.0);
                     continue;
                 }
                 let view = source.view(query, pass);
                 source.one(&view, pass.objective, &mut chunk.work, &mut out)?;
+                multiply(out.gradient, out.hessian, times);
             }
             Ok(())
         })
+    }
+
+    /// Each query's sum of |gradient|, its documents in their order.
+    pub(crate) fn gradient_sums(&self, of: &AllDerivatives) -> Vec<f64> {
+        let of_query = |query: usize| {
+            let gradient = &of.gradient[self.data.query_rows(query)];
+            gradient.iter().map(|g| f64::from(g.abs())).sum()
+        };
+        (0..self.data.queries()).into_par_iter().map(of_query).collect()
+    }
+
+    /// Makes derivatives of all queries those of a sample.
+    pub(crate) fn count(&self, counts: &[f32], out: &mut AllDerivatives) {
+        for (query, times) in counts.iter().enumerate() {
+            let rows = self.data.query_rows(query);
+            multiply(&mut out.gradient[rows.clone()], &mut out.hessian[rows], *times);
+        }
     }
 
     /// The queries without the buffers, for those who go through them in an order of their own.
@@ -127,8 +153,8 @@ impl<'a> Queries<'a> {
         let of_chunk = |chunk: &mut Chunk| {
             let mut sums = vec![0_u64; cells];
             for query in chunk.queries.clone() {
-                let weight = f64::from(source.weight(query));
-                if weight == 0.0 || pass.sampled.is_some_and(|flags| !flags[query]) {
+                let weight = f64::from(source.weight(query)) * f64::from(pass.times(query));
+                if weight == 0.0 {
                     continue;
                 }
                 let first = source.data.query_rows(query).start;
@@ -177,8 +203,8 @@ impl<'a> Queries<'a> {
             Source { data: self.data, preferences: &self.preferences, firsts: &self.firsts };
         let of_chunk = |chunk: &mut Chunk| {
             let one = |query: usize| {
-                let weight = f64::from(source.weight(query));
-                if weight == 0.0 || pass.sampled.is_some_and(|flags| !flags[query]) {
+                let weight = f64::from(source.weight(query)) * f64::from(pass.times(query));
+                if weight == 0.0 {
                     return Ok(Some(0.0));
                 }
                 let loss = pass.objective.loss(&source.view(query, pass), &mut chunk.work);
@@ -261,11 +287,16 @@ impl Source<'_> {
         }
         let found = objective.derivatives(view, work, out);
         found.map_err(|error| self.named(view.query, error))?;
-        if weight != 1.0 {
-            out.gradient.iter_mut().for_each(|g| *g *= weight);
-            out.hessian.iter_mut().for_each(|h| *h *= weight);
-        }
+        multiply(out.gradient, out.hessian, weight);
         Ok(())
+    }
+}
+
+/// Derivatives as if their query were there so often.
+fn multiply(gradient: &mut [f32], hessian: &mut [f32], times: f32) {
+    if times != 1.0 {
+        gradient.iter_mut().for_each(|g| *g *= times);
+        hessian.iter_mut().for_each(|h| *h *= times);
     }
 }
 

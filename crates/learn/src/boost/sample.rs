@@ -6,21 +6,21 @@
 
 use rankwright_data::Random;
 
-/// Flags of the queries of one tree; `None` when all count.
-pub(crate) fn queries(part: f64, seed: u64, iteration: usize, count: usize) -> Option<Vec<bool>> {
+/// How often each query counts for one tree, once or not at all; `None` when all count.
+pub(crate) fn queries(part: f64, seed: u64, iteration: usize, count: usize) -> Option<Vec<f32>> {
     if part >= 1.0 || count == 0 {
         return None;
     }
     let draw =
         |query: usize| Random::new(seed ^ 0x5175_6572_6965_7321, mix(iteration, query)).unit();
     let draws: Vec<f64> = (0..count).map(draw).collect();
-    let mut flags: Vec<bool> = draws.iter().map(|d| *d < part).collect();
-    if !flags.contains(&true) {
+    let mut counts: Vec<f32> = draws.iter().map(|d| f32::from(*d < part)).collect();
+    if !counts.contains(&1.0) {
         // A tree needs something to grow from.
         let least = (0..count).min_by(|a, b| draws[*a].total_cmp(&draws[*b]));
-        least.into_iter().for_each(|query| flags[query] = true);
+        least.into_iter().for_each(|query| counts[query] = 1.0);
     }
-    Some(flags)
+    Some(counts)
 }
 
 /// Flags of the features of one tree; `None` when all count.
@@ -36,7 +36,8 @@ pub(crate) fn features(part: f64, seed: u64, iteration: usize, count: usize) -> 
     Some(flags)
 }
 
-fn mix(iteration: usize, query: usize) -> u64 {
+/// One number of an iteration and a query.
+pub(super) fn mix(iteration: usize, query: usize) -> u64 {
     (iteration as u64) << 40 ^ query as u64
 }
 
@@ -48,10 +49,10 @@ mod tests {
     fn about_the_part_asked_for_is_drawn_anew_for_each_tree() {
         assert_eq!(queries(1.0, 1, 0, 10), None);
         let first = queries(0.3, 7, 0, 10_000).unwrap();
-        let count = first.iter().filter(|f| **f).count();
+        let count = first.iter().filter(|times| **times == 1.0).count();
         assert!((2800..3200).contains(&count), "{count}");
         assert_ne!(Some(first), queries(0.3, 7, 1, 10_000));
-        assert!(queries(1e-9, 7, 0, 3).unwrap().contains(&true));
+        assert!(queries(1e-9, 7, 0, 3).unwrap().contains(&1.0));
         let few = features(0.5, 7, 0, 9).unwrap();
         assert_eq!(few.iter().filter(|f| **f).count(), 5);
         assert_eq!(features(0.01, 7, 0, 9).unwrap().iter().filter(|f| **f).count(), 1);

@@ -1,4 +1,5 @@
-//! Starting from a model that is there already: the lectures' BaseModel.
+//! What a training begins with: a checkpoint, or a model that is there already (the lectures'
+//! BaseModel), or nothing.
 //!
 //! New trees are added to the given ones, so the result is one ensemble. The given model's features
 //! are found in the data by name or id, and its trees are renumbered to the data's columns.
@@ -6,14 +7,66 @@
 use rankwright_data::Dataset;
 use rankwright_model::{Ensemble, Kind, Matching, Model, ModelError, ScoreOptions, Split, Tree};
 
+use super::checkpoint::load;
+use super::record::Record;
+use super::train::Job;
 use crate::error::LearnError;
 
+/// What a training begins with.
+#[derive(Debug)]
+pub(crate) struct Origin {
+    pub(crate) base: f64,
+    /// Trees of the start model, then those of a checkpoint, at least as many as its rounds.
+    pub(crate) trees: Vec<Tree>,
+    /// How many are the start model's.
+    pub(crate) start: usize,
+    /// What the checkpoint says of dropped trees.
+    pub(crate) dropped: Option<Vec<u8>>,
+}
+
+impl Origin {
+    /// A checkpoint where there is one, else the start model, else nothing but the base.
+    pub(crate) fn find(
+        most: usize,
+        job: &Job<'_>,
+        fingerprint: u64,
+        base: f64,
+        record: &mut Record,
+    ) -> Result<Self, LearnError> {
+        let found = match &job.checkpoints {
+            Some(options) => load(&options.file(), fingerprint)?,
+            None => None,
+        };
+        let wrong = || LearnError::unfit("a checkpoint without its trees", "delete it");
+        match (found, job.start) {
+            (Some((model, mut state)), _) => {
+                let start = state.start;
+                let dropped = state.learner.is_some().then(|| state.learner()).transpose()?;
+                state.restore(record);
+                // Fewer trees may be asked for than were saved.
+                record.iterations.truncate(most);
+                let Kind::Trees(ensemble) = model.into_parts().1 else { return Err(wrong()) };
+                let mut trees = ensemble.trees().to_vec();
+                if trees.len() < start.saturating_add(record.iterations.len()) {
+                    return Err(wrong());
+                }
+                if dropped.is_none() {
+                    trees.truncate(start + record.iterations.len());
+                }
+                Ok(Self { base: ensemble.base(), trees, start, dropped })
+            }
+            (None, Some(model)) => {
+                let ensemble = ensemble(model, job.train, job.features)?;
+                let trees = ensemble.trees().to_vec();
+                Ok(Self { base: ensemble.base(), start: trees.len(), trees, dropped: None })
+            }
+            (None, None) => Ok(Self { base, trees: Vec::new(), start: 0, dropped: None }),
+        }
+    }
+}
+
 /// The start model's ensemble, its features numbered as in the data.
-pub(crate) fn ensemble(
-    model: &Model,
-    data: &Dataset,
-    options: ScoreOptions,
-) -> Result<Ensemble, LearnError> {
+fn ensemble(model: &Model, data: &Dataset, options: ScoreOptions) -> Result<Ensemble, LearnError> {
     let Kind::Trees(ensemble) = model.kind() else {
         return Err(LearnError::unfit(
             format!("the start model is a {} model", model.kind().name()),
@@ -37,7 +90,7 @@ pub(crate) fn ensemble(
     };
     let tree = |tree: &Tree| {
         let splits = tree.splits().iter().map(renumbered).collect::<Result<_, LearnError>>()?;
-        Ok(Tree::new(splits, tree.leaves().to_vec())?)
+        Ok(Tree::with_sets(splits, tree.leaves().to_vec(), tree.sets().to_vec())?)
     };
     let trees = ensemble.trees().iter().map(tree).collect::<Result<_, LearnError>>()?;
     Ok(Ensemble::new(ensemble.base(), trees)?)

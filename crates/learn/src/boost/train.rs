@@ -5,21 +5,23 @@
 //! parameters and seed only.
 
 use std::fmt::Debug;
-use std::ops::Range;
 use std::time::Instant;
 
 use rankwright_data::Dataset;
 use rankwright_eval::Measure;
-use rankwright_model::{Ensemble, Header, Kind, Leaf, Model, ScoreOptions, Tree};
-use rayon::prelude::*;
+use rankwright_model::{Ensemble, Header, Kind, Model, ScoreOptions, Tree};
 
-use super::checkpoint::{Checkpoints, Saver, State, fingerprint, load};
+use super::checkpoint::{Checkpoints, Saver, State, fingerprint, hexadecimal};
+use super::dart::Dart;
+use super::one_side::OneSide;
 use super::params::BoostParams;
 use super::queries::{AllDerivatives, Pass, Queries};
 use super::record::{Iteration, Phases, Record};
+use super::scores::{add_leaves, add_tree};
+use super::start::Origin;
 use super::values::{ValueInput, leaf_values};
 use super::watch::{Decider, Watch, values};
-use super::{line, sample, start};
+use super::{line, sample};
 use crate::bins::Binned;
 use crate::collective::{Collective, Local};
 use crate::error::LearnError;
@@ -166,7 +168,9 @@ impl Booster {
             return Err(LearnError::unfit("the training data has no rows", "give some"));
         }
         let started = Instant::now();
-        let binned = Binned::new(job.train, self.params.bins, job.collective)?;
+        let categorical = &self.params.tree.categorical;
+        let binned =
+            Binned::with_categories(job.train, self.params.bins, categorical, job.collective)?;
         let bin_seconds = started.elapsed().as_secs_f64();
         let mut grower = Grower::new(&binned, &self.params.tree, job.collective, job.simd);
         self.train_with(objective, job, &mut grower, bin_seconds)
@@ -181,6 +185,7 @@ impl Booster {
         bin_seconds: f64,
     ) -> Result<Outcome, LearnError> {
         let mut run = Run::begin(&self.params, objective, job, bin_seconds)?;
+        grower.begin(&run.trees);
         job.observer.started(&run.record, run.record.iterations.len());
         let begun = Instant::now();
         let before = run.record.train_seconds;
@@ -213,10 +218,12 @@ struct Run<'a> {
     queries: Queries<'a>,
     header: Header,
     base: f64,
-    /// Trees of the start model, then new ones.
+    /// Trees of the start model, then new ones, as they were grown.
     trees: Vec<Tree>,
     start: usize,
+    /// Of the training data; without the dropped trees while a tree is grown.
     scores: Vec<f64>,
+    dart: Option<Dart>,
     derivatives: AllDerivatives,
     watch: Watch<'a>,
     decider: Option<Decider>,
@@ -238,35 +245,30 @@ impl<'a> Run<'a> {
             Some(_) => fingerprint(job.train, &about(params, job)),
             None => 0,
         };
-        let found = match &job.checkpoints {
-            Some(options) => load(&options.file(), fingerprint)?,
-            None => None,
-        };
         let mut record = Record { bin_seconds, unit: "tree".to_owned(), ..record(job) };
-        let (ensemble, start) = match (found, job.start) {
-            (Some((model, state)), _) => {
-                let start = state.start;
-                state.restore(&mut record);
-                // Fewer trees may be asked for than were saved.
-                record.iterations.truncate(params.trees);
-                let trees = start + record.iterations.len();
-                match model.into_parts().1 {
-                    Kind::Trees(ensemble) => (ensemble.truncated(trees), start),
-                    _ => return Err(LearnError::unfit("a checkpoint without trees", "delete it")),
-                }
-            }
-            (None, Some(model)) => {
-                let ensemble = start::ensemble(model, job.train, job.features)?;
-                let count = ensemble.trees().len();
-                (ensemble, count)
-            }
-            (None, None) => (Ensemble::new(base, Vec::new())?, 0),
-        };
+        let Origin { base, mut trees, start, dropped } =
+            Origin::find(params.trees, job, fingerprint, base, &mut record)?;
         let header = header(job);
-        let (base, trees) = (ensemble.base(), ensemble.trees().to_vec());
-        let so_far = Model::new(header.clone(), Kind::Trees(ensemble))?;
-        let scores = so_far.score(job.train, ScoreOptions::default())?;
-        let watch = Watch::new(&job.valid, &job.metrics, &so_far, job.features)?;
+        // Trees that may be dropped are added one by one.
+        let below = if params.dropout.is_some() { start } else { trees.len() };
+        let so_far = Ensemble::new(base, trees.iter().take(below).cloned().collect())?;
+        let so_far = Model::new(header.clone(), Kind::Trees(so_far))?;
+        let mut scores = so_far.score(job.train, ScoreOptions::default())?;
+        let mut watch = Watch::new(&job.valid, &job.metrics, &so_far, job.features)?;
+        let new = |dropout| Dart::new(dropout, params.rate, job.seed, scores.clone());
+        let mut dart = params.dropout.map(new);
+        let rounds = record.iterations.len();
+        if let Some(dart) = &mut dart
+            && trees.len() > start
+        {
+            let bytes = dropped.unwrap_or_default();
+            let (grown, all) = dart.restore(&trees[start..], &bytes, rounds)?;
+            trees.truncate(start);
+            trees.extend(grown);
+            dart.rescore(&all, &header, job.train, &mut scores)?;
+            watch.change(&all, dart.unit())?;
+        }
+        trees.truncate(start + rounds);
         let decider =
             job.metrics.first().filter(|_| !job.valid.is_empty()).map(|measure| Decider {
                 set: usize::from(job.watch_training),
@@ -290,6 +292,7 @@ impl<'a> Run<'a> {
             trees,
             start,
             scores,
+            dart,
             derivatives: AllDerivatives { gradient: vec![0.0; rows], hessian: vec![0.0; rows] },
             watch,
             decider,
@@ -313,11 +316,15 @@ impl<'a> Run<'a> {
         let job = self.job;
         let number = self.record.iterations.len();
         let mut clock = Clock::new();
+        if let Some(dart) = &mut self.dart {
+            let trees = self.trees.get(self.start..).unwrap_or_default();
+            dart.drop(trees, grower.as_rows(), &mut self.scores)?;
+        }
         objective.refresh(&self.queries.documents(&self.scores))?;
-        let draw = Draw::new(self.params, job, number);
+        let mut draw = Draw::new(self.params, job, number);
+        self.derive(&*objective, &mut draw, number)?;
         let sampled = draw.queries.as_deref();
         let pass = Pass { objective: &*objective, scores: &self.scores, seed: draw.seed, sampled };
-        self.queries.derivatives(pass, &mut self.derivatives)?;
         let mut seconds = Phases { derivatives: clock.lap(), ..Phases::default() };
         let AllDerivatives { gradient, hessian } = &self.derivatives;
         let scales = Scales::of(gradient, hessian, job.collective)?;
@@ -345,11 +352,10 @@ impl<'a> Run<'a> {
             step = Some(found);
         }
         let tree = tree(&grown, &steps, self.params.rate)?;
-        self.move_scores(&grown, rows, &tree, sampled);
-        seconds.leaves = clock.lap();
-        self.watch.add(&tree)?;
         let leaves = Some(tree.leaves().len());
-        self.trees.push(tree);
+        self.add(tree, (&grown, rows), sampled)?;
+        seconds.leaves = clock.lap();
+        self.add_to_watched()?;
         let (loss, values) = self.watched(&*objective, draw.seed)?;
         seconds.evaluate = clock.lap();
         let number = number + 1;
@@ -358,26 +364,58 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Adds a tree to the scores: by leaf where rows are known, by their bins otherwise.
-    fn move_scores(
+    /// The derivatives of the queries that this tree sees.
+    fn derive(
         &mut self,
-        grown: &Grown,
-        rows: &dyn GrownRows,
-        tree: &Tree,
-        sampled: Option<&[bool]>,
-    ) {
-        let values: Vec<f64> = tree.leaves().iter().map(|leaf| leaf.value).collect();
-        add_leaves(grown, rows, &values, &mut self.scores);
-        let Some(sampled) = sampled else { return };
-        let (data, routes) = (self.job.train, rows.routes(grown));
-        let stretches = query_stretches(data, &mut self.scores);
-        stretches.into_par_iter().zip(sampled).for_each(|((rows, scores), sampled)| {
-            if !sampled {
-                for (row, score) in rows.zip(scores) {
-                    *score += values[routes.leaf(row)];
-                }
+        objective: &dyn Objective,
+        draw: &mut Draw,
+        number: usize,
+    ) -> Result<(), LearnError> {
+        let sampled = draw.queries.as_deref();
+        let pass = Pass { objective, scores: &self.scores, seed: draw.seed, sampled };
+        self.queries.derivatives(pass, &mut self.derivatives)?;
+        let one_side = self.params.one_side.filter(|_| OneSide::begins(self.params.rate, number));
+        if let Some(one_side) = one_side {
+            let sums = self.queries.gradient_sums(&self.derivatives);
+            let counts = one_side.counts(&sums, self.job.seed, number);
+            self.queries.count(&counts, &mut self.derivatives);
+            draw.see(Some(counts), self.job.train);
+        }
+        Ok(())
+    }
+
+    /// Moves the scores by a tree, and keeps it.
+    fn add(
+        &mut self,
+        tree: Tree,
+        grown: (&Grown, &dyn GrownRows),
+        sampled: Option<&[f32]>,
+    ) -> Result<(), LearnError> {
+        let data = self.job.train;
+        let tree = match &mut self.dart {
+            Some(dart) => dart.add(&tree, grown, (data, sampled), &mut self.scores)?,
+            None => {
+                let values = grown.0.values(tree.leaves().iter().map(|leaf| leaf.value));
+                add_tree(grown, &values, data, sampled, &mut self.scores);
+                tree
             }
-        });
+        };
+        self.trees.push(tree);
+        Ok(())
+    }
+
+    /// Moves the scores of what is watched by the last tree.
+    fn add_to_watched(&mut self) -> Result<(), LearnError> {
+        match (&self.dart, self.trees.last()) {
+            (Some(dart), _) => self.watch.change(dart.changed(), dart.unit()),
+            (None, Some(tree)) => self.watch.add(tree),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// The trees of this training, without those of a start model.
+    fn new_trees(&self) -> &[Tree] {
+        self.trees.get(self.start..).unwrap_or_default()
     }
 
     /// The mean loss on the training data and the metrics on what is watched.
@@ -397,7 +435,11 @@ impl<'a> Run<'a> {
     }
 
     fn model(&self, trees: usize) -> Result<Model, LearnError> {
-        let trees = self.trees.iter().take(self.start + trees).cloned().collect();
+        let new = match &self.dart {
+            Some(dart) => dart.weighted(self.new_trees(), trees)?,
+            None => self.new_trees().iter().take(trees).cloned().collect(),
+        };
+        let trees = self.trees.iter().take(self.start).cloned().chain(new).collect();
         let kind = Kind::Trees(Ensemble::new(self.base, trees)?);
         Ok(Model::new(self.header.clone(), kind)?)
     }
@@ -414,7 +456,7 @@ impl<'a> Run<'a> {
             start: self.start,
             iterations: self.record.iterations.clone(),
             train_seconds: self.record.train_seconds,
-            learner: None,
+            learner: self.dart.as_ref().map(|dart| hexadecimal(&dart.to_bytes(self.new_trees()))),
         };
         let model = self.model(trees)?;
         match &mut self.saver {
@@ -435,8 +477,9 @@ impl<'a> Run<'a> {
 /// What is drawn for one tree.
 struct Draw {
     seed: u64,
-    queries: Option<Vec<bool>>,
-    /// Rows of the queries drawn.
+    /// How often each query counts; `None` is once.
+    queries: Option<Vec<f32>>,
+    /// Rows of the queries that count.
     rows: Option<Vec<u32>>,
     features: Option<Vec<bool>>,
 }
@@ -445,53 +488,27 @@ impl Draw {
     fn new(params: &BoostParams, job: &Job<'_>, number: usize) -> Self {
         let data = job.train;
         let queries = sample::queries(params.sample_queries, job.seed, number, data.queries());
-        let rows = queries.as_ref().map(|flags| {
-            let drawn = flags.iter().enumerate().filter(|(_, drawn)| **drawn);
-            drawn.flat_map(|(query, _)| data.query_rows(query)).map(|row| row as u32).collect()
-        });
         let features = sample::features(params.sample_features, job.seed, number, data.columns());
         let seed = job.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number as u64);
-        Self { seed, queries, rows, features }
+        let mut draw = Self { seed, queries: None, rows: None, features };
+        draw.see(queries, data);
+        draw
     }
-}
 
-/// The rows of each query with their scores.
-fn query_stretches<'a>(
-    data: &Dataset,
-    mut scores: &'a mut [f64],
-) -> Vec<(Range<usize>, &'a mut [f64])> {
-    let mut stretches = Vec::with_capacity(data.queries());
-    for query in 0..data.queries() {
-        let rows = data.query_rows(query);
-        let (mine, others) = scores.split_at_mut(rows.len());
-        scores = others;
-        stretches.push((rows, mine));
+    /// Settles which queries count.
+    fn see(&mut self, queries: Option<Vec<f32>>, data: &Dataset) {
+        self.rows = queries.as_ref().map(|counts| {
+            let drawn = counts.iter().enumerate().filter(|(_, times)| **times > 0.0);
+            drawn.flat_map(|(query, _)| data.query_rows(query)).map(|row| row as u32).collect()
+        });
+        self.queries = queries;
     }
-    stretches
-}
-
-/// Adds each leaf's value to its rows. Tasks own stretches of rows, and find the part of each
-/// leaf's ascending list that lies in theirs.
-fn add_leaves(grown: &Grown, rows: &dyn GrownRows, values: &[f64], to: &mut [f64]) {
-    let chunk = to.len().div_ceil(4 * rayon::current_num_threads()).max(1);
-    to.par_chunks_mut(chunk).enumerate().for_each(|(number, to)| {
-        let first = (number * chunk) as u32;
-        let end = first + to.len() as u32;
-        for (leaf, value) in grown.leaves.iter().zip(values) {
-            let rows = rows.rows_of(leaf);
-            let mine = rows.partition_point(|r| *r < first)..rows.partition_point(|r| *r < end);
-            for row in &rows[mine] {
-                to[(row - first) as usize] += value;
-            }
-        }
-    });
 }
 
 /// The grown tree with its leaf values, shrunk.
 fn tree(grown: &Grown, steps: &[f64], rate: f64) -> Result<Tree, LearnError> {
-    let leaves = grown.leaves.iter().zip(steps);
-    let leaves = leaves.map(|(leaf, step)| Leaf { value: step * rate, rows: leaf.rows });
-    Ok(Tree::new(grown.splits.clone(), leaves.collect())?)
+    let values: Vec<f64> = steps.iter().map(|step| step * rate).collect();
+    Ok(grown.tree(&values)?)
 }
 
 /// Raised whenever the same data, parameters and seed give other trees than before: a checkpoint of

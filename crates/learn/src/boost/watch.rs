@@ -9,6 +9,7 @@ use rankwright_eval::compare::Better;
 use rankwright_eval::{Measure, ScoredDataset};
 use rankwright_model::{Ensemble, Header, Kind, Model, ScoreOptions, Tree};
 
+use super::dart::Layers;
 use super::record::Record;
 use super::train::WatchedSet;
 use crate::error::LearnError;
@@ -16,10 +17,19 @@ use crate::error::LearnError;
 /// Validation data and its scores.
 #[derive(Debug)]
 pub(crate) struct Watch<'a> {
-    sets: Vec<(&'a str, &'a Dataset, Vec<f64>)>,
+    sets: Vec<Set<'a>>,
     measures: &'a [Measure],
     header: Header,
     options: ScoreOptions,
+}
+
+/// One data set and its scores.
+#[derive(Debug)]
+struct Set<'a> {
+    data: &'a Dataset,
+    scores: Vec<f64>,
+    /// What the scores are made of, where trees are dropped.
+    layers: Option<Layers>,
 }
 
 impl<'a> Watch<'a> {
@@ -34,7 +44,7 @@ impl<'a> Watch<'a> {
         check_sets(sets, measures)?;
         let score = |set: &'a WatchedSet<'a>| {
             let scores = model.score(set.data, options)?;
-            Ok((set.name.as_str(), set.data, scores))
+            Ok(Set { data: set.data, scores, layers: None })
         };
         let sets = sets.iter().map(score).collect::<Result<Vec<_>, LearnError>>()?;
         Ok(Self { sets, measures, header: model.header().clone(), options })
@@ -47,17 +57,26 @@ impl<'a> Watch<'a> {
         }
         let alone = Kind::Trees(Ensemble::new(0.0, vec![tree.clone()])?);
         let alone = Model::new(self.header.clone(), alone)?;
-        for (_, data, scores) in &mut self.sets {
+        for Set { data, scores, .. } in &mut self.sets {
             let moves = alone.score(data, self.options)?;
             scores.iter_mut().zip(moves).for_each(|(score, more)| *score += more);
         }
         Ok(())
     }
 
+    /// Moves all scores by trees with leaves in units, of which each is worth so much.
+    pub(crate) fn change(&mut self, trees: &[Tree], unit: f64) -> Result<(), LearnError> {
+        for Set { data, scores, layers } in &mut self.sets {
+            let layers = layers.get_or_insert_with(|| Layers::new(scores.clone()));
+            layers.add(trees, &self.header, data, self.options)?;
+            layers.write(unit, scores);
+        }
+        Ok(())
+    }
+
     /// Each metric on each set.
     pub(crate) fn values(&self) -> Result<Vec<Vec<f64>>, LearnError> {
-        let of_set =
-            |(_, data, scores): &(&str, &Dataset, Vec<f64>)| values(data, scores, self.measures);
+        let of_set = |set: &Set<'_>| values(set.data, &set.scores, self.measures);
         self.sets.iter().map(of_set).collect()
     }
 }

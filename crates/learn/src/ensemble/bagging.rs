@@ -191,4 +191,10 @@ mod tests {
     fn threads_and_a_pause_change_nothing() {
         trains_alike("bagging(learner=lambdamart(trees=4, leaves=5), bags=3)");
     }
+
+    #[test]
+    fn bags_may_drop_trees_and_choose_queries_by_gradient() {
+        let options = "rate=0.5, drop_trees=0.5, drop_skip=0, goss_top=0.4, goss_rest=0.3";
+        trains_alike(&format!("bagging(learner=mart(trees=4, leaves=5, {options}), bags=3)"));
+    }
 }

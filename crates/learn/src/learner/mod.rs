@@ -2,11 +2,12 @@
 //!
 //! [`LEARNERS`] is the one table: it feeds the command line's help, and a test walks it. A spec is
 //! checked whole when it is parsed, down to the objective; only what names features of the data
-//! (`monotone`, `weights`) waits until the data is there. A boosted learner is a set of boosting
+//! (`monotone`, `interactions`, `weights`) waits until the data is there. A boosted learner is a set of boosting
 //! parameters ([`params`]) and an objective ([`objective`]); [`linear`] is a line of given
 //! weights; every other learner is a [`Trainer`], read by a function of its own folder. [`cv`]
 //! trains any of them on folds of queries.
 
+mod constraints;
 mod cv;
 mod linear;
 mod monotone;
@@ -25,6 +26,7 @@ use rankwright_data::Dataset;
 use rankwright_eval::{Measure, MetricSpec, ParamInfo, Params, SourceKind, Spec, SpecError};
 use rankwright_model::Model;
 
+use self::constraints::Constraints;
 use self::linear::Given;
 use self::monotone::Monotone;
 use self::registry::Family;
@@ -84,7 +86,12 @@ pub(crate) fn boosting(params: &Params<'_>) -> Result<BoostParams, SpecError> {
 /// What a spec comes to.
 #[derive(Debug, Clone)]
 enum Plan {
-    Boosted { params: Box<BoostParams>, monotone: Monotone, objective: Spec },
+    Boosted {
+        params: Box<BoostParams>,
+        monotone: Monotone,
+        constraints: Constraints,
+        objective: Spec,
+    },
     Given(Given),
     Other(Arc<dyn Trainer>),
 }
@@ -103,6 +110,7 @@ impl LearnerSpec {
                 "a learner takes no cut-off; write it with the metric, such as metric=ndcg@10";
             return Err(SpecError::Conflict { name: spec.name, why: why.to_owned() });
         }
+        refuse_linear_leaves(&spec, info)?;
         spec.args.sort_by_key(|(key, _)| info.params.iter().position(|p| p.name == key));
         let params = Params::new(&spec, info.params, &[])?;
         let target = MetricSpec::parse(params.text("metric").unwrap_or(DEFAULT_METRIC))?;
@@ -115,6 +123,7 @@ impl LearnerSpec {
                 Plan::Boosted {
                     params: Box::new(params::read(&params, matches!(family, Family::Tree))?),
                     monotone: Monotone::read(&params)?,
+                    constraints: Constraints::read(&params)?,
                     objective,
                 }
             }
@@ -168,7 +177,7 @@ impl LearnerSpec {
         self.validation() != Validation::Ignored
     }
 
-    fn validation(&self) -> Validation {
+    pub(crate) fn validation(&self) -> Validation {
         match &self.plan {
             Plan::Boosted { params, .. } if params.stop.is_some() => Validation::Needed,
             Plan::Boosted { .. } | Plan::Given(_) => Validation::Ignored,
@@ -240,10 +249,11 @@ impl LearnerSpec {
                 job.objective = trainer.objective();
                 self.train_other(trainer.as_ref(), &job)
             }
-            Plan::Boosted { params, monotone, objective } => {
+            Plan::Boosted { params, monotone, constraints, objective } => {
                 job.objective = objective.to_string();
                 let mut params = (**params).clone();
                 params.tree.monotone = monotone.columns(job.train.features(), self.info.name)?;
+                constraints.apply(&mut params.tree, job.train.features(), self.info.name)?;
                 let mut objective = parse_objective(objective)?;
                 objective.set_simd(job.simd);
                 Booster::new(params)?.train(objective.as_mut(), &job)
@@ -307,6 +317,21 @@ fn find(name: &str) -> Result<&'static LearnerInfo, SpecError> {
     })
 }
 
+/// Other programs fit a line in each leaf; whoever asks for that should hear that it is not there,
+/// not that a word is unknown.
+fn refuse_linear_leaves(spec: &Spec, info: &LearnerInfo) -> Result<(), SpecError> {
+    let trees = info.params.iter().any(|param| param.name == "leaves");
+    match ["linear_tree", "linear_leaves"].iter().find(|key| trees && spec.get(key).is_some()) {
+        None => Ok(()),
+        Some(key) => Err(SpecError::Conflict {
+            name: spec.name.clone(),
+            why: format!(
+                "{key}: leaves with a line in them are not built, a leaf is one number; leave it out"
+            ),
+        }),
+    }
+}
+
 /// Whoever wrote `lambdamart` should read of `lambdamart`, not of the objective inside it.
 fn in_learner(error: SpecError, objective: &Spec, info: &LearnerInfo) -> SpecError {
     let rename = |name: String| match name == objective.name {
@@ -327,7 +352,9 @@ fn tidy(key: &str, value: &str, target: &MetricSpec) -> String {
     match (key, value) {
         ("metric", _) => target.to_string(),
         ("members" | "learner", _) => blend::tidy(value),
-        ("weights" | "monotone", _) => value.split_whitespace().collect(),
+        ("weights" | "monotone" | "interactions" | "feature_cost" | "categorical", _) => {
+            value.split_whitespace().collect()
+        }
         (_, list) if list.contains('/') && !list.contains('(') => {
             let parts = list.split('/').map(|part| tidy(key, part.trim(), target));
             parts.collect::<Vec<_>>().join("/")

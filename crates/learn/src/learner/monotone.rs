@@ -58,7 +58,7 @@ impl Monotone {
 }
 
 /// What a message says of the features that there are.
-fn known(features: &FeatureNames, found: &str) -> String {
+pub(super) fn known(features: &FeatureNames, found: &str) -> String {
     let (Some(last), true) = (features.len().checked_sub(1), !features.is_empty()) else {
         return "a feature of the data, which has none".to_owned();
     };

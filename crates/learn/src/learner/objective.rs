@@ -53,6 +53,7 @@ pub(super) fn spec(
         Family::LambdaMart => "lambda",
         Family::RankMart => "pair-logistic",
         Family::Xendcg => "xendcg",
+        Family::Yeti => "yeti",
         Family::Mart => params.choice("loss", &LOSSES.map(|name| (name, name)), LOSSES[0])?,
         Family::Tree | Family::Given | Family::Other(_) => "squared",
     };

@@ -7,7 +7,7 @@
 
 use rankwright_eval::{ParamInfo, Params, SpecError};
 
-use crate::boost::{BoostParams, Newton};
+use crate::boost::{BoostParams, DropScale, Dropout, Newton, OneSide};
 use crate::objective::DEFAULT_METRIC;
 use crate::tree::{Growth, TreeParams};
 
@@ -26,7 +26,30 @@ pub(super) const BOOSTING: &[ParamInfo] = &[
     info("stop", "stop when validation has not improved for so many trees; 0: never", "0"),
     info("sample_queries", "part of the queries that each tree sees, drawn anew", "1"),
     info("sample_features", "part of the features that each tree may use, drawn anew", "1"),
+    info(
+        "goss_top",
+        "part of the queries that each tree sees for their large gradients; 1: all",
+        "1",
+    ),
+    info(
+        "goss_rest",
+        "with goss_top: part of the queries drawn from the others, which then count for all of \
+         them; the first 1/rate trees see all queries",
+        "0.1",
+    ),
     info("line_search", "scale each tree by the step that is best along it", "false"),
+    info(
+        "drop_trees",
+        "DART: chance of each earlier tree to be left out while a tree is grown; 0: off",
+        "0",
+    ),
+    info("drop_skip", "with drop_trees: chance that a tree is grown with no other left out", "0.5"),
+    info("drop_most", "with drop_trees: most trees left out at once; 0: no limit", "50"),
+    info(
+        "drop_scale",
+        "with drop_trees: the new tree gets the size of one tree left out, or of all: tree | forest",
+        "tree",
+    ),
 ];
 
 /// Parameters of boosting on pairs.
@@ -55,12 +78,32 @@ pub(super) const TREE: &[ParamInfo] = &[
     info("l1", "L1 penalty on leaf values", "0"),
     info("l2", "L2 penalty on leaf values", "0"),
     info("bins", "most bins of a feature, 2 to 255", "255"),
-    info("growth", "split next: leaf (the largest gain) | depth (level by level)", "leaf"),
+    info(
+        "growth",
+        "split next: leaf (the largest gain) | depth (level by level) | oblivious (a level at a \
+         time, all by one question; then depth is 6 where neither it nor leaves is given)",
+        "leaf",
+    ),
     info(
         "monotone",
         "features whose larger values must not lower (+) or raise (-) the score: 22:+/72:-",
         "none",
     ),
+    info(
+        "interactions",
+        "groups of features: only those of one group meet on a path, others meet none: 1+2+5/7+9",
+        "none",
+    ),
+    info(
+        "feature_cost",
+        "taken from the gain of splits on a feature until a tree has used it: 12:0.5/33:2",
+        "none",
+    ),
+    info("cost_weight", "what every feature_cost is multiplied with", "1"),
+    info("categorical", "features whose values are numbers of categories, from 0 on: 3/17", "none"),
+    info("cat_smooth", "added to a category's second derivative when they are put in order", "10"),
+    info("cat_l2", "added to l2 when sets of categories are compared", "10"),
+    info("max_categories", "most categories in the set that a split asks for, 1 to 255", "32"),
 ];
 
 /// Reads the parameters; a single tree takes its whole step.
@@ -87,12 +130,47 @@ pub(super) fn read(params: &Params<'_>, single: bool) -> Result<BoostParams, Spe
         newton: params.choice("newton", &newtons, Newton::PerDocument)?,
         ridge: number(params, "ridge", default.ridge),
         line_search: params.bool("line_search", false)?,
+        one_side: one_side(params)?,
+        dropout: dropout(params)?,
     };
     if params.is_written("ridge") && boost.newton != Newton::Joint {
         return Err(params.conflict("ridge is for newton=joint; write that too, or leave it out"));
     }
     boost.check().map_err(|error| in_spec(error, params))?;
     Ok(boost)
+}
+
+/// Sampling by gradients; none where all queries are kept for theirs.
+fn one_side(params: &Params<'_>) -> Result<Option<OneSide>, SpecError> {
+    let (top, rest) = (number(params, "goss_top", 1.0), number(params, "goss_rest", 0.1));
+    if top != 1.0 {
+        return Ok(Some(OneSide { top, rest }));
+    }
+    match params.is_written("goss_rest") {
+        true => Err(params.conflict("goss_rest is for goss_top below 1; write that too")),
+        false => Ok(None),
+    }
+}
+
+/// Dropping trees; none where their chance is 0.
+fn dropout(params: &Params<'_>) -> Result<Option<Dropout>, SpecError> {
+    let default = Dropout::default();
+    let scales = [("tree", DropScale::Tree), ("forest", DropScale::Forest)];
+    let dropout = Dropout {
+        share: number(params, "drop_trees", 0.0),
+        skip: number(params, "drop_skip", default.skip),
+        most: count(params, "drop_most", default.most)?,
+        scale: params.choice("drop_scale", &scales, default.scale)?,
+    };
+    if dropout.share != 0.0 {
+        return Ok(Some(dropout));
+    }
+    match ["drop_skip", "drop_most", "drop_scale"].iter().find(|key| params.is_written(key)) {
+        Some(key) => {
+            Err(params.conflict(format!("{key} is for drop_trees above 0; write that too")))
+        }
+        None => Ok(None),
+    }
 }
 
 /// The error of a check, told of the learner as it was written.
@@ -107,11 +185,23 @@ fn in_spec(error: SpecError, params: &Params<'_>) -> SpecError {
 }
 
 fn tree(params: &Params<'_>) -> Result<TreeParams, SpecError> {
-    let growths = [("leaf", Growth::LeafWise), ("depth", Growth::DepthWise)];
+    let growths = [
+        ("leaf", Growth::LeafWise),
+        ("depth", Growth::DepthWise),
+        ("oblivious", Growth::Oblivious),
+    ];
     let default = TreeParams::default();
+    let growth = params.choice("growth", &growths, Growth::LeafWise)?;
+    let mut depth = Some(count(params, "depth", 0)?).filter(|depth| *depth > 0);
+    let mut leaves = default.leaves;
+    if growth == Growth::Oblivious && !params.is_written("leaves") {
+        // One given number is enough; more levels than there may be are refused by the check.
+        depth = depth.or(Some(OBLIVIOUS_DEPTH));
+        leaves = 1 << depth.unwrap_or(0).min(16);
+    }
     Ok(TreeParams {
-        leaves: limited(params, "leaves", default.leaves),
-        depth: Some(count(params, "depth", 0)?).filter(|depth| *depth > 0),
+        leaves: limited(params, "leaves", leaves),
+        depth,
         min_rows: count(params, "min_rows", default.min_rows as usize)? as u64,
         min_hessian: number(params, "min_hessian", default.min_hessian),
         min_gain: number(params, "min_gain", default.min_gain),
@@ -123,11 +213,18 @@ fn tree(params: &Params<'_>) -> Result<TreeParams, SpecError> {
         },
         l1: number(params, "l1", default.l1),
         l2: number(params, "l2", default.l2),
-        growth: params.choice("growth", &growths, Growth::LeafWise)?,
+        growth,
+        cost_weight: number(params, "cost_weight", default.cost_weight),
+        cat_smooth: number(params, "cat_smooth", default.cat_smooth),
+        cat_l2: number(params, "cat_l2", default.cat_l2),
+        max_categories: limited(params, "max_categories", default.max_categories),
         // Features are known once the data is there.
-        monotone: Vec::new(),
+        ..default
     })
 }
+
+/// Levels of an oblivious tree where nothing is said.
+const OBLIVIOUS_DEPTH: usize = 6;
 
 const FROM_ONE: &str = "a whole number from 1 on";
 

@@ -19,6 +19,7 @@ pub(super) enum Family {
     RankMart,
     LambdaMart,
     Xendcg,
+    Yeti,
     Tree,
     /// Weights that someone wrote down.
     Given,
@@ -48,6 +49,13 @@ pub const LEARNERS: &[LearnerInfo] = &[
         example: "xendcg(trees=200, leaves=31)",
         params: &XENDCG,
         family: Family::Xendcg,
+    },
+    LearnerInfo {
+        name: "yetirank",
+        doc: "boosted trees on a metric made smooth by noise on the scores (Gulin 2011, Lyzhin 2023)",
+        example: "yetirank(trees=200, leaves=31, metric=ap)",
+        params: &YETIRANK,
+        family: Family::Yeti,
     },
     LearnerInfo {
         name: "mart",
@@ -221,6 +229,7 @@ const COMMON: usize = BOOSTING.len() + TREE.len();
 const PAIR: &[ParamInfo] = params_of("pair-logistic");
 const LAMBDA: &[ParamInfo] = params_of("lambda");
 const LISTS: &[ParamInfo] = params_of("xendcg");
+const YETI: &[ParamInfo] = params_of("yeti");
 const LOGLOSS: &[ParamInfo] = params_of("logloss");
 const HUBER: &[ParamInfo] = params_of("huber");
 const SOFTMAX: &[ParamInfo] = params_of("softmax");
@@ -233,6 +242,8 @@ static LAMBDAMART: [ParamInfo; COMMON + LAMBDA.len() + NEWTON.len()] =
 static RANKMART: [ParamInfo; COMMON + 1 + PAIR.len() + NEWTON.len()] =
     join(&[BOOSTING, TREE, &[METRIC], PAIR, NEWTON]);
 static XENDCG: [ParamInfo; COMMON + 1 + LISTS.len()] = join(&[BOOSTING, TREE, &[METRIC], LISTS]);
+static YETIRANK: [ParamInfo; COMMON + YETI.len() + NEWTON.len()] =
+    join(&[BOOSTING, TREE, YETI, NEWTON]);
 static MART: [ParamInfo; LOSSES + COMMON + 1] =
     join(&[&[LOSS], LOGLOSS, HUBER, SOFTMAX, MLE, APPROX, BOOSTING, TREE, &[METRIC]]);
 static ONE_TREE: [ParamInfo; TREE.len() + 1] = join(&[TREE, &[METRIC]]);

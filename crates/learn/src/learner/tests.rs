@@ -83,6 +83,12 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("newton", "cross-leaf", "exact"),
     ("ridge", "0.5", "-1"),
     ("line_search", "true", "maybe"),
+    ("goss_top", "0.3", "0"),
+    ("goss_rest", "0.5", "0"),
+    ("drop_trees", "0.5", "1.5"),
+    ("drop_skip", "0", "1"),
+    ("drop_most", "1", "-1"),
+    ("drop_scale", "forest", "both"),
     ("leaves", "3", "0"),
     ("depth", "1", "-1"),
     ("min_rows", "60", "x"),
@@ -94,6 +100,13 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("bins", "4", "256"),
     ("growth", "depth", "wide"),
     ("monotone", "(all falling)", "134"),
+    ("interactions", "1+2/3+4", "1++2"),
+    ("feature_cost", "(all dear)", "134"),
+    ("cost_weight", "0", "-1"),
+    ("categorical", "(all)", "3/3"),
+    ("cat_smooth", "0", "-1"),
+    ("cat_l2", "100", "-1"),
+    ("max_categories", "1", "0"),
     ("metric", "ap", "ndgc"),
     ("sigma", "3", "0"),
     ("truncation", "2", "0"),
@@ -101,6 +114,9 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("norm_gap", "true", "2"),
     ("norm_query", "true", "2"),
     ("cut", "hard", "blunt"),
+    ("weight", "loss2", "loss3"),
+    ("mu", "3", "-1"),
+    ("pairs", "coherent", "all"),
     ("loss", "huber", "cubic"),
     ("alpha", "0.5", "0"),
     ("delta", "0.3", "0"),
@@ -113,7 +129,8 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("activation", "tanh", "step"),
     ("dropout", "0.5", "1"),
     ("norm", "layer", "group"),
-    ("noise", "1", "-1"),
+    ("noise", "0.5", "-1"),
+    ("samples", "2", "0"),
     ("optimiser", "sgd", "lbfgs"),
     ("momentum", "0.1", "2"),
     ("decay", "5", "-1"),
@@ -145,6 +162,12 @@ const VALUES: &[(&str, &str, &str)] = &[
     ("repeats", "1", "0"),
 ];
 
+/// All features with something behind their ids.
+fn of_all(what: &str, between: &str) -> String {
+    let all: Vec<String> = (1..=136).map(|id| format!("{id}{what}")).collect();
+    all.join(between)
+}
+
 /// What a parameter needs beside it.
 fn ground(learner: &str, key: &str) -> Spec {
     let spec = match learner {
@@ -157,6 +180,8 @@ fn ground(learner: &str, key: &str) -> Spec {
                     let net = net.with("schedule", "step").with("epochs", "3");
                     if key == "drop" { net.with("drop_every", "1") } else { net }
                 }
+                "mu" => net.with("epochs", "2").with("weight", "loss2++"),
+                "pairs" => net.with("epochs", "2").with("truncation", "3"),
                 _ => net.with("epochs", "2"),
             };
         }
@@ -171,13 +196,23 @@ fn ground(learner: &str, key: &str) -> Spec {
         "bagging" => return Spec::parse("bagging(learner=mart(trees=3), bags=2)").unwrap(),
         "blend" => return Spec::parse("blend(members=mart(trees=3)+tree(leaves=4))").unwrap(),
         "tree" => Spec::parse("tree(leaves=8, min_rows=1)").unwrap(),
-        "lambdamart" | "rankmart" | "xendcg" | "mart" => {
+        "lambdamart" | "rankmart" | "xendcg" | "yetirank" | "mart" => {
             Spec::new(learner).with("trees", "4").with("leaves", "8").with("min_rows", "1")
         }
         _ => return Spec::new(learner),
     };
     match key {
+        "mu" => spec.with("weight", "loss2++"),
+        "pairs" => spec.with("truncation", "3"),
         "ridge" => spec.with("newton", "joint"),
+        "cost_weight" => spec.with("feature_cost", of_all(":1e9", "/")),
+        "cat_smooth" | "cat_l2" | "max_categories" => spec.with("categorical", of_all("", "/")),
+        // The first 1/rate trees see all queries.
+        "goss_top" => spec.with("rate", "1"),
+        "goss_rest" => spec.with("rate", "1").with("goss_top", "0.2"),
+        "drop_skip" | "drop_most" | "drop_scale" => {
+            spec.with("trees", "8").with("drop_trees", "0.9")
+        }
         "alpha" | "delta" => spec.with("loss", "huber"),
         "target" => spec.with("loss", "softmax"),
         "top" => spec.with("loss", "listmle"),
@@ -192,8 +227,7 @@ fn ground(learner: &str, key: &str) -> Spec {
 
 #[test]
 fn every_parameter_has_an_effect_and_a_checked_range() {
-    let falling: Vec<String> = (1..=136).map(|id| format!("{id}:-")).collect();
-    let falling = falling.join("/");
+    let (falling, dear, all) = (of_all(":-", "/"), of_all(":1e9", "/"), of_all("", "/"));
     let mut idle = Vec::new();
     let mut plain: HashMap<String, Vec<u8>> = HashMap::new();
     for info in LEARNERS {
@@ -211,14 +245,19 @@ fn every_parameter_has_an_effect_and_a_checked_range() {
                 "norm_query" if info.name == "rankboost" => "false",
                 "sample_features" if info.name == "random-forest" => "0.8",
                 "monotone" => &falling,
+                "feature_cost" => &dear,
+                "categorical" => &all,
                 _ => value,
             };
             let spec = base.clone().with(param.name, value);
             let plain = plain.entry(base.to_string()).or_insert_with_key(|text| bytes(text));
             // With validation data, as here, these may change nothing; others test them without.
             let net = info.params.iter().any(|param| param.name == "epochs");
+            // Its second derivatives are so small that cat_l2 leaves no set of categories as it is.
+            let sets = ["cat_smooth", "cat_l2", "max_categories"].contains(&param.name);
             let elsewhere = ["hold_out", "restarts", "passes"].contains(&param.name)
-                || net && param.name == "stop";
+                || net && param.name == "stop"
+                || info.name == "yetirank" && sets;
             if bytes(&spec.to_string()) == *plain && !elsewhere {
                 idle.push(spec.to_string());
             }
@@ -241,6 +280,14 @@ fn wrong_specs_say_what_is_wrong_and_what_there_is() {
         ("lambdamart(metric=auc)", "auc"),
         ("mart(loss=squared, delta=2)", "delta"),
         ("rankmart(ridge=1)", "newton=joint"),
+        ("mart(drop_skip=0.1)", "drop_skip is for drop_trees above 0"),
+        ("mart(drop_trees=0.1, line_search=true)", "line_search by the loss; write one"),
+        ("mart(goss_rest=0.1)", "goss_rest is for goss_top below 1"),
+        ("mart(goss_top=0.7, goss_rest=0.4)", "together at most 1"),
+        ("mart(goss_top=0.2, sample_queries=0.5)", "both choose the queries of a tree"),
+        ("mart(linear_tree=true)", "`mart`: linear_tree: leaves with a line in them are not built"),
+        ("random-forest(linear_leaves=true)", "not built"),
+        ("ranksvm(linear_tree=true)", "`ranksvm` has no parameter `linear_tree`"),
         ("mart(newton=joint)", "`mart` has no parameter `newton`"),
         ("tree(trees=3)", "`tree` has no parameter `trees`"),
         ("linear", "`linear` needs `weights`"),
@@ -261,6 +308,8 @@ fn a_parameter_has_one_message_for_all_that_is_out_of_its_range() {
         ("rate", ["0", "-1", "fast", "inf"]),
         ("sample_queries", ["0", "1.1", "all", "nan"]),
         ("sample_features", ["0", "1.1", "all", "nan"]),
+        ("goss_top", ["0", "1.1", "all", "nan"]),
+        ("drop_trees", ["-1", "1.1", "all", "nan"]),
         ("min_hessian", ["-1", "x", "inf", "nan"]),
         ("l2", ["-1", "x", "inf", "nan"]),
     ] {

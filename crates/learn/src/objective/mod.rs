@@ -24,12 +24,13 @@ mod squared;
 #[cfg(test)]
 mod tests;
 mod xendcg;
+mod yeti;
 
 pub use approxndcg::ApproxNdcg;
 pub use huber::{Huber, HuberWidth};
 pub use lambda::{
-    Cut, DEFAULT_METRIC, LAMBDA_PARAMS, Lambda, LambdaParams, PAIR_PARAMS, SAMPLED_PARTNERS,
-    TiedLabels, Weight,
+    Cut, DEFAULT_METRIC, LAMBDA_PARAMS, Lambda, LambdaParams, PAIR_PARAMS, PairChoice,
+    SAMPLED_PARTNERS, Scheme, TiedLabels, Weight,
 };
 pub use listmle::ListMle;
 pub use logloss::LogLoss;
@@ -39,6 +40,7 @@ pub use registry::{Curvature, OBJECTIVES, ObjectiveInfo, find_objective, parse_o
 pub use softmax::{Softmax, SoftmaxTarget};
 pub use squared::Squared;
 pub use xendcg::XeNdcg;
+pub use yeti::Yeti;
 
 /// One query as an objective sees it. Slices have an entry for each document, in row order.
 #[derive(Debug, Clone, Copy)]
@@ -108,6 +110,7 @@ pub struct Workspace {
     lambda: lambda::LambdaWork,
     list: listmle::ListWork,
     approx: approxndcg::ApproxWork,
+    yeti: yeti::YetiWork,
     /// For whoever needs a few numbers for each document.
     numbers: [Vec<f64>; 3],
 }

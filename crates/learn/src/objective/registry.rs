@@ -12,8 +12,9 @@ use super::listmle::ListMle;
 use super::logloss::LogLoss;
 use super::softmax::Softmax;
 use super::xendcg::XeNdcg;
+use super::yeti::Yeti;
 use super::{Objective, Ordinal, QueryRmse, Squared};
-use super::{approxndcg, huber, listmle, logloss, softmax, xendcg};
+use super::{approxndcg, huber, listmle, logloss, softmax, xendcg, yeti};
 
 /// What the second derivative that an objective gives is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,6 +114,15 @@ pub const OBJECTIVES: &[ObjectiveInfo] = &[
         curvature: Curvature::Exact,
         preferences: true,
         build: |params| Ok(Box::new(LambdaParams::read(params, true)?.check()?)),
+    },
+    ObjectiveInfo {
+        name: "yeti",
+        doc: "a metric made smooth by noise on the scores: swaps of neighbours (YetiLoss)",
+        example: "yeti(metric=ap, samples=10)",
+        params: yeti::PARAMS,
+        curvature: Curvature::Exact,
+        preferences: false,
+        build: |params| Ok(Box::new(Yeti::read(params)?)),
     },
     ObjectiveInfo {
         name: "xendcg",

@@ -78,7 +78,9 @@ fn every_objective_has_a_doc_line_and_an_example_that_prints_back_and_runs() {
     }
     for info in OBJECTIVES {
         let lossy = WITH_LOSS.iter().any(|t| Spec::parse(t).unwrap().name == info.name);
-        assert!(lossy || info.name == "lambda", "{} has no loss to check it by", info.name);
+        // The weights of yeti jump where an order changes; it is checked beside its code.
+        let other = ["lambda", "yeti"].contains(&info.name);
+        assert!(lossy || other, "{} has no loss to check it by", info.name);
     }
 }
 

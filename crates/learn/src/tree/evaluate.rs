@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::histogram::{Cells, Rows, add};
 use super::params::Direction;
+use super::sets::{BinSet, best_set, set_of};
 use super::split::{Found, Limits, Rule, Scratch, Search, Strict};
 use crate::bins::{Binned, CELLS, Member};
 use crate::collective::Collective;
@@ -28,6 +29,8 @@ pub(crate) struct Place {
     pub(crate) values: usize,
     pub(crate) missing: bool,
     pub(crate) direction: Option<Direction>,
+    /// Whether values are categories.
+    pub(crate) categorical: bool,
 }
 
 /// A leaf to be searched.
@@ -51,6 +54,8 @@ pub(crate) struct Evaluator<'a> {
     tiles: Vec<(usize, usize)>,
     /// Whether any feature has a direction: then limits count everywhere.
     constrained: bool,
+    /// Whether any feature has categories.
+    categorical: bool,
 }
 
 /// The two leaves of a step: one whose rows are added up, and its sibling in the parent's cells.
@@ -95,15 +100,17 @@ impl<'a> Evaluator<'a> {
                     values: bins.values(),
                     missing: bins.missing,
                     direction: direction.map(|(_, d)| *d),
+                    categorical: bins.categories.is_some(),
                 });
             }
         }
         let constrained = places.iter().any(|place| place.direction.is_some());
+        let categorical = places.iter().any(|place| place.categorical);
         let columns = binned.lines().iter().flat_map(|line| line.tiles().map(|tile| tile.start));
         let place_of = |column: usize| places.partition_point(|p| (p.column as usize) < column);
         let ends = columns.chain([binned.columns().len()]);
         let tiles = ends.map(|column| (column, place_of(column))).collect();
-        Self { binned, collective, simd, places, tiles, constrained }
+        Self { binned, collective, simd, places, tiles, constrained, categorical }
     }
 
     /// Number of columns that a histogram needs room for.
@@ -120,12 +127,31 @@ impl<'a> Evaluator<'a> {
         threads: usize,
     ) -> Result<[Founds; 2], LearnError> {
         let mut founds = [vec![None; self.places.len()], vec![None; self.places.len()]];
+        self.work(step, Some(rule), active, &mut founds, threads)?;
+        Ok(founds)
+    }
+
+    /// Builds and subtracts on so many threads, without a search.
+    pub(crate) fn sum(&self, step: Step<'_>, threads: usize) -> Result<(), LearnError> {
+        let active = vec![false; self.places.len()];
+        let mut founds = [vec![None; self.places.len()], vec![None; self.places.len()]];
+        self.work(step, None, &active, &mut founds, threads)
+    }
+
+    fn work(
+        &self,
+        step: Step<'_>,
+        rule: Option<&Rule>,
+        active: &[bool],
+        founds: &mut [Founds; 2],
+        threads: usize,
+    ) -> Result<(), LearnError> {
         let Step { rows, packed, small, cells, large } = step;
         let (large, large_cells) = match large {
             Some((target, cells)) => (Some(target), cells),
             None => (None, &mut [][..]),
         };
-        let mut pieces = self.pieces(cells, large_cells, active, &mut founds, threads);
+        let mut pieces = self.pieces(cells, large_cells, active, founds, threads);
         let build = |piece: &mut Piece<'_>| {
             piece.cells.iter_mut().for_each(|cells| cells.fill(0));
             add(self.binned.lines(), rows, packed, piece.tiles.clone(), piece.cells);
@@ -136,7 +162,9 @@ impl<'a> Evaluator<'a> {
                     *large = large.wrapping_sub(*small);
                 }
             }
-            self.search(piece, small, large, rule);
+            if let Some(rule) = rule {
+                self.search(piece, small, large, rule);
+            }
         };
         if self.collective.size() > 1 {
             pieces.par_iter_mut().with_max_len(1).for_each(build);
@@ -154,7 +182,7 @@ impl<'a> Evaluator<'a> {
                 _ => pieces.par_iter_mut().with_max_len(1).for_each(both),
             }
         }
-        Ok(founds)
+        Ok(())
     }
 
     /// Deals out the columns.
@@ -207,14 +235,9 @@ impl<'a> Evaluator<'a> {
         let (places, active) = (piece.places, piece.active);
         let search = |cells: &[Cells], target: Target, out: &mut [Option<Found>]| {
             let job = Job { places, active, cells, first, target, rule };
-            #[cfg(target_arch = "x86_64")]
-            if self.simd.avx2() && self.is_plain(rule) {
-                // SAFETY: `Simd::avx2` has asked the processor.
-                return unsafe { search_avx2(&job, out) };
-            }
-            match self.is_plain(rule) {
-                true => search_fast(&job, out),
-                false => search_strict(&job, out),
+            self.search_values(&job, out);
+            if self.categorical {
+                search_categories(&job, out);
             }
         };
         search(piece.cells, small, of_small);
@@ -223,7 +246,20 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn is_plain(&self, rule: &Rule) -> bool {
+    fn search_values(&self, job: &Job<'_>, out: &mut [Option<Found>]) {
+        #[cfg(target_arch = "x86_64")]
+        if self.simd.avx2() && self.is_plain(job.rule) {
+            // SAFETY: `Simd::avx2` has asked the processor.
+            return unsafe { search_avx2(job, out) };
+        }
+        match self.is_plain(job.rule) {
+            true => search_fast(job, out),
+            false => search_strict(job, out),
+        }
+    }
+
+    /// Whether neither l1 nor constraints count.
+    pub(crate) fn is_plain(&self, rule: &Rule) -> bool {
         rule.l1 == 0.0 && !self.constrained
     }
 
@@ -250,7 +286,19 @@ impl<'a> Evaluator<'a> {
         };
         let mut scratch = [0; CELLS];
         let cells = cells.get(place.column as usize)?;
-        search_of(place, cells, &mut scratch, target).plain(rule, &strict)
+        let search = search_of(place, cells, &mut scratch, target);
+        match place.categorical {
+            true => best_set(&search, rule, &strict),
+            false => search.plain(rule, &strict),
+        }
+    }
+
+    /// The set of bins that a split on a place with categories sends left.
+    pub(crate) fn set(&self, place: Place, cells: &[Cells], rule: &Rule, found: &Found) -> BinSet {
+        let Some(cells) = cells.get(place.column as usize) else { return [0; CELLS] };
+        let mut scratch = [0; CELLS];
+        let target = Target { total: 0, limits: Limits::NONE };
+        set_of(search_of(&place, cells, &mut scratch, target).values, rule, found)
     }
 }
 
@@ -302,9 +350,21 @@ fn search_strict(job: &Job<'_>, out: &mut [Option<Found>]) {
     }
 }
 
+/// The places with categories; what was found for them as if they were numbers is replaced.
+fn search_categories(job: &Job<'_>, out: &mut [Option<Found>]) {
+    let mut shared = [0; CELLS];
+    for ((place, active), out) in job.places.iter().zip(job.active).zip(out) {
+        if place.categorical && *active {
+            let strict = Strict { counts: None, limits: job.target.limits, direction: None };
+            let cells = &job.cells[(place.column - job.first) as usize];
+            *out = best_set(&search_of(place, cells, &mut shared, job.target), job.rule, &strict);
+        }
+    }
+}
+
 /// The cells of one feature; those of a shared column are summed into `shared` first.
 #[inline(always)]
-fn search_of<'a>(
+pub(crate) fn search_of<'a>(
     place: &Place,
     cells: &'a Cells,
     shared: &'a mut [u64; CELLS],

@@ -9,14 +9,17 @@
 //! of that one column are counted and the feature is searched again with the counts.
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::evaluate::{Evaluator, Founds, Place, Step, Target};
 use super::grow::GrowTimes;
 use super::histogram::{Cells, Rows};
+use super::interact::{Allowed, Interactions};
 use super::params::TreeParams;
-use super::partition::{Slots, left_bytes, partition};
+use super::partition::{Slots, left_bytes, left_bytes_of_set, partition};
 use super::quantise::unpack;
+use super::sets::BinSet;
 use super::split::{Found, Limits};
 use super::units::Units;
 use crate::bins::{Binned, CELLS};
@@ -24,7 +27,7 @@ use crate::collective::Collective;
 use crate::error::LearnError;
 
 /// A gain must exceed this part of the leaf's own worth, or it is rounding.
-const LEAST_RELATIVE_GAIN: f64 = 1e-10;
+pub(super) const LEAST_RELATIVE_GAIN: f64 = 1e-10;
 
 /// A leaf while its tree grows.
 #[derive(Debug)]
@@ -37,6 +40,8 @@ pub(super) struct Node {
     pub(super) total: u64,
     pub(super) depth: usize,
     pub(super) limits: Limits,
+    /// What may be asked for below, where features may not all meet.
+    pub(super) allowed: Option<Arc<Allowed>>,
     /// The histogram, while the leaf may still be split.
     pub(super) cells: Option<Vec<Cells>>,
     pub(super) best: Option<Best>,
@@ -57,6 +62,8 @@ pub(super) struct Best {
 pub(super) struct Children {
     pub(super) left: Node,
     pub(super) right: Node,
+    /// The bins that went left, where the split is on categories.
+    pub(super) set: Option<BinSet>,
     /// Histograms that are free again.
     pub(super) freed: Vec<Vec<Cells>>,
     pub(super) times: GrowTimes,
@@ -94,11 +101,17 @@ impl<'a> Arena<'a> {
         node.range.start - self.first..node.range.end - self.first
     }
 
-    fn rows(&self, node: &Node) -> &[u32] {
+    /// The same stretch for a while.
+    pub(super) fn lend(&mut self) -> Arena<'_> {
+        let [one, two] = &mut self.buffers;
+        Arena { first: self.first, buffers: [one.lend(), two.lend()], flags: self.flags }
+    }
+
+    pub(super) fn rows(&self, node: &Node) -> &[u32] {
         &self.buffers[node.buffer].rows[self.within(node)]
     }
 
-    fn packed(&self, node: &Node) -> &[u64] {
+    pub(super) fn packed(&self, node: &Node) -> &[u64] {
         &self.buffers[node.buffer].packed[self.within(node)]
     }
 }
@@ -113,6 +126,10 @@ pub(super) struct Expander<'a> {
     pub(super) units: &'a Units,
     /// Which places may be used.
     pub(super) active: &'a [bool],
+    /// Which of them may meet on a path, where not all may.
+    pub(super) interactions: Option<&'a Interactions>,
+    /// What a split on a place costs, in packed units; empty where nothing does.
+    pub(super) costs: &'a [f64],
 }
 
 impl Expander<'_> {
@@ -139,20 +156,28 @@ impl Expander<'_> {
     pub(super) fn expand(
         &self,
         node: &mut Node,
-        mut arena: Arena<'_>,
+        arena: &mut Arena<'_>,
         spare: Option<Vec<Cells>>,
         threads: usize,
     ) -> Result<Children, LearnError> {
         let started = Instant::now();
-        let Some(Best { place, found, .. }) = node.best else {
+        let Some(Best { place: number, found, .. }) = node.best else {
             return Err(LearnError::unfit("a leaf without a split was to be split", "report this"));
         };
-        let place = self.evaluator.places[place];
-        let left_rows = self.move_rows(node, place, &found, &mut arena);
+        let place = self.evaluator.places[number];
+        let set = place.categorical.then(|| {
+            let cells = node.cells.as_deref().unwrap_or_default();
+            self.evaluator.set(place, cells, &self.units.rule, &found)
+        });
+        let left_rows = self.move_rows(node, place, &found, set.as_ref(), arena);
         let mut rows = [left_rows as u64];
         self.collective.sum(&mut rows)?;
         let limits = self.units.child_limits(node.target(), &found, place.direction);
         let middle = node.range.start + left_rows;
+        let allowed = match (self.interactions, &node.allowed) {
+            (Some(interactions), Some(above)) => Some(interactions.below(above, number)),
+            _ => None,
+        };
         let child = |range: Range<usize>, rows: u64, total: u64, limits: Limits| Node {
             range,
             buffer: 1 - node.buffer,
@@ -160,6 +185,7 @@ impl Expander<'_> {
             total,
             depth: node.depth + 1,
             limits,
+            allowed: allowed.clone(),
             cells: None,
             best: None,
             ahead: None,
@@ -168,11 +194,11 @@ impl Expander<'_> {
         let total = node.total.wrapping_sub(found.left);
         let right = child(middle..node.range.end, node.rows - rows[0], total, limits[1]);
         let (freed, times) = (Vec::new(), GrowTimes::default());
-        let mut children = Children { left, right, freed, times };
+        let mut children = Children { left, right, set, freed, times };
         children.times.partition = started.elapsed();
         let started = Instant::now();
         if let (Some(parent), Some(spare)) = (node.cells.take(), spare) {
-            self.look_at_children(&mut children, &arena, parent, spare, threads)?;
+            self.look_at_children(&mut children, arena, parent, spare, threads)?;
         }
         children.times.histograms = started.elapsed();
         Ok(children)
@@ -201,7 +227,9 @@ impl Expander<'_> {
             cells: &mut cells,
             large: Some((large.target(), &mut parent)),
         };
-        let found = self.evaluator.run(step, &self.units.rule, self.active, threads)?;
+        let allowed = small.allowed.clone();
+        let active = allowed.as_ref().map_or(self.active, |allowed| &allowed.active);
+        let found = self.evaluator.run(step, &self.units.rule, active, threads)?;
         let [mut of_small, mut of_large] = found;
         for (node, cells, founds, may) in
             [(small, cells, &mut of_small, may[0]), (large, parent, &mut of_large, may[1])]
@@ -257,7 +285,7 @@ impl Expander<'_> {
         let mut counted = vec![false; founds.len()];
         loop {
             let Some((place, found)) = self.best_of(founds) else { return Ok(None) };
-            let more = found.worth - own;
+            let more = found.worth - self.cost(place) - own;
             let gain = self.units.gain(more);
             if more <= LEAST_RELATIVE_GAIN * own.abs() || gain <= self.params.min_gain {
                 return Ok(None);
@@ -273,15 +301,20 @@ impl Expander<'_> {
         }
     }
 
-    /// Largest worth; among equals the lowest feature.
+    /// What a split on a place costs.
+    pub(super) fn cost(&self, place: usize) -> f64 {
+        self.costs.get(place).copied().unwrap_or(0.0)
+    }
+
+    /// Largest worth less the cost; among equals the lowest feature.
     fn best_of(&self, founds: &Founds) -> Option<(usize, Found)> {
         let feature = |place: usize| self.evaluator.places[place].member.feature;
         let mut best: Option<(usize, Found)> = None;
         for (place, found) in founds.iter().enumerate() {
             let Some(found) = found else { continue };
             let wins = best.is_none_or(|(other, most)| {
-                found.worth > most.worth
-                    || (found.worth == most.worth && feature(place) < feature(other))
+                let (worth, most) = (found.worth - self.cost(place), most.worth - self.cost(other));
+                worth > most || (worth == most && feature(place) < feature(other))
             });
             if wins {
                 best = Some((place, *found));
@@ -291,7 +324,7 @@ impl Expander<'_> {
     }
 
     /// Rows of a leaf by byte of the place's column.
-    fn count(
+    pub(super) fn count(
         &self,
         node: &Node,
         place: usize,
@@ -308,9 +341,19 @@ impl Expander<'_> {
 
     /// Moves the rows of a leaf to the other buffer, those of the left child first; gives their
     /// number.
-    fn move_rows(&self, node: &Node, place: Place, found: &Found, arena: &mut Arena<'_>) -> usize {
+    fn move_rows(
+        &self,
+        node: &Node,
+        place: Place,
+        found: &Found,
+        set: Option<&BinSet>,
+        arena: &mut Arena<'_>,
+    ) -> usize {
         let Some(bins) = self.binned.feature(place.member.feature) else { return 0 };
-        let goes_left = left_bytes(place.member, bins, found.bin.into(), found.missing);
+        let goes_left = match set {
+            Some(set) => left_bytes_of_set(place.member, set),
+            None => left_bytes(place.member, bins, found.bin.into(), found.missing),
+        };
         let range = arena.within(node);
         let [one, two] = &mut arena.buffers;
         let (from, to) = if node.buffer == 0 { (one, two) } else { (two, one) };

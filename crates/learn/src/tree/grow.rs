@@ -1,6 +1,7 @@
 //! Growing one tree: pick a leaf, split it, look at its two children, until nothing is worth it.
 //!
-//! Leaf-wise growth takes the leaf with the largest gain, depth-wise growth the shallowest first.
+//! Leaf-wise growth takes the leaf with the largest gain, depth-wise growth the shallowest first;
+//! [`oblivious`](super::oblivious) asks whole levels at once.
 //! Equal gains go to the lower feature, then the lower bin, and between leaves to the older one, so
 //! a tree depends on the sums alone. The buffers of a [`Grower`] serve all trees of a training.
 //!
@@ -8,20 +9,29 @@
 //! so the next few leaves in line are split at the same time, a thread each, and those whose turn has
 //! not come keep their children until it does: the tree is the same, and what is made in vain at
 //! the end is little.
+//!
+//! Features may have a cost, which is taken from the gain of every split on them until a tree has
+//! used them (the coupled penalty of cost-efficient gradient boosting, Peter et al. 2017). All splits
+//! of a tree pay alike, whatever it has used already: what leaves made at the same time pay cannot
+//! depend on which of them comes first.
 
-use std::ops::{AddAssign, Range};
+use std::ops::AddAssign;
 use std::time::{Duration, Instant};
 
-use rankwright_model::{Child, Rule, Side, Split};
+use rankwright_model::{Categories, Child, Rule, Side, Split, Tree};
 use rayon::prelude::*;
 
 use super::evaluate::Evaluator;
 use super::expand::{Arena, Best, Children, Expander, Node};
+use super::grown::{Grown, GrownLeaf};
 use super::histogram::Cells;
+use super::interact::Interactions;
+use super::oblivious;
 use super::params::{Growth, TreeParams};
 use super::partition::Slots;
 use super::quantise::Scales;
 use super::routes::Routes;
+use super::sets::BinSet;
 use super::split::Limits;
 use super::units::Units;
 use crate::bins::{Binned, CELLS};
@@ -30,7 +40,7 @@ use crate::error::LearnError;
 use crate::simd::Simd;
 
 /// Leaves up to this many rows are split by one thread each.
-const SMALL: usize = 1 << 15;
+pub(super) const SMALL: usize = 1 << 15;
 
 /// Seconds by phase, for the record.
 #[derive(Debug, Clone, Copy, Default)]
@@ -56,26 +66,6 @@ impl AddAssign for GrowTimes {
     }
 }
 
-/// A grown tree: its splits, and where the rows of each leaf lie in the grower.
-#[derive(Debug)]
-pub(crate) struct Grown {
-    pub(crate) splits: Vec<Split>,
-    pub(crate) leaves: Vec<GrownLeaf>,
-}
-
-/// A leaf of a grown tree.
-#[derive(Debug, Clone)]
-pub(crate) struct GrownLeaf {
-    /// Where its rows lie in the buffer.
-    pub(crate) range: Range<usize>,
-    /// Which buffer.
-    pub(crate) buffer: usize,
-    /// Rows of all processes.
-    pub(crate) rows: u64,
-    /// Limits on its value.
-    pub(crate) limits: Limits,
-}
-
 #[derive(Debug, Default)]
 struct Buffer {
     rows: Vec<u32>,
@@ -95,6 +85,9 @@ pub(crate) struct Grower<'a> {
     params: &'a TreeParams,
     collective: &'a dyn Collective,
     evaluator: Evaluator<'a>,
+    interactions: Option<Interactions>,
+    /// Features that some tree asks for, by number.
+    used: Vec<bool>,
     buffers: [Buffer; 2],
     flags: Vec<u8>,
     pool: Vec<Vec<Cells>>,
@@ -121,12 +114,15 @@ impl<'a> Grower<'a> {
         simd: Simd,
     ) -> Self {
         let evaluator = Evaluator::new(binned, &params.monotone, collective, simd);
+        let interactions = Interactions::new(&params.interactions, &evaluator.places);
         let buffer = || Buffer { rows: vec![0; binned.rows()], packed: vec![0; binned.rows()] };
         Self {
             binned,
             params,
             collective,
             evaluator,
+            interactions,
+            used: Vec::new(),
             buffers: [buffer(), buffer()],
             flags: vec![0; binned.rows()],
             pool: Vec::new(),
@@ -146,6 +142,9 @@ pub(crate) trait GrownRows: Sync {
 
 /// What grows trees: the fast [`Grower`], and in tests its twin.
 pub(crate) trait Grow: GrownRows {
+    /// Told once of the trees that are there already, before the first one is grown.
+    fn begin(&mut self, _trees: &[Tree]) {}
+
     /// Grows a tree.
     fn grow(&mut self, input: Input<'_>) -> Result<Grown, LearnError>;
 
@@ -162,31 +161,69 @@ impl GrownRows for Grower<'_> {
     }
 
     fn routes(&self, grown: &Grown) -> Routes<'_> {
-        Routes::new(self.binned, &grown.splits)
+        Routes::new(self.binned, grown)
     }
 }
 
 impl Grow for Grower<'_> {
+    fn begin(&mut self, trees: &[Tree]) {
+        self.used.clear();
+        trees.iter().for_each(|tree| self.note(tree.splits()));
+    }
+
     fn grow(&mut self, input: Input<'_>) -> Result<Grown, LearnError> {
         let units = Units::new(self.params, input.scales);
         let active = self.active(input.features);
-        let mut tree = Growing::new(self.root(input)?);
-        let Self { binned, params, collective, evaluator, buffers, flags, pool, times } = self;
+        let costs = self.costs(&units);
+        let mut root = self.root(input)?;
+        root.allowed = self.interactions.as_ref().map(|groups| groups.at_root(&active));
+        let grown = self.grow_from(root, input.sample.is_none(), &units, &active, &costs)?;
+        self.note(&grown.splits);
+        Ok(grown)
+    }
+
+    fn times(&self) -> GrowTimes {
+        self.times
+    }
+
+    fn as_rows(&self) -> &dyn GrownRows {
+        self
+    }
+}
+
+impl Grower<'_> {
+    /// Grows a tree from its root; `all` where that holds every row in order.
+    fn grow_from(
+        &mut self,
+        root: Node,
+        all: bool,
+        units: &Units,
+        active: &[bool],
+        costs: &[f64],
+    ) -> Result<Grown, LearnError> {
+        let Self { binned, params, collective, evaluator, interactions, .. } = self;
+        let Self { buffers, flags, pool, times, .. } = self;
         let expander = Expander {
             binned,
             params,
             collective: *collective,
             evaluator,
-            units: &units,
-            active: &active,
+            units,
+            active,
+            interactions: interactions.as_ref(),
+            costs,
         };
         let mut pool = Pool { free: pool, width: evaluator.width() };
-        let root = &mut tree.nodes[0];
         let end = root.range.end;
         let whole = arena(buffers, flags, end);
+        if params.growth == Growth::Oblivious {
+            return oblivious::grow(&expander, root, all, whole, &mut pool, times);
+        }
+        let mut tree = Growing::new(root);
+        let root = &mut tree.nodes[0];
         if params.leaves > 1 && expander.may_split(root, &whole)? {
             let started = Instant::now();
-            expander.look_at_root(root, input.sample.is_none(), &whole, pool.take())?;
+            expander.look_at_root(root, all, &whole, pool.take())?;
             times.histograms += started.elapsed();
         }
         while tree.nodes.len() < params.leaves
@@ -201,15 +238,7 @@ impl Grow for Grower<'_> {
             }
             *times += tree.commit(at, &expander, &mut pool)?;
         }
-        Ok(tree.finish(&units, &mut pool))
-    }
-
-    fn times(&self) -> GrowTimes {
-        self.times
-    }
-
-    fn as_rows(&self) -> &dyn GrownRows {
-        self
+        Ok(tree.finish(units, &mut pool))
     }
 }
 
@@ -220,13 +249,13 @@ fn arena<'a>(buffers: &'a mut [Buffer; 2], flags: &'a mut [u8], end: usize) -> A
 }
 
 /// Histograms that are used again and again.
-struct Pool<'a> {
-    free: &'a mut Vec<Vec<Cells>>,
+pub(super) struct Pool<'a> {
+    pub(super) free: &'a mut Vec<Vec<Cells>>,
     width: usize,
 }
 
 impl Pool<'_> {
-    fn take(&mut self) -> Vec<Cells> {
+    pub(super) fn take(&mut self) -> Vec<Cells> {
         self.free.pop().unwrap_or_else(|| vec![[0; CELLS + 8]; self.width])
     }
 }
@@ -238,12 +267,13 @@ struct Growing {
     /// The split above each leaf, and the side of it.
     parents: Vec<Option<(usize, Side)>>,
     splits: Vec<Split>,
+    sets: Vec<Categories>,
 }
 
 impl Growing {
     /// The tree that is one leaf.
     fn new(root: Node) -> Growing {
-        Growing { nodes: vec![root], parents: vec![None], splits: Vec::new() }
+        Growing { nodes: vec![root], parents: vec![None], splits: Vec::new(), sets: Vec::new() }
     }
 
     /// Whether leaf `a` is split before leaf `b`, given their best splits.
@@ -251,7 +281,9 @@ impl Growing {
         let (one, other) = (&self.nodes[a.0], &self.nodes[b.0]);
         match growth {
             Growth::LeafWise => a.1.gain > b.1.gain,
-            Growth::DepthWise => (one.depth, -a.1.gain) < (other.depth, -b.1.gain),
+            Growth::DepthWise | Growth::Oblivious => {
+                (one.depth, -a.1.gain) < (other.depth, -b.1.gain)
+            }
         }
     }
 
@@ -310,8 +342,8 @@ impl Growing {
             rest = after;
             tasks.push((node, mine, look.then(|| pool.take())));
         }
-        let work = |(node, arena, spare): (&mut Node, Arena<'_>, Option<Vec<Cells>>)| {
-            node.ahead = Some(Box::new(expander.expand(node, arena, spare, threads)?));
+        let work = |(node, mut arena, spare): (&mut Node, Arena<'_>, Option<Vec<Cells>>)| {
+            node.ahead = Some(Box::new(expander.expand(node, &mut arena, spare, threads)?));
             Ok::<(), LearnError>(())
         };
         match tasks.len() {
@@ -347,7 +379,7 @@ impl Growing {
         let (Some(best), Some(children)) = (node.best.take(), node.ahead.take()) else {
             return Err(LearnError::unfit("a leaf without children was split", "report this"));
         };
-        let Children { left, right, freed, times } = *children;
+        let Children { left, right, set, freed, times } = *children;
         pool.free.extend(freed);
         let number = self.splits.len();
         if let Some((parent, side)) = self.parents[at] {
@@ -359,7 +391,12 @@ impl Growing {
         }
         let right_leaf = Child::Leaf(self.nodes.len() as u32);
         let rows = (left.rows, right.rows);
-        self.splits.push(split_of(&best, rows, expander, [Child::Leaf(at as u32), right_leaf]));
+        let mut split = split_of(&best, rows, expander, [Child::Leaf(at as u32), right_leaf]);
+        if let Some(set) = set {
+            (split.rule, split.missing) = (Rule::In(self.sets.len() as u32), Side::Right);
+            self.sets.push(categories(expander.binned, split.feature, &set)?);
+        }
+        self.splits.push(split);
         self.nodes[at] = left;
         self.nodes.push(right);
         self.parents[at] = Some((number, Side::Left));
@@ -378,8 +415,15 @@ impl Growing {
             }
             GrownLeaf { range, buffer, rows, limits: units.limits(limits) }
         });
-        Grown { leaves: leaves.collect(), splits: self.splits }
+        Grown { leaves: leaves.collect(), splits: self.splits, sets: self.sets, ends: None }
     }
+}
+
+/// The categories of a set of bins.
+fn categories(binned: &Binned, feature: u32, set: &BinSet) -> Result<Categories, LearnError> {
+    let all = binned.feature(feature).and_then(|bins| bins.categories.as_deref());
+    let chosen = all.unwrap_or_default().iter().zip(set).filter(|(_, left)| **left == 1);
+    Ok(Categories::new(chosen.map(|(category, _)| *category))?)
 }
 
 /// A split for the model.
@@ -407,6 +451,35 @@ fn split_of(best: &Best, rows: (u64, u64), expander: &Expander<'_>, children: [C
 }
 
 impl Grower<'_> {
+    /// Remembers which features were asked for.
+    fn note(&mut self, splits: &[Split]) {
+        if self.params.feature_cost.is_empty() {
+            return;
+        }
+        for split in splits {
+            let feature = split.feature as usize;
+            if self.used.len() <= feature {
+                self.used.resize(feature + 1, false);
+            }
+            self.used[feature] = true;
+        }
+    }
+
+    /// What a split on each place costs in packed units; nothing at all where no feature does.
+    fn costs(&self, units: &Units) -> Vec<f64> {
+        if self.params.feature_cost.is_empty() {
+            return Vec::new();
+        }
+        let cost = |feature: u32| {
+            if self.used.get(feature as usize).copied().unwrap_or(false) {
+                return 0.0;
+            }
+            let found = self.params.feature_cost.iter().find(|(costly, _)| *costly == feature);
+            found.map_or(0.0, |(_, cost)| units.worth(cost * self.params.cost_weight))
+        };
+        self.evaluator.places.iter().map(|place| cost(place.member.feature)).collect()
+    }
+
     /// Which places may be used.
     fn active(&self, features: Option<&[bool]>) -> Vec<bool> {
         let flag = |feature: u32| match features {
@@ -443,6 +516,7 @@ impl Grower<'_> {
             total: sums[0],
             depth: 0,
             limits: Limits::NONE,
+            allowed: None,
             cells: None,
             best: None,
             ahead: None,

@@ -2,24 +2,30 @@
 //!
 //! `quantise` turns derivatives into whole numbers, `histogram` sums them by column and bin, `split`
 //! finds the best split of a feature, `partition` moves the rows of a split leaf. `evaluate` sums and
-//! searches for two fresh leaves at once, `expand` does all that one leaf needs, `grow` puts the tree together, and `routes` leads rows
-//! through it that it was not grown from. [`TreeParams`] says
-//! what a tree may look like.
+//! searches for two fresh leaves at once, `expand` does all that one leaf needs, `grow` puts the tree
+//! together, and `routes` leads rows through it that it was not grown from. `sets` finds the best
+//! set of categories, `interact` knows which features may meet on a path, and `oblivious` grows
+//! trees with one question a level. [`TreeParams`] says what a tree may look like.
 
 mod evaluate;
 mod expand;
 mod grow;
+mod grown;
 mod histogram;
+mod interact;
+mod oblivious;
 mod params;
 mod partition;
 mod quantise;
 mod routes;
+mod sets;
 mod split;
 #[cfg(test)]
 mod twin;
 mod units;
 
-pub(crate) use grow::{Grow, GrowTimes, Grower, Grown, GrownLeaf, GrownRows, Input};
+pub(crate) use grow::{Grow, GrowTimes, Grower, GrownRows, Input};
+pub(crate) use grown::{Grown, GrownLeaf};
 pub use params::{Direction, Growth, TreeParams};
 pub(crate) use partition::left_bytes;
 pub(crate) use quantise::Scales;

@@ -8,6 +8,7 @@
 use rankwright_model::Side;
 use rayon::prelude::*;
 
+use super::sets::BinSet;
 use crate::bins::{CELLS, FeatureBins, Member};
 
 /// Leaves below this many rows are done by one thread.
@@ -21,6 +22,11 @@ pub(crate) struct Slots<'a> {
 }
 
 impl<'a> Slots<'a> {
+    /// The same for a while.
+    pub(crate) fn lend(&mut self) -> Slots<'_> {
+        Slots { rows: self.rows, packed: self.packed }
+    }
+
     pub(crate) fn split_at(self, at: usize) -> (Slots<'a>, Slots<'a>) {
         let (rows, other_rows) = self.rows.split_at_mut(at);
         let (packed, other_packed) = self.packed.split_at_mut(at);
@@ -41,6 +47,11 @@ pub(crate) fn left_bytes(
         let is_missing = bins.missing && bin == bins.values();
         u8::from(if is_missing { missing == Side::Left } else { bin <= last })
     })
+}
+
+/// The same for a set of bins.
+pub(crate) fn left_bytes_of_set(member: Member, set: &BinSet) -> [u8; CELLS] {
+    std::array::from_fn(|byte| set[member.bin(byte as u8)])
 }
 
 /// Moves rows to `to`: first those for which `left[byte]` is 1. Gives the number of those.

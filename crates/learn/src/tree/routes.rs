@@ -4,9 +4,10 @@
 //! led through it by the bytes of the columns it asks for, of which only few rows miss the cache;
 //! the values themselves lie ten times further apart. Cost: two look-ups a row and split passed.
 
-use rankwright_model::{Child, Split};
+use rankwright_model::{Child, Rule, Split};
 
-use super::partition::left_bytes;
+use super::grown::Grown;
+use super::partition::{left_bytes, left_bytes_of_set};
 use crate::bins::{Binned, CELLS};
 
 /// The ways through one tree.
@@ -26,20 +27,37 @@ struct Fork<'a> {
 
 impl<'a> Routes<'a> {
     /// Makes the ways through a tree that was grown on these bins.
-    pub(crate) fn new(binned: &'a Binned, splits: &[Split]) -> Self {
+    pub(crate) fn new(binned: &'a Binned, grown: &Grown) -> Self {
+        let shared = |child: Child| match (child, &grown.ends) {
+            (Child::Leaf(end), Some(ends)) => {
+                Child::Leaf(ends.get(end as usize).map_or(0, |end| end.leaf))
+            }
+            _ => child,
+        };
         let fork = |split: &Split| {
             let (column, member) = binned.place(split.feature)?;
             let bins = binned.feature(split.feature)?;
-            let threshold = split.rule.threshold()?;
-            let last = bins.bounds.partition_point(|bound| *bound < threshold);
-            let left = left_bytes(member, bins, last, split.missing);
-            let children = [split.right, split.left];
+            let left = match split.rule {
+                Rule::In(set) => {
+                    let (set, all) = (grown.sets.get(set as usize)?, bins.categories.as_ref()?);
+                    let mut bytes = [0; CELLS];
+                    for (byte, category) in bytes.iter_mut().zip(all) {
+                        *byte = u8::from(set.contains(*category as f32));
+                    }
+                    left_bytes_of_set(member, &bytes)
+                }
+                Rule::AtMost(threshold) | Rule::NonZeroAtMost(threshold) => {
+                    let last = bins.bounds.partition_point(|bound| *bound < threshold);
+                    left_bytes(member, bins, last, split.missing)
+                }
+            };
+            let children = [shared(split.right), shared(split.left)];
             Some(Fork { column: binned.column(column), left, children })
         };
-        Self { forks: splits.iter().filter_map(fork).collect() }
+        Self { forks: grown.splits.iter().filter_map(fork).collect() }
     }
 
-    /// The leaf of a row.
+    /// The grown leaf of a row.
     pub(crate) fn leaf(&self, row: usize) -> usize {
         let mut at = 0;
         while let Some(fork) = self.forks.get(at) {
@@ -91,6 +109,6 @@ mod tests {
         for (number, leaf) in grown.leaves.iter().enumerate() {
             assert!(grower.rows_of(leaf).iter().all(|row| routes.leaf(*row as usize) == number));
         }
-        assert_eq!(Routes::new(&binned, &[]).leaf(3), 0);
+        assert_eq!(Routes::new(&binned, &Grown::plain(Vec::new(), Vec::new())).leaf(3), 0);
     }
 }

@@ -24,6 +24,10 @@ pub(crate) struct Rule {
     /// Least sum of second derivatives of a side, at least 1.
     pub(crate) min_hessian: f64,
     pub(crate) min_rows: u64,
+    /// What puts categories in order, what sets of them are valued with, and their size at most.
+    pub(crate) cat_smooth: f64,
+    pub(crate) cat_l2: f64,
+    pub(crate) max_categories: usize,
 }
 
 /// Limits that monotone constraints put on a leaf's value, in packed units.
@@ -137,14 +141,20 @@ impl Search<'_> {
     }
 
     /// The first sum and the number of ends to try; none when there is nothing missing to move.
-    fn start(&self, missing: Side) -> Option<(u64, usize)> {
+    pub(crate) fn start(&self, missing: Side) -> Option<(u64, usize)> {
         match missing {
             Side::Right => Some((0, self.ends())),
             Side::Left => self.missing.map(|cell| (cell, self.values.len() - 1)),
         }
     }
 
-    fn worth_of(&self, left: u64, rows: u64, rule: &Rule, strict: &Strict<'_>) -> Option<f64> {
+    pub(crate) fn worth_of(
+        &self,
+        left: u64,
+        rows: u64,
+        rule: &Rule,
+        strict: &Strict<'_>,
+    ) -> Option<f64> {
         let (gl, hl) = halves(left);
         let (gr, hr) = halves(self.total.wrapping_sub(left));
         if hl < rule.min_hessian || hr < rule.min_hessian {
@@ -187,7 +197,7 @@ impl Search<'_> {
 }
 
 #[inline(always)]
-fn halves(packed: u64) -> (f64, f64) {
+pub(crate) fn halves(packed: u64) -> (f64, f64) {
     let (g, h) = unpack(packed);
     (f64::from(g), f64::from(h))
 }
@@ -262,7 +272,8 @@ mod tests {
     }
 
     fn rule(l2: f64, min_hessian: f64) -> Rule {
-        Rule { l1: 0.0, l2, min_hessian, min_rows: 1 }
+        let (cat_smooth, cat_l2, max_categories) = (0.0, 0.0, 255);
+        Rule { l1: 0.0, l2, min_hessian, min_rows: 1, cat_smooth, cat_l2, max_categories }
     }
 
     proptest! {

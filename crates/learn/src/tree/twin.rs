@@ -9,7 +9,8 @@ use std::ops::Range;
 use rankwright_model::{Child, Rule, Side, Split};
 
 use super::TreeParams;
-use super::grow::{Grow, GrowTimes, Grown, GrownLeaf, GrownRows, Input};
+use super::grow::{Grow, GrowTimes, GrownRows, Input};
+use super::grown::{Grown, GrownLeaf};
 use super::routes::Routes;
 use super::split::Limits;
 use crate::bins::{Binned, Member};
@@ -113,7 +114,7 @@ impl GrownRows for Twin<'_> {
     }
 
     fn routes(&self, grown: &Grown) -> Routes<'_> {
-        Routes::new(self.binned, &grown.splits)
+        Routes::new(self.binned, grown)
     }
 }
 
@@ -179,7 +180,7 @@ impl Grow for Twin<'_> {
             buffer: 0,
             limits: Limits::NONE,
         };
-        Ok(Grown { splits, leaves: nodes.into_iter().map(leaf).collect() })
+        Ok(Grown::plain(splits, nodes.into_iter().map(leaf).collect()))
     }
 
     fn times(&self) -> GrowTimes {

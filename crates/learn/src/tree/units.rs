@@ -21,6 +21,9 @@ impl Units {
             l2: params.l2 * scales.hessian,
             min_hessian: (params.min_hessian * scales.hessian).max(1.0),
             min_rows: params.min_rows,
+            cat_smooth: params.cat_smooth * scales.hessian,
+            cat_l2: params.cat_l2 * scales.hessian,
+            max_categories: params.max_categories,
         };
         let largest_hessian = u64::from(scales.largest_hessian).max(1);
         Self { rule, gradient: scales.gradient, hessian: scales.hessian, largest_hessian }
@@ -29,6 +32,11 @@ impl Units {
     /// The fall of the loss for a rise in worth.
     pub(super) fn gain(&self, worth: f64) -> f64 {
         0.5 * worth * (self.hessian / self.gradient) / self.gradient
+    }
+
+    /// The rise in worth that a gain needs: the other way round.
+    pub(super) fn worth(&self, gain: f64) -> f64 {
+        gain / self.gain(1.0)
     }
 
     /// Limits as numbers.

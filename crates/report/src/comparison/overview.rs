@@ -48,6 +48,16 @@ pub(super) fn lead(report: &ComparisonReport) -> String {
 
 fn sentence(name: &str, result: &SystemResult, baseline: &str) -> Option<String> {
     let versus = result.versus.as_ref()?;
+    match versus.pairs {
+        0 => return Some(format!("{name} and {baseline} have no query in common that counts")),
+        1 => {
+            let by = super::signed(versus.difference);
+            return Some(format!(
+                "{name} differs from {baseline} by {by} on one query, too few to judge"
+            ));
+        }
+        _ => {}
+    }
     let judgement = match versus.mark {
         Mark::Better => "significantly better than",
         Mark::Worse => "significantly worse than",

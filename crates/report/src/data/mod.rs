@@ -176,7 +176,7 @@ impl DataReport {
             count(self.relations.len(), "feature", "features")
         );
         let best = self.order.first().and_then(|&c| Some((c, self.relations.get(c)?)));
-        if let Some((column, relation)) = best.filter(|(_, r)| r.tau.is_finite()) {
+        if let Some((column, relation)) = best.filter(|(_, r)| r.tau.is_finite() && r.tau != 0.0) {
             lead += &format!(
                 " Feature {} tells most about relevance: its mean tau is {}, and alone it ranks \
                  with {} {}.",

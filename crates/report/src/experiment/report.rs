@@ -85,8 +85,8 @@ impl ExperimentReport {
         Ok(Self {
             page: page(plan.experiment, plan, &sets, &failed, &left),
             results: results(plan, &sets, &failed, &left),
-            markdown: drawn(plan.experiment, &sets, true),
-            text: drawn(plan.experiment, &sets, false),
+            markdown: drawn(plan.experiment, &sets, &left, true),
+            text: drawn(plan.experiment, &sets, &left, false),
             per_query: tables::per_query(plan.experiment, &sets),
             lock: lock::lock(plan),
             times: tables::times(plan, &sets),
@@ -238,7 +238,7 @@ fn left(plan: &Plan<'_>) -> Vec<String> {
 }
 
 /// The comparison tables, one after the other.
-fn drawn(experiment: &Experiment, sets: &[SetResult], markdown: bool) -> String {
+fn drawn(experiment: &Experiment, sets: &[SetResult], left: &[String], markdown: bool) -> String {
     let mut text = String::new();
     for set in sets {
         let Some(report) = &set.comparison else { continue };
@@ -246,6 +246,10 @@ fn drawn(experiment: &Experiment, sets: &[SetResult], markdown: bool) -> String 
         let seeds = experiment.seeds.len();
         if seeds > 1 {
             table.notes.push(format!("Values of a query are means over {seeds} seeds."));
+        }
+        table.notes.extend(other_baseline(experiment, set));
+        if !left.is_empty() {
+            table.notes.push(format!("Not run yet: {}.", left.join(", ")));
         }
         let title = tables::heading(experiment, set);
         text += &match markdown {
@@ -290,6 +294,12 @@ fn page(
     }
 }
 
+/// Says so where another learner had to be the baseline.
+fn other_baseline(experiment: &Experiment, set: &SetResult) -> Option<String> {
+    let (other, asked) = (set.other_baseline.as_ref()?, experiment.compare.baseline.as_deref()?);
+    Some(format!("{asked} has no result there, so {other} is the baseline."))
+}
+
 /// What was found, in a sentence for each data set.
 fn lead(experiment: &Experiment, sets: &[SetResult], failed: &[Failed]) -> String {
     let mut said: Vec<String> = Vec::new();
@@ -307,10 +317,7 @@ fn lead(experiment: &Experiment, sets: &[SetResult], failed: &[Failed]) -> Strin
             )
         });
         said.extend(best);
-        if let Some(other) = &set.other_baseline {
-            let asked = experiment.compare.baseline.as_deref().unwrap_or_default();
-            said.push(format!("{asked} has no result there, so {other} is the baseline."));
-        }
+        said.extend(other_baseline(experiment, set));
     }
     match failed.len() {
         0 => {}

@@ -11,7 +11,7 @@ use rankwright_learn::Record;
 use serde_json::{Value, json};
 
 use super::stages::{Stages, counted, plural};
-use crate::chart::{Axis, Body, Chart, Series};
+use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 
 /// Points of a line that comes from a log.
 const POINTS: usize = 200;
@@ -29,6 +29,8 @@ pub struct Curve {
     pub sets: Vec<(String, Vec<f64>)>,
     /// Rounds at the best value on the validation data, and that value.
     pub best: Option<(usize, f64)>,
+    /// Whether a round is a model of its own, as the members of a blend are, rather than a step.
+    pub apart: bool,
 }
 
 impl Curve {
@@ -50,6 +52,7 @@ impl Curve {
                 rounds: stages.numbers.clone(),
                 sets: named.collect(),
                 best: None,
+                apart: false,
             };
             curve.best = decides.and_then(|set| curve.find_best(set, measure.metric().better()));
             curve
@@ -74,8 +77,9 @@ impl Curve {
                 rounds: shown.iter().map(|at| record.iterations[*at].number).collect(),
                 sets: sets.collect(),
                 best: None,
+                apart: record.unit == "member",
             };
-            let deciding = curve.sets.len() > decides;
+            let deciding = curve.sets.len() > decides && !curve.apart;
             curve.best = deciding.then(|| curve.find_best(decides, better(metric))).flatten();
             curve
         };
@@ -100,7 +104,40 @@ impl Curve {
         best
     }
 
+    /// The data set that decides what is best: the last but for the training data.
+    pub(super) fn deciding(&self) -> &str {
+        let validation = self.sets.iter().find(|(name, _)| name != "training");
+        let second = self.sets.get(1).or(validation);
+        second.map_or("validation data", |(name, _)| name.as_str())
+    }
+
+    /// A bar for each round that is a model of its own.
+    fn bars(&self, number: usize, unit: &str, source: &str) -> Chart {
+        let series = self.sets.iter().map(|(name, values)| BarSeries {
+            name: name.clone(),
+            values: values.clone(),
+            ..BarSeries::default()
+        });
+        let bars = Bars {
+            categories: self.rounds.iter().map(usize::to_string).collect(),
+            series: series.collect(),
+            grouping: Grouping::Beside,
+            horizontal: false,
+        };
+        Chart {
+            id: format!("curve-{number}"),
+            title: format!("{} of each {unit} alone", self.metric),
+            caption: format!("{source} Convention: {}.", self.convention),
+            x: Axis { label: unit.to_owned(), ..Axis::default() },
+            y: Axis { label: self.metric.clone(), ..Axis::default() },
+            body: Body::Bars(bars),
+        }
+    }
+
     pub(super) fn chart(&self, number: usize, unit: &str, source: &str) -> Chart {
+        if self.apart {
+            return self.bars(number, unit, source);
+        }
         let series = |(name, values): &(String, Vec<f64>)| Series {
             name: name.clone(),
             points: self.rounds.iter().map(|r| *r as f64).zip(values.iter().copied()).collect(),
@@ -111,7 +148,8 @@ impl Curve {
         if let Some((round, value)) = self.best {
             let at = counted(round, unit);
             caption = format!(
-                "The best value on validation data is {value:.4}, after {at} (broken line). {caption}"
+                "The best value on {} is {value:.4}, after {at} (broken line). {caption}",
+                self.deciding()
             );
             lines.push(self.mark(round, &at));
         }

@@ -26,19 +26,30 @@ pub(super) fn facts(input: &TrainingInput<'_>) -> Vec<(String, String)> {
     let data = input.train.data;
     let mut trained = format!("{} ({})", input.train.name, size(data.queries(), data.rows()));
     let (queries, rows) = (header.queries as usize, header.rows as usize);
-    if rows > 0 && (queries, rows) != (data.queries(), data.rows()) {
+    let differs = rows > 0 && (queries, rows) != (data.queries(), data.rows());
+    if differs {
         trained.push_str(&format!("; the model was trained on {}", size(queries, rows)));
     }
-    add("Training data", trained);
+    add(if differs { "Data looked at" } else { "Training data" }, trained);
     let valid = input
         .valid
         .map(|valid| format!("{} ({})", valid.name, size(valid.data.queries(), valid.data.rows())));
-    add("Validation data", valid.unwrap_or_else(|| "none".to_owned()));
+    add("Validation data", valid.unwrap_or_else(|| watched(input)));
     for measure in &input.measures {
         add(&format!("Convention of {measure}"), measure.convention().to_owned());
     }
     add("Version", env!("CARGO_PKG_VERSION").to_owned());
     facts
+}
+
+/// What is said of validation data where none is given.
+fn watched(input: &TrainingInput<'_>) -> String {
+    let sets = input.log.iter().flat_map(|log| &log.record.sets);
+    let sets: Vec<&str> = sets.map(String::as_str).filter(|name| *name != "training").collect();
+    match sets.is_empty() {
+        true => "none".to_owned(),
+        false => format!("none given; the training watched {}", sets.join(", ")),
+    }
 }
 
 impl TrainingReport {
@@ -69,7 +80,10 @@ impl TrainingReport {
     fn lead(&self) -> String {
         let value = |(name, found): &(String, rankwright_eval::Evaluation)| {
             let result = found.results.first()?;
-            Some(format!("{:.4} on {name}", result.value))
+            Some(match result.value.is_nan() {
+                true => format!("no value on {name}, where no query counts"),
+                false => format!("{:.4} on {name}", result.value),
+            })
         };
         let values: Vec<String> = self.values.iter().filter_map(value).collect();
         let metric = self.values.first().and_then(|(_, found)| found.results.first());
@@ -79,10 +93,12 @@ impl TrainingReport {
             true => format!("After {} the model", counted(self.stages.last(), &self.unit())),
         };
         let mut lead = format!("{size} has {metric} {}.", values.join(" and "));
-        if let Some(best) = self.best() {
-            let value = self.curves.first().and_then(|curve| curve.best).map_or(f64::NAN, |b| b.1);
+        if let Some((curve, (best, value))) = self.curves.first().and_then(|c| Some((c, c.best?))) {
+            let whose = if self.logged { "In the training's log the" } else { "The" };
             lead.push_str(&format!(
-                " The best value on validation data is {value:.4}, after {}.",
+                " {whose} best {} on {} is {value:.4}, after {}.",
+                curve.metric,
+                curve.deciding(),
                 counted(best, &self.unit())
             ));
         }
@@ -106,6 +122,17 @@ impl TrainingReport {
                  --measure-training write one)."
                     .to_owned(),
             ));
+        }
+        let logged = self.logged && !self.curves.is_empty();
+        let measured = self.values.first().map_or(&[][..], |(_, found)| &found.results);
+        let missing: Vec<String> = measured
+            .iter()
+            .map(|result| result.measure.to_string())
+            .filter(|metric| logged && self.curves.iter().all(|curve| curve.metric != *metric))
+            .collect();
+        if !missing.is_empty() {
+            let metrics = missing.join(", ");
+            blocks.push(Block::Text(format!("The log has no curve of {metrics}.")));
         }
         if let Some(rounds) = self.went_on {
             blocks.push(Block::Text(format!(
@@ -138,7 +165,10 @@ impl TrainingReport {
                 table.rows.push(vec![
                     Cell::new(result.measure.to_string()),
                     Cell::new(name.as_str()),
-                    Cell::new(format!("{:.4}", result.value)),
+                    Cell::new(match result.value.is_nan() {
+                        true => "-".to_owned(),
+                        false => format!("{:.4}", result.value),
+                    }),
                     Cell::new(interval.unwrap_or_default()),
                     Cell::new(result.queries.to_string()),
                 ]);

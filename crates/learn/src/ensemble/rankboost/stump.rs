@@ -146,7 +146,7 @@ impl<'a> Stumps<'a> {
         let mut rows = [self.rows.len() as u64];
         self.collective.sum(&mut rows)?;
         let leaf = leaf(0..self.rows.len(), rows[0], 0.0);
-        Ok(Grown { splits: Vec::new(), leaves: vec![leaf] })
+        Ok(Grown::plain(Vec::new(), vec![leaf]))
     }
 }
 
@@ -194,7 +194,7 @@ impl GrownRows for Stumps<'_> {
     }
 
     fn routes(&self, grown: &Grown) -> Routes<'_> {
-        Routes::new(self.binned, &grown.splits)
+        Routes::new(self.binned, grown)
     }
 }
 
@@ -223,7 +223,7 @@ impl Grow for Stumps<'_> {
         };
         let rows = self.rows.len();
         let leaves = vec![leaf(0..count, left, 0.0), leaf(count..rows, right, alpha(r))];
-        Ok(Grown { splits: vec![split], leaves })
+        Ok(Grown::plain(vec![split], leaves))
     }
 
     fn times(&self) -> GrowTimes {

@@ -12,6 +12,9 @@
 //! 2 counts like two of them). Which pairs count is told in `rows.rs`, the weight in `weight.rs`,
 //! the pair's loss in `logistic.rs`, the fast loop in `kernel.rs`.
 //!
+//! Other weights than the change of the metric are chosen by `weight=` (`lambdaloss.rs`,
+//! `lambdagap.rs`), other pairs than those of the first ranks by `pairs=` (`coherent.rs`).
+//!
 //! Two normalisations, each an option; LightGBM's `lambdarank_norm` is both of them. `norm_gap`
 //! divides a pair's weight by 0.01 + |s_i - s_j| unless all scores of the query are equal.
 //! `norm_query` multiplies a query's derivatives by log2(1 + S) / S, where S is twice the sum of
@@ -25,7 +28,10 @@
 //! truncation T, memory O(n). Queries of 0 or 1 documents, of equal labels and, under a metric,
 //! without a relevant document give zeros. Lambdas of a query add up to 0.
 
+mod coherent;
 mod kernel;
+mod lambdagap;
+mod lambdaloss;
 mod logistic;
 mod pairs;
 mod params;
@@ -53,9 +59,10 @@ use super::{
 use crate::error::LearnError;
 use crate::simd::Simd;
 
+pub use coherent::PairChoice;
 pub use params::{DEFAULT_METRIC, LAMBDA_PARAMS, LambdaParams, PAIR_PARAMS, TiedLabels};
 pub use rows::PARTNERS as SAMPLED_PARTNERS;
-pub use weight::{Cut, Weight};
+pub use weight::{Cut, Scheme, Weight};
 
 /// The pairwise objective; made by [`LambdaParams::check`].
 ///
@@ -107,9 +114,13 @@ struct Scale {
 
 impl Lambda {
     pub(super) fn new(params: LambdaParams) -> Result<Self, SpecError> {
-        let cut = params.weight.cutoff().map(|k| k as usize + 3);
+        let cut = match params.scheme {
+            // Its pairs stand k ranks apart, and matter wherever they are.
+            Scheme::Gap => None,
+            _ => params.weight.cutoff().map(|k| k as usize + 3),
+        };
         let truncation = params.truncation.or(cut).unwrap_or(usize::MAX);
-        let target = params.weight.settle(params.cut, truncation)?;
+        let target = params.weight.settle(params.scheme, params.cut, truncation)?;
         Ok(Self { params, target, truncation, unlabelled: false })
     }
 
@@ -143,6 +154,9 @@ impl Lambda {
             ));
         }
         ranked.fill(query, hint, self.target.is_some())?;
+        if self.params.pairs == PairChoice::Coherent && query.pairs.is_none() {
+            coherent::promote(ranked, self.truncation);
+        }
         let target = self.target.as_ref();
         target.map(|t| t.prepare(swaps, &ranked.labels, &ranked.ideal)).transpose()
     }
@@ -249,15 +263,14 @@ impl Lambda {
         row.resize(n, 0.0);
         columns.clear_row(pairs.ties);
         let mut total = 0.0;
-        let rows = spans(n, self.truncation, (query.seed, query.query));
-        for (count, span) in rows.enumerate() {
+        for (count, span) in spans(pairs.rows(query)).enumerate() {
             if Columns::is_full(count) {
                 columns.flush();
             }
             pairs.fill_row(&span, unit, row, (&mut columns.row, &mut columns.tie));
             let sums = columns.given_row(span.i, span.from, span.to, self.params.simd);
             total += sums.total;
-            if span.from > span.i {
+            if span.both {
                 columns.lambdas[span.i] -= sums.lambda;
                 columns.hessians[span.i] += sums.hessian;
                 total += sums.total;
@@ -294,7 +307,9 @@ impl Lambda {
     }
 
     fn is_plain(&self, ranked: &Ranked) -> bool {
-        ranked.weights.is_empty() && !is_sampled(ranked.len(), self.truncation)
+        ranked.weights.is_empty()
+            && ranked.promoted.is_empty()
+            && !is_sampled(ranked.len(), self.truncation)
     }
 
     fn ties(&self) -> bool {

@@ -9,7 +9,7 @@ use rankwright_eval::SwapDelta;
 
 use super::logistic::Pair;
 use super::ranked::Ranked;
-use super::rows::{Span, spans};
+use super::rows::{Rows, Span, spans};
 use crate::error::LearnError;
 use crate::objective::{Preference, QueryView};
 
@@ -39,12 +39,12 @@ impl Pairs<'_> {
             return self.each_preference(pairs, row, ranks, visit);
         }
         let labels = &self.ranked.labels;
-        for span in spans(self.ranked.len(), self.truncation, (query.seed, query.query)) {
+        for span in spans(self.rows(query)) {
             let i = span.i;
             if let Some(swap) = self.swap {
                 swap.row_from(i, span.from, row);
             }
-            for j in (span.from..span.to).filter(|j| *j != i) {
+            for j in (span.from..span.to).filter(|j| *j != i && !self.is_met(i, *j)) {
                 let delta = self.swap.map_or(1.0, |_| row[j].abs());
                 let scale = self.ranked.pair_weight(i, j);
                 let (mut weight, mut tie) = (0.0, 0.0);
@@ -56,12 +56,26 @@ impl Pairs<'_> {
                     tie = scale;
                 }
                 if weight != 0.0 || tie != 0.0 {
-                    let both = span.from > i;
-                    visit(&Pair { i, j, weight, tie, copies: span.copies, both });
+                    visit(&Pair { i, j, weight, tie, copies: span.copies, both: span.both });
                 }
             }
         }
         Ok(())
+    }
+
+    /// The rows of pairs of this query.
+    pub(super) fn rows(&self, query: &QueryView<'_>) -> Rows<'_> {
+        Rows {
+            documents: self.ranked.len(),
+            truncation: self.truncation,
+            promoted: &self.ranked.promoted,
+            seed: (query.seed, query.query),
+        }
+    }
+
+    /// Whether a pair of promoted ranks has been met from its other side.
+    fn is_met(&self, i: usize, j: usize) -> bool {
+        j < i && self.ranked.promoted.binary_search(&(j as u32)).is_ok()
     }
 
     /// Sets the weights of one row of pairs for the kernel, in units of `unit`. `row` is a buffer.
@@ -72,7 +86,7 @@ impl Pairs<'_> {
         row: &mut [f64],
         into: (&mut [f32], &mut [f32]),
     ) {
-        let Span { i, from, to, copies } = *span;
+        let Span { i, from, to, copies, .. } = *span;
         let Ranked { labels, weights, .. } = self.ranked;
         let (signed, ties) = into;
         match self.swap {
@@ -90,6 +104,9 @@ impl Pairs<'_> {
             let size = (delta * scale).abs();
             let signed = if own > *label { size } else { -size };
             *w = if own == *label { 0.0 } else { signed as f32 };
+        }
+        for &met in self.ranked.promoted.iter().take_while(|met| (**met as usize) < i) {
+            signed[met as usize] = 0.0;
         }
         // The last block of lanes may reach beyond the row.
         signed[to..].iter_mut().take(8).for_each(|w| *w = 0.0);

@@ -3,7 +3,8 @@
 use rankwright_eval::{MetricSpec, ParamInfo, Params, SpecError};
 
 use super::Lambda;
-use super::weight::{Cut, Weight};
+use super::coherent::PairChoice;
+use super::weight::{Cut, Scheme, Weight};
 use crate::simd::Simd;
 
 /// What pairs of equal labels count.
@@ -35,6 +36,10 @@ pub struct LambdaParams {
     pub sigma: f64,
     /// Weight of a pair.
     pub weight: Weight,
+    /// How the metric becomes a weight.
+    pub scheme: Scheme,
+    /// Which pairs count beside those of the first ranks.
+    pub pairs: PairChoice,
     /// Pairs count where the better-ranked of the two stands among so many ranks. `None`: k + 3
     /// where the metric has a cut-off k, otherwise no limit; `usize::MAX` is no limit in any case.
     pub truncation: Option<usize>,
@@ -58,6 +63,8 @@ impl Default for LambdaParams {
         Self {
             sigma: 1.0,
             weight: Weight::One,
+            scheme: Scheme::Swap,
+            pairs: PairChoice::Top,
             truncation: None,
             ties: TiedLabels::Ignore,
             norm_gap: false,
@@ -97,6 +104,7 @@ impl LambdaParams {
     /// Reads the parameters of [`PAIR_PARAMS`] and, where `metric` is set, [`LAMBDA_PARAMS`].
     pub(crate) fn read(params: &Params<'_>, metric: bool) -> Result<Self, SpecError> {
         let ties = [("ignore", TiedLabels::Ignore), ("half", TiedLabels::Half)];
+        let choices = [("top", PairChoice::Top), ("coherent", PairChoice::Coherent)];
         let cuts = [("soft", Cut::Soft), ("hard", Cut::Hard)];
         let default = match metric {
             true => {
@@ -112,6 +120,8 @@ impl LambdaParams {
             norm_gap: params.bool("norm_gap", default.norm_gap)?,
             norm_query: params.bool("norm_query", default.norm_query)?,
             cut: params.choice("cut", &cuts, Cut::Soft)?,
+            scheme: read_scheme(params)?,
+            pairs: params.choice("pairs", &choices, PairChoice::Top)?,
             ..default
         })
     }
@@ -119,6 +129,21 @@ impl LambdaParams {
 
 /// The metric that lambdas aim at unless told otherwise.
 pub const DEFAULT_METRIC: &str = "ndcg@10";
+
+fn read_scheme(params: &Params<'_>) -> Result<Scheme, SpecError> {
+    let mu = params.f64_in("mu", 10.0, |mu| mu >= 0.0, "a number from 0 on")?;
+    let schemes = [
+        ("swap", Scheme::Swap),
+        ("loss2", Scheme::Loss2),
+        ("loss2++", Scheme::Loss2PlusPlus(mu)),
+        ("gap", Scheme::Gap),
+    ];
+    let scheme = params.choice("weight", &schemes, Scheme::Swap)?;
+    match params.is_written("mu") && !matches!(scheme, Scheme::Loss2PlusPlus(_)) {
+        true => Err(params.conflict("mu is for weight=loss2++; write that too, or leave it out")),
+        false => Ok(scheme),
+    }
+}
 
 fn read_truncation(params: &Params<'_>) -> Result<Option<usize>, SpecError> {
     match params.text("truncation") {
@@ -176,6 +201,18 @@ pub const LAMBDA_PARAMS: &[ParamInfo] = &[
         name: "norm_query",
         doc: "multiply a query's derivatives by log2(1 + S) / S, S the sum of its lambdas",
         default: "true",
+    },
+    ParamInfo {
+        name: "weight",
+        doc: "how the metric weighs a pair: swap (its change when the two swap) | loss2 | loss2++ \
+              (LambdaLoss, for ndcg) | gap (LambdaGap, for p@k)",
+        default: "swap",
+    },
+    ParamInfo { name: "mu", doc: "share of loss2 in weight=loss2++", default: "(10 there)" },
+    ParamInfo {
+        name: "pairs",
+        doc: "pairs: top (of the first ranks) | coherent (also of documents that belong there)",
+        default: "top",
     },
     ParamInfo {
         name: "cut",

@@ -22,6 +22,8 @@ pub(super) struct Ranked {
     pub(super) weights: Vec<f64>,
     /// Labels, best first; only where asked for.
     pub(super) ideal: Vec<f64>,
+    /// Ranks that are paired although they stand below the truncation level (`coherent.rs`).
+    pub(super) promoted: Vec<u32>,
 }
 
 impl Ranked {
@@ -39,6 +41,7 @@ impl Ranked {
         gather(&self.order, query.scores, &mut self.scores);
         gather(&self.order, query.labels, &mut self.labels);
         gather(&self.order, query.weights, &mut self.weights);
+        self.promoted.clear();
         self.ideal.clear();
         if ideal {
             self.ideal.extend_from_slice(query.labels);

@@ -1,8 +1,9 @@
 //! Which pairs of ranks count: rows of pairs, cut at a rank, or a sample of them.
 //!
 //! With the documents in order, each rank i above the truncation level is paired with all ranks
-//! below it: of each pair, the better-ranked document stands above that level. Memory is O(n);
-//! no matrix of pairs is ever built.
+//! below it: of each pair, the better-ranked document stands above that level. Under
+//! `pairs=coherent` (`coherent.rs`) some ranks below that level are paired with all others there too.
+//! Memory is O(n); no matrix of pairs is ever built.
 //!
 //! Where that is more than 20,000 x 20,000 pairs (a query of more than 20,000 documents without
 //! truncation), pairs are sampled: the ranks are cut into 256 stretches, a rank is drawn from each,
@@ -26,6 +27,19 @@ pub(super) struct Span {
     pub(super) to: usize,
     /// How many pairs each pair stands for, with regard to its other document.
     pub(super) copies: f64,
+    /// Whether the pairs count for rank i too (not where pairs are sampled).
+    pub(super) both: bool,
+}
+
+/// What a pair of [`spans`] is made of: a query's size, the truncation level and its draws.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rows<'a> {
+    pub(super) documents: usize,
+    pub(super) truncation: usize,
+    /// Ranks below the truncation level that are paired with all others there, ascending.
+    pub(super) promoted: &'a [u32],
+    /// Seed and query.
+    pub(super) seed: (u64, usize),
 }
 
 /// Whether the pairs of a query are sampled.
@@ -34,23 +48,26 @@ pub(super) fn is_sampled(documents: usize, truncation: usize) -> bool {
 }
 
 /// The rows of pairs of a query.
-pub(super) fn spans(
-    documents: usize,
-    truncation: usize,
-    seed: (u64, usize),
-) -> impl Iterator<Item = Span> {
+pub(super) fn spans(rows: Rows<'_>) -> impl Iterator<Item = Span> {
+    let Rows { documents, truncation, promoted, seed } = rows;
     let sampled = is_sampled(documents, truncation);
     let mut random = Random::new(seed.0, seed.1 as u64);
     let rows = if sampled { PARTNERS } else { truncation.min(documents.saturating_sub(1)) };
-    (0..rows).map(move |row| {
+    let promoted = if sampled { &[] } else { promoted };
+    let top = (0..rows).map(move |row| {
         if !sampled {
-            return Span { i: row, from: row + 1, to: documents, copies: 1.0 };
+            return Span { i: row, from: row + 1, to: documents, copies: 1.0, both: true };
         }
         let (start, end) = (row * documents / PARTNERS, (row + 1) * documents / PARTNERS);
         let i = start + random.below(end - start);
         let to = if i < truncation { documents } else { truncation };
-        Span { i, from: 0, to, copies: (end - start) as f64 }
-    })
+        Span { i, from: 0, to, copies: (end - start) as f64, both: false }
+    });
+    let below = move |&rank: &u32| {
+        let i = rank as usize;
+        Span { i, from: truncation, to: documents, copies: 1.0, both: true }
+    };
+    top.chain(promoted.iter().map(below))
 }
 
 #[cfg(test)]
@@ -58,7 +75,15 @@ mod tests {
     use super::*;
 
     fn list(documents: usize, truncation: usize) -> Vec<(usize, usize, usize)> {
-        spans(documents, truncation, (1, 1)).map(|s| (s.i, s.from, s.to)).collect()
+        let rows = Rows { documents, truncation, promoted: &[], seed: (1, 1) };
+        spans(rows).map(|s| (s.i, s.from, s.to)).collect()
+    }
+
+    #[test]
+    fn promoted_ranks_are_paired_with_all_below_the_level() {
+        let rows = Rows { documents: 6, truncation: 2, promoted: &[3, 5], seed: (1, 1) };
+        let list: Vec<_> = spans(rows).map(|s| (s.i, s.from, s.to)).collect();
+        assert_eq!(list, [(0, 1, 6), (1, 2, 6), (3, 2, 6), (5, 2, 6)]);
     }
 
     #[test]
@@ -74,14 +99,18 @@ mod tests {
         assert!(!is_sampled(1_000_000, 13) && is_sampled(1_000_000, 1000));
     }
 
+    fn sample(documents: usize, truncation: usize, seed: u64) -> Vec<Span> {
+        spans(Rows { documents, truncation, promoted: &[], seed: (seed, 3) }).collect()
+    }
+
     #[test]
     fn a_sample_stands_for_every_document_once() {
-        let all: Vec<Span> = spans(100_003, usize::MAX, (7, 3)).collect();
+        let all: Vec<Span> = sample(100_003, usize::MAX, 7);
         assert_eq!(all.len(), PARTNERS);
         assert_eq!(all.iter().map(|s| s.copies).sum::<f64>(), 100_003.0);
         assert!(all.windows(2).all(|w| w[0].i < w[1].i));
-        let cut: Vec<Span> = spans(1_000_000, 1000, (7, 3)).collect();
+        let cut: Vec<Span> = sample(1_000_000, 1000, 7);
         assert!(cut.iter().all(|s| s.to == if s.i < 1000 { 1_000_000 } else { 1000 }));
-        assert_ne!(all, spans(100_003, usize::MAX, (8, 3)).collect::<Vec<_>>());
+        assert_ne!(all, sample(100_003, usize::MAX, 8));
     }
 }

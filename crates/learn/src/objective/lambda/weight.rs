@@ -4,6 +4,8 @@
 //! |---|---|
 //! | 1 | RankNet on trees, RankMART |
 //! | abs(delta metric) | LambdaMART (Burges, MSR-TR-2010-82) |
+//! | by the distance of ranks, or both | NDCG-Loss2, NDCG-Loss2++ (`lambdaloss.rs`) |
+//! | gains of pairs k ranks apart | LambdaGap (`lambdagap.rs`) |
 //!
 //! A metric with a cut-off k knows two ways. `cut=soft`, the default and what other tools do: the
 //! change of the metric without its cut-off, so that documents far below rank k are still told
@@ -15,6 +17,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rankwright_eval::{Measure, MetricSpec, SourceKind, SpecError, SwapDelta};
 
+use super::lambdagap::LambdaGap;
+use super::lambdaloss::LambdaLoss;
 use crate::error::LearnError;
 
 /// What a pair counts.
@@ -38,6 +42,44 @@ pub enum Cut {
     Hard,
 }
 
+/// How a metric becomes the weight of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Scheme {
+    /// Its change when the two swap ranks: LambdaRank.
+    #[default]
+    Swap,
+    /// NDCG-Loss2 (LambdaLoss), for NDCG and DCG.
+    Loss2,
+    /// NDCG-Loss2++: both, Loss2 multiplied by this.
+    Loss2PlusPlus(f64),
+    /// LambdaGap, for P@k.
+    Gap,
+}
+
+impl Scheme {
+    /// Refuses a metric that the scheme is not made for.
+    fn check(self, name: &str, cutoff: Option<u32>) -> Result<(), SpecError> {
+        let why = match self {
+            Scheme::Loss2 | Scheme::Loss2PlusPlus(_) if !matches!(name, "ndcg" | "dcg") => {
+                "weight=loss2 and loss2++ are for ndcg and dcg"
+            }
+            Scheme::Gap if name != "p" || cutoff.is_none() => "weight=gap is for p@k",
+            _ => return Ok(()),
+        };
+        Err(SpecError::Conflict { name: name.to_owned(), why: why.to_owned() })
+    }
+
+    /// The weights over a metric's changes.
+    fn over(self, metric: Box<dyn SwapDelta>, cutoff: Option<u32>) -> Box<dyn SwapDelta> {
+        match self {
+            Scheme::Swap => metric,
+            Scheme::Loss2 => Box::new(LambdaLoss { metric, rho: 0.0, delta: 1.0 }),
+            Scheme::Loss2PlusPlus(mu) => Box::new(LambdaLoss { metric, rho: 1.0, delta: mu }),
+            Scheme::Gap => Box::new(LambdaGap { metric, least: cutoff.map_or(1, |k| k as usize) }),
+        }
+    }
+}
+
 /// Metrics that say nothing without their cut-off.
 const ALWAYS_HARD: [&str; 3] = ["p", "recall", "success"];
 
@@ -47,6 +89,7 @@ pub(super) struct Target {
     /// Tells the targets of a process apart.
     id: u64,
     measure: Measure,
+    scheme: Scheme,
     /// How many of the ideal labels the metric is to see.
     ideal: usize,
 }
@@ -68,13 +111,23 @@ impl Weight {
     }
 
     /// Settles the metric; `None` for weight 1.
-    pub(super) fn settle(&self, cut: Cut, truncation: usize) -> Result<Option<Target>, SpecError> {
+    pub(super) fn settle(
+        &self,
+        scheme: Scheme,
+        cut: Cut,
+        truncation: usize,
+    ) -> Result<Option<Target>, SpecError> {
         let mut ideal = usize::MAX;
         let measure = match self {
             Weight::One => return Ok(None),
-            Weight::Custom(measure) => measure.clone(),
+            Weight::Custom(measure) => {
+                let spec = measure.spec();
+                scheme.check(&spec.name, spec.cutoff)?;
+                measure.clone()
+            }
             Weight::Metric(spec) => {
                 let name = spec.info().name;
+                scheme.check(name, spec.canonical().cutoff)?;
                 let mut written = spec.canonical().clone();
                 if cut == Cut::Soft && !ALWAYS_HARD.contains(&name) {
                     written.cutoff = None;
@@ -94,7 +147,7 @@ impl Weight {
         }
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Ok(Some(Target { id, measure, ideal }))
+        Ok(Some(Target { id, measure, scheme, ideal }))
     }
 }
 
@@ -117,7 +170,8 @@ impl Target {
         ideal: &[f64],
     ) -> Result<&'s dyn SwapDelta, LearnError> {
         if swaps.kept.as_ref().is_none_or(|(id, _)| *id != self.id) {
-            swaps.kept = self.measure.swap().map(|swap| (self.id, swap));
+            let cutoff = self.measure.spec().cutoff;
+            swaps.kept = self.measure.swap().map(|swap| (self.id, self.scheme.over(swap, cutoff)));
         }
         let Some((_, swap)) = swaps.kept.as_mut() else {
             return Err(LearnError::unfit(
@@ -136,7 +190,7 @@ mod tests {
 
     fn deltas(metric: &str, cut: Cut, truncation: usize) -> Vec<f64> {
         let weight = Weight::Metric(MetricSpec::parse(metric).unwrap());
-        let target = weight.settle(cut, truncation).unwrap().unwrap();
+        let target = weight.settle(Scheme::Swap, cut, truncation).unwrap().unwrap();
         let mut swaps = Swaps::default();
         let labels = [0.0, 2.0, 1.0, 0.0, 3.0];
         let swap = target.prepare(&mut swaps, &labels, &[3.0, 2.0, 1.0, 0.0, 0.0]).unwrap();
@@ -172,7 +226,7 @@ mod tests {
     #[test]
     fn a_metric_without_swaps_is_refused_by_name() {
         let weight = Weight::Metric(MetricSpec::parse("kendall").unwrap());
-        let message = weight.settle(Cut::Soft, 5).unwrap_err().to_string();
+        let message = weight.settle(Scheme::Swap, Cut::Soft, 5).unwrap_err().to_string();
         assert!(message.contains("kendall") && message.contains("use ndcg"), "{message}");
     }
 }

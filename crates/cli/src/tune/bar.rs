@@ -1,0 +1,152 @@
+//! The bar of a search: how far it is, the best so far, time left.
+//!
+//! Its length is the number of rounds of all trials together, folds counted; trials of learners
+//! without rounds count 1. A trial that stops early jumps ahead.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rankwright::eval::compare::Better;
+use rankwright::learn::tune::{Ground, Trial, TuneObserver, TunePlan};
+use rankwright::learn::{LearnError, Observer, Record};
+
+use crate::interrupt::Interrupt;
+use crate::output::Output;
+
+pub(super) struct Bar<'a> {
+    bar: ProgressBar,
+    out: &'a Output,
+    plan: &'a TunePlan,
+    interrupt: &'a Interrupt,
+    /// Trainings of a trial.
+    parts: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Rounds of finished trials.
+    done: f64,
+    trial: usize,
+    /// Rounds of the trial under way, for each training.
+    cost: f64,
+    /// Which training of the trial it is, from 1.
+    part: usize,
+    best: Option<(usize, f64)>,
+}
+
+impl<'a> Bar<'a> {
+    pub(super) fn new(out: &'a Output, plan: &'a TunePlan, interrupt: &'a Interrupt) -> Self {
+        let target = match out.quiet {
+            true => ProgressDrawTarget::hidden(),
+            false => ProgressDrawTarget::stderr(),
+        };
+        let parts = match plan.settings().ground {
+            Ground::Valid => 1,
+            Ground::Folds { count, .. } => count,
+        };
+        let bar = ProgressBar::with_draw_target(None, target);
+        if let Ok(style) = ProgressStyle::with_template("{bar:24} {msg}  {eta} left") {
+            bar.set_style(style);
+        }
+        let all = Self { bar, out, plan, interrupt, parts, state: Mutex::default() };
+        let rungs = plan.rungs().iter();
+        let length: f64 = rungs.map(|rung| rung.trials as f64 * all.cost(0, rung.rounds)).sum();
+        all.bar.set_length((length * parts as f64) as u64);
+        all.bar.enable_steady_tick(Duration::from_millis(120));
+        all
+    }
+
+    /// Rounds of one training of a trial. Boosted trees go on from where the rung before ended.
+    fn cost(&self, trial: usize, limit: Option<usize>) -> f64 {
+        let Some(spec) = self.plan.specs().get(trial) else { return 1.0 };
+        let Some((most, _)) = spec.rounds() else { return 1.0 };
+        let goes_on = spec.boosting().is_some() && self.parts == 1;
+        let rungs = self.plan.rungs();
+        let rung = rungs.iter().position(|rung| rung.rounds == limit).unwrap_or(0);
+        let before = rung.checked_sub(1).and_then(|at| rungs.get(at)?.rounds);
+        let before = before.filter(|_| goes_on).unwrap_or(0);
+        limit.unwrap_or(most).saturating_sub(before).max(1) as f64
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self, state: &State) {
+        let best = match state.best {
+            Some((trial, value)) => {
+                format!("  best {} {value:.4} (trial {trial})", self.plan.measure())
+            }
+            None => String::new(),
+        };
+        let last = self.plan.specs().len().saturating_sub(1);
+        self.bar.set_message(format!("trial {} of {last}{best}", state.trial));
+    }
+
+    /// Takes the bar away.
+    pub(super) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Observer for Bar<'_> {
+    fn not_saved(&self, error: &LearnError) {
+        let note = format!("a training could not be saved on the way, and goes on: {error}");
+        self.bar.suspend(|| self.out.note(note));
+    }
+
+    fn started(&self, _record: &Record, _done: usize) {
+        self.state().part += 1;
+    }
+
+    fn added(&self, record: &Record) {
+        let state = self.state();
+        let most = self.plan.specs().get(state.trial).and_then(|spec| spec.rounds());
+        let most = most.map_or(1, |(most, _)| most).max(1) as f64;
+        let part = state.part.saturating_sub(1) as f64 * state.cost;
+        let within = (record.iterations.len() as f64).min(most).min(state.cost);
+        let all = state.cost * self.parts as f64;
+        self.bar.set_position((state.done + (part + within).min(all)) as u64);
+    }
+
+    fn wants_to_stop(&self) -> bool {
+        self.interrupt.asked()
+    }
+}
+
+impl TuneObserver for Bar<'_> {
+    fn begun(&self, trial: usize, limit: Option<usize>) {
+        let cost = self.cost(trial, limit);
+        let mut state = self.state();
+        (state.trial, state.cost, state.part) = (trial, cost, 0);
+        self.tell(&state);
+    }
+
+    fn ended(&self, trial: &Trial, found: bool) {
+        let cost = self.cost(trial.trial, trial.limit);
+        let mut state = self.state();
+        state.done += cost * self.parts as f64;
+        if let Some(value) = trial.value {
+            let better = self.plan.measure().metric().better();
+            let wins = state.best.is_none_or(|(_, most)| match better {
+                Better::Higher => value > most,
+                Better::Lower => value < most,
+            });
+            if wins {
+                state.best = Some((trial.trial, value));
+            }
+        }
+        self.bar.set_position(state.done as u64);
+        if found {
+            // What took no time says nothing of the time that is left.
+            self.bar.reset_eta();
+        }
+        if let Some(error) = &trial.error {
+            let note = format!("trial {} failed, {}: {error}", trial.trial, trial.spec);
+            self.bar.suspend(|| self.out.note(note));
+        }
+        self.tell(&state);
+    }
+}

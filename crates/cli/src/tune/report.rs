@@ -1,0 +1,179 @@
+//! What is told of a search: the best trials, the spec to use, and how far to trust it.
+
+use rankwright::eval::table::{Align, Cell, Table};
+use rankwright::learn::tune::{Ground, Method, Trial, TunePlan, TuneResult, Versus};
+use serde_json::{Value, json};
+
+use super::{Args, Written};
+use crate::output::number;
+
+/// The document that other programs rely on.
+pub(super) fn json_of(
+    args: &Args,
+    plan: &TunePlan,
+    result: &TuneResult,
+    written: Option<&Written<'_>>,
+) -> Value {
+    let settings = plan.settings();
+    let versus = result.versus.as_ref().map(|v| {
+        json!({
+            "difference": number(v.difference),
+            "ci95": v.ci95,
+            "test": "randomisation",
+            "p": v.p,
+            "better": v.better,
+            "equal": v.equal,
+            "worse": v.worse,
+        })
+    });
+    json!({
+        "learner": plan.specs().first().map(ToString::to_string),
+        "space": plan.space().to_string(),
+        "method": settings.method.name(),
+        "metric": plan.measure().to_string(),
+        "convention": result.best().map(|best| &best.convention),
+        "seed": settings.seed,
+        "folds": match settings.ground {
+            Ground::Folds { count, .. } => Some(count),
+            Ground::Valid => None,
+        },
+        "trials": result.trials.iter().map(trial_json).collect::<Vec<_>>(),
+        "best": result.best().map(trial_json),
+        "versus_trial_0": versus,
+        "note": OPTIMISTIC,
+        "log": args.log,
+        "model": written.map(|w| json!({"path": w.path, "sha256": w.sha256})),
+    })
+}
+
+fn trial_json(trial: &Trial) -> Value {
+    json!({
+        "trial": trial.trial,
+        "spec": trial.spec,
+        "value": trial.value,
+        "ci95": trial.ci95,
+        "queries": trial.queries,
+        "rounds": trial.rounds,
+        "limit": trial.limit,
+        "seconds": trial.seconds,
+        "same_as": trial.same_as,
+        "error": trial.error,
+    })
+}
+
+const OPTIMISTIC: &str = "the best was picked on the very queries it is measured on here, so its \
+                          value and p look better than they are; other queries tell what it is \
+                          worth";
+
+/// The best trials, and what follows from them.
+pub(super) fn text_of(
+    args: &Args,
+    plan: &TunePlan,
+    result: &TuneResult,
+    written: Option<&Written<'_>>,
+) -> String {
+    let mut text = args.table.draw(&table(args, plan, result)) + "\n";
+    let mut line = |name: &str, what: String| text.push_str(&format!("{name:<9}{what}\n"));
+    if let Some(best) = result.best() {
+        let value = best.value.unwrap_or(f64::NAN);
+        line("best", format!("trial {}, {} {value:.4}", best.trial, plan.measure()));
+        line("gain", gain(best, result.versus.as_ref()));
+        line("beware", OPTIMISTIC.to_owned());
+        if let Some(written) = written {
+            line("model", written.path.display().to_string());
+            line("sha256", written.sha256.clone());
+        }
+        line("use", format!("--learner '{}' --seed {}", best.spec, args.seed));
+    }
+    text
+}
+
+/// How much better the best is than the learner as given.
+fn gain(best: &Trial, versus: Option<&Versus>) -> String {
+    match versus {
+        None if best.trial == 0 => "none: no trial is better than trial 0".to_owned(),
+        None => "unknown: trial 0 has no value".to_owned(),
+        Some(v) => {
+            let interval = v.ci95.map(|[low, high]| format!(" ({low:+.4} to {high:+.4})"));
+            format!(
+                "{:+.4}{} to trial 0, p {:.3} (randomisation test by query: {} better, {} equal, \
+                 {} worse)",
+                v.difference,
+                interval.unwrap_or_default(),
+                v.p,
+                v.better,
+                v.equal,
+                v.worse
+            )
+        }
+    }
+}
+
+fn table(args: &Args, plan: &TunePlan, result: &TuneResult) -> Table {
+    let halves = plan.settings().method == Method::Halving;
+    let metric = plan.measure().to_string();
+    let mut columns = vec![
+        ("trial", Align::Right),
+        (metric.as_str(), Align::Right),
+        ("95% interval", Align::Right),
+        ("rounds", Align::Right),
+        ("seconds", Align::Right),
+        ("learner", Align::Left),
+    ];
+    if halves {
+        columns.insert(4, ("of at most", Align::Right));
+    }
+    let mut table = Table::new(columns);
+    let own = |trial: &&Trial| {
+        trial.value.is_some() && trial.same_as.is_none_or(|other| other == trial.trial)
+    };
+    let mut shown: Vec<&Trial> = result.trials.iter().filter(own).take(args.top).collect();
+    if let Some(first) = result.first().filter(|_| shown.iter().all(|trial| trial.trial != 0)) {
+        shown.push(first);
+    }
+    for trial in shown {
+        let interval = trial.ci95.map(|(low, high)| format!("{low:.4} to {high:.4}"));
+        let value = trial.value.map_or("failed".to_owned(), |value| format!("{value:.4}"));
+        let mut cells = vec![
+            trial.trial.to_string(),
+            value,
+            interval.unwrap_or_default(),
+            trial.rounds.map(|rounds| format!("{rounds:.0}")).unwrap_or_default(),
+            format!("{:.1}", trial.seconds),
+            trial.spec.clone(),
+        ];
+        if halves {
+            cells.insert(4, trial.limit.map_or("all".to_owned(), |limit| limit.to_string()));
+        }
+        table.rows.push(cells.into_iter().map(Cell::new).collect());
+    }
+    table.notes = notes(args, plan, result);
+    table
+}
+
+fn notes(args: &Args, plan: &TunePlan, result: &TuneResult) -> Vec<String> {
+    let convention = result.best().map(|best| format!("{}: {}", plan.measure(), best.convention));
+    let ground = match (&args.valid, plan.settings().ground) {
+        (Some(path), _) => format!("measured on {}", path.display()),
+        (None, Ground::Folds { count, .. }) => format!("measured on {count} folds by query"),
+        (None, Ground::Valid) => String::new(),
+    };
+    let (trials, method) = (plan.specs().len(), plan.settings().method.name());
+    let count = |what: fn(&Trial) -> bool| result.trials.iter().filter(|t| what(t)).count();
+    let mut rest = vec![format!(
+        "{trials} trials, {method} search, seed {}, {ground}; trial 0 is the learner as given",
+        args.seed
+    )];
+    match count(|trial| trial.same_as.is_some_and(|other| other != trial.trial)) {
+        0 => {}
+        same => rest.push(format!("{same} trials drew a learner that was there already")),
+    }
+    match (count(|trial| trial.error.is_some()), result.trials.last()) {
+        (0, _) | (_, None) => {}
+        (failed, Some(last)) => rest.push(format!(
+            "{failed} trials failed, one of them so: {}",
+            last.error.clone().unwrap_or_default()
+        )),
+    }
+    convention.into_iter().chain(rest).collect()
+}

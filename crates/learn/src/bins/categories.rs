@@ -1,0 +1,112 @@
+//! Which categories have a bin of their own: the most frequent ones of a sample.
+//!
+//! A value's category is its whole part, as the model reads it
+//! ([`Categories`](rankwright_model::Categories)): 2.7 is category 2, -0.5 is category 0. At most
+//! `most` categories get a bin, the more frequent first and among equals the lower number, so that
+//! any number of them costs a byte a row. All others share the bin of missing values, as do NaN,
+//! values of -1 and below, 2^24 and above. Bins are numbered by category. Cost: a look-up a value.
+//!
+//! No category at all (everything missing) leaves one bin, and the feature tells nothing.
+
+use rankwright_data::Matrix;
+use rayon::prelude::*;
+
+use super::bounds::{FeatureBins, from_sort_key};
+use crate::collective::Collective;
+use crate::error::LearnError;
+
+/// Categories are below this: beyond, whole numbers are not exact in a value's 32 bits.
+const END: f32 = 16_777_216.0;
+
+/// Rows that a task looks at.
+const ROWS: usize = 4096;
+
+/// The category of a value.
+pub(crate) fn category(value: f32) -> Option<u32> {
+    // Comparisons are false for NaN; the whole part of -0.5 is 0.
+    (value > -1.0 && value < END).then_some(value as u32)
+}
+
+/// The most frequent categories among sorted keys, ascending.
+pub(crate) fn frequent(sorted: &[u32], most: usize) -> Vec<u32> {
+    let found: Vec<u32> = sorted.iter().filter_map(|key| category(from_sort_key(*key))).collect();
+    let runs = found.chunk_by(|a, b| a == b);
+    let mut counts: Vec<(usize, u32)> =
+        runs.filter_map(|run| run.first().map(|category| (run.len(), *category))).collect();
+    counts.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    counts.truncate(most);
+    let mut kept: Vec<u32> = counts.into_iter().map(|(_, category)| category).collect();
+    kept.sort_unstable();
+    kept
+}
+
+/// Marks features with a value, in any row, that has no bin of its own as having missing values.
+pub(crate) fn mark_others(
+    matrix: &Matrix,
+    features: &mut [FeatureBins],
+    collective: &dyn Collective,
+) -> Result<(), LearnError> {
+    let columns = matrix.columns().max(1);
+    let lists = |(feature, bins): (usize, &FeatureBins)| Some((feature, bins.categories.clone()?));
+    let lists: Vec<(usize, Vec<u32>)> = features.iter().enumerate().filter_map(lists).collect();
+    let mut flags: Vec<u64> = Vec::with_capacity(lists.len());
+    for (feature, list) in &lists {
+        let is_other =
+            |value: &f32| category(*value).is_none_or(|found| list.binary_search(&found).is_err());
+        let in_rows = |rows: &[f32]| rows.iter().skip(*feature).step_by(columns).any(is_other);
+        flags.push(u64::from(matrix.values().par_chunks(columns * ROWS).any(in_rows)));
+    }
+    collective.max(&mut flags)?;
+    for ((feature, _), flag) in lists.iter().zip(flags) {
+        features[*feature].missing = flag > 0;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bounds::sort_key;
+    use super::*;
+    use crate::collective::Local;
+    use proptest::prelude::*;
+    use rankwright_model::Categories;
+
+    #[test]
+    fn the_rare_ones_share_a_bin_with_what_is_no_category() {
+        let mut keys: Vec<u32> =
+            [7.0, 7.5, 7.0, 3.0, 3.0, 9.0, 9.0, 1.0, -5.0, 2e9].map(sort_key).to_vec();
+        keys.sort_unstable();
+        assert_eq!(frequent(&keys, 255), [1, 3, 7, 9]);
+        assert_eq!(frequent(&keys, 2), [3, 7], "of equals the lower number");
+        let bins = FeatureBins { bounds: vec![], missing: true, categories: Some(vec![3, 7]) };
+        assert_eq!((bins.values(), bins.slots()), (2, 3));
+        let values = [3.9, 7.0, 9.0, 1.0, -5.0, 2e9, f32::NAN];
+        assert_eq!(values.map(|value| bins.bin(value)), [0, 1, 2, 2, 2, 2, 2]);
+        assert_eq!(frequent(&[], 9), [0; 0]);
+    }
+
+    #[test]
+    fn others_are_found_in_every_row() {
+        let values = vec![1.0, 1.0, 1.0, 2.0, 1.0, f32::NAN, 1.0, 2.0];
+        let matrix = Matrix::from_rows(4, 2, values).unwrap();
+        let feature = |list: &[u32]| FeatureBins {
+            bounds: vec![],
+            missing: false,
+            categories: Some(list.to_vec()),
+        };
+        let mut features = [feature(&[1]), feature(&[1, 2])];
+        mark_others(&matrix, &mut features, &Local).unwrap();
+        assert_eq!(features.map(|bins| bins.missing), [false, true]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_value_has_the_category_that_the_model_sees(value in any::<f32>(), near in -3_i32..90) {
+            for value in [value, near as f32 / 4.0] {
+                let expected = category(value);
+                let own = Categories::new(expected).unwrap();
+                prop_assert_eq!(own.contains(value), expected.is_some());
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Gradient-based one-side sampling (Ke et al., *LightGBM*, 2017, section 3), by query.
+//!
+//! A tree sees the queries whose documents have the largest sum of |gradient| (a share `top` of
+//! all), and of the others a random sample (a share `rest` of all) whose derivatives count
+//! (1 - top)/rest times, so that sums over the others stay right in expectation. The paper samples
+//! rows; lambdas of a query hang together, so whole queries are taken here. The shares are of
+//! the number of queries, rounded, at least one each; the factor is made of the numbers that come
+//! out. As in LightGBM, the first 1/rate trees see everything: early gradients say little.
+//!
+//! A query's sum is added by one thread in the order of its documents, equal sums are ordered by
+//! the query's place, and the sample is drawn by hash of (seed, tree, query): threads cannot change
+//! a bit. With several processes each chooses among its own queries. Cost: the derivatives of all
+//! queries, and a sort of them; growth and leaf values then go through the chosen rows only.
+
+use rankwright_data::Random;
+use rankwright_eval::SpecError;
+
+use super::sample::mix;
+
+/// Which queries a tree sees by their gradients.
+///
+/// ```
+/// use rankwright_learn::{BoostParams, Booster, OneSide};
+///
+/// let one_side = Some(OneSide { top: 0.2, rest: 0.1 });
+/// assert!(Booster::new(BoostParams { one_side, ..BoostParams::default() }).is_ok());
+/// let too_many = Some(OneSide { top: 0.8, rest: 0.3 });
+/// assert!(Booster::new(BoostParams { one_side: too_many, ..BoostParams::default() }).is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OneSide {
+    /// Part of the queries that is kept for their gradients.
+    pub top: f64,
+    /// Part of the queries, of all, that is drawn from the others.
+    pub rest: f64,
+}
+
+impl OneSide {
+    /// Refuses what makes no sense.
+    pub(crate) fn check(&self) -> Result<(), SpecError> {
+        let name = "boosting".to_owned();
+        let parts = [("goss_top", self.top), ("goss_rest", self.rest)];
+        match parts.into_iter().find(|(_, part)| !(*part > 0.0 && *part <= 1.0)) {
+            Some((key, value)) => Err(SpecError::BadValue {
+                name,
+                key: key.to_owned(),
+                value: value.to_string(),
+                expected: super::params::PART.to_owned(),
+            }),
+            // A little above 1 is a sum of decimals that is 1.
+            None if self.top + self.rest > 1.0 + 1e-9 => Err(SpecError::Conflict {
+                name,
+                why: "goss_top and goss_rest are parts of all queries: together at most 1"
+                    .to_owned(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a tree, numbered from 0, is sampled at all.
+    pub(crate) fn begins(rate: f64, number: usize) -> bool {
+        number >= (1.0 / rate) as usize
+    }
+
+    /// How often each query counts, by its sum of |gradient|: 1 for the largest, more for those
+    /// drawn of the others, 0 for the rest.
+    pub(crate) fn counts(&self, sums: &[f64], seed: u64, number: usize) -> Vec<f32> {
+        let part = |part: f64| ((part * sums.len() as f64).round() as usize).max(1);
+        let mut order: Vec<usize> = (0..sums.len()).collect();
+        order.sort_unstable_by(|a, b| sums[*b].total_cmp(&sums[*a]).then(a.cmp(b)));
+        let mut counts = vec![0.0; sums.len()];
+        let others = order.split_off(part(self.top).min(order.len()));
+        order.into_iter().for_each(|query| counts[query] = 1.0);
+        let draw =
+            |query: usize| Random::new(seed ^ 0x4f6e_6553_6964_6521, mix(number, query)).unit();
+        let mut draws: Vec<(f64, usize)> =
+            others.into_iter().map(|query| (draw(query), query)).collect();
+        draws.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let drawn = part(self.rest).min(draws.len());
+        let times = (draws.len() as f64 / drawn as f64) as f32;
+        draws.iter().take(drawn).for_each(|(_, query)| counts[*query] = times);
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const USUAL: OneSide = OneSide { top: 0.2, rest: 0.1 };
+
+    #[test]
+    fn the_largest_stay_and_the_drawn_ones_stand_for_the_others() {
+        let sums: Vec<f64> = (0..100).map(|query| f64::from(query * 37 % 100)).collect();
+        let counts = USUAL.counts(&sums, 3, 12);
+        for (sum, count) in sums.iter().zip(&counts) {
+            assert_eq!(*count == 1.0, *sum >= 80.0);
+            assert!([0.0, 1.0, 8.0].contains(count));
+        }
+        assert_eq!(counts.iter().filter(|count| **count == 8.0).count(), 10);
+        assert_ne!(counts, USUAL.counts(&sums, 3, 13));
+        assert_ne!(counts, USUAL.counts(&sums, 4, 12));
+    }
+
+    #[test]
+    fn sums_over_all_queries_are_right_in_expectation() {
+        let sums: Vec<f64> = (0..60).map(|query| f64::from(query % 13)).collect();
+        let all: f64 = sums.iter().sum();
+        let of_tree = |number| {
+            let counts = USUAL.counts(&sums, 1, number);
+            counts.iter().zip(&sums).map(|(count, sum)| f64::from(*count) * sum).sum::<f64>()
+        };
+        let mean = (0..3000).map(of_tree).sum::<f64>() / 3000.0;
+        assert!((mean / all - 1.0).abs() < 0.02, "{mean} {all}");
+    }
+
+    #[test]
+    fn few_queries_and_none_are_legal() {
+        assert!(USUAL.counts(&[], 1, 1).is_empty());
+        assert_eq!(USUAL.counts(&[2.0], 1, 1), [1.0]);
+        assert_eq!(USUAL.counts(&[2.0, 3.0], 1, 1), [1.0, 1.0]);
+        let equal = USUAL.counts(&[0.0; 10], 1, 1);
+        assert_eq!(equal[..2], [1.0, 1.0]);
+        assert_eq!(equal.iter().filter(|count| **count == 8.0).count(), 1);
+        let whole = OneSide { top: 0.7, rest: 0.3 }.counts(&[1.0, 5.0, 2.0, 2.0], 1, 1);
+        assert_eq!(whole, [1.0; 4]);
+    }
+
+    #[test]
+    fn the_first_trees_see_everything() {
+        assert!(!OneSide::begins(0.1, 9) && OneSide::begins(0.1, 10));
+        assert!(!OneSide::begins(1.0, 0) && OneSide::begins(1.0, 1));
+        assert!(OneSide::begins(3.0, 0));
+    }
+
+    proptest! {
+        #[test]
+        fn as_many_count_as_there_are(
+            sums in proptest::collection::vec(0.0_f64..9.0, 0..80),
+            top in 0.05_f64..0.6,
+            rest in 0.05_f64..0.4,
+            number in 0_usize..50,
+        ) {
+            let counts = OneSide { top, rest }.counts(&sums, 7, number);
+            let total: f64 = counts.iter().map(|count| f64::from(*count)).sum();
+            prop_assert!((total - sums.len() as f64).abs() < 1e-3);
+            let kept = counts.iter().zip(&sums).filter(|(c, _)| **c == 1.0).map(|(_, s)| *s);
+            let left = counts.iter().zip(&sums).filter(|(c, _)| **c == 0.0).map(|(_, s)| *s);
+            prop_assert!(kept.fold(9.0, f64::min) >= left.fold(0.0, f64::max));
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Scores of the training data, moved by a tree: by leaf where rows are known, by their bins
+//! otherwise.
+//!
+//! Each row gets one addition, whoever does it, so threads cannot change a bit. Cost: O(rows), and
+//! two look-ups a split passed for rows that the tree was not grown from.
+
+use std::ops::Range;
+
+use rankwright_data::Dataset;
+use rayon::prelude::*;
+
+use crate::tree::{Grown, GrownRows};
+
+/// Adds a tree of such leaf values to all rows: `sampled` says how often each query counts, and
+/// the tree was grown from those that count at all.
+pub(crate) fn add_tree(
+    (grown, rows): (&Grown, &dyn GrownRows),
+    values: &[f64],
+    data: &Dataset,
+    sampled: Option<&[f32]>,
+    to: &mut [f64],
+) {
+    add_leaves(grown, rows, values, to);
+    let Some(sampled) = sampled else { return };
+    let routes = rows.routes(grown);
+    query_stretches(data, to).into_par_iter().zip(sampled).for_each(|((rows, to), times)| {
+        if *times == 0.0 {
+            for (row, to) in rows.zip(to) {
+                *to += values[routes.leaf(row)];
+            }
+        }
+    });
+}
+
+/// The rows of each query with their scores.
+fn query_stretches<'a>(
+    data: &Dataset,
+    mut scores: &'a mut [f64],
+) -> Vec<(Range<usize>, &'a mut [f64])> {
+    let mut stretches = Vec::with_capacity(data.queries());
+    for query in 0..data.queries() {
+        let rows = data.query_rows(query);
+        let (mine, others) = scores.split_at_mut(rows.len());
+        scores = others;
+        stretches.push((rows, mine));
+    }
+    stretches
+}
+
+/// Adds each leaf's value to its rows. Tasks own stretches of rows, and find the part of each
+/// leaf's ascending list that lies in theirs.
+pub(crate) fn add_leaves(grown: &Grown, rows: &dyn GrownRows, values: &[f64], to: &mut [f64]) {
+    let chunk = to.len().div_ceil(4 * rayon::current_num_threads()).max(1);
+    to.par_chunks_mut(chunk).enumerate().for_each(|(number, to)| {
+        let first = (number * chunk) as u32;
+        let end = first + to.len() as u32;
+        for (leaf, value) in grown.leaves.iter().zip(values) {
+            let rows = rows.rows_of(leaf);
+            let mine = rows.partition_point(|r| *r < first)..rows.partition_point(|r| *r < end);
+            for row in &rows[mine] {
+                to[(row - first) as usize] += value;
+            }
+        }
+    });
+}

@@ -1,0 +1,338 @@
+//! Dropped trees and one-sided samples in whole trainings: against plain twins, at any number of
+//! threads, interrupted, stopped and with a start model.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rankwright_data::format::{ReadOptions, read};
+use rankwright_data::generate::LetorOptions;
+use rankwright_data::{Columns, Dataset, QueryIndex};
+use rankwright_eval::{Measure, MetricSpec, SourceKind};
+use rankwright_model::{Ensemble, Kind, Leaf, Model, ScoreOptions, Tree};
+
+use super::queries::{AllDerivatives, Pass, Queries};
+use super::watch::values;
+use super::*;
+use crate::error::LearnError;
+use crate::objective::{LambdaParams, Squared};
+use crate::simd::Simd;
+use crate::tree::TreeParams;
+
+fn data(queries: usize, seed: u64) -> Dataset {
+    LetorOptions { queries, documents: 25, seed }.generate().unwrap()
+}
+
+fn ndcg() -> Measure {
+    MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap()
+}
+
+/// Small trees, and so fast that samples begin with the third.
+fn plain(trees: usize) -> BoostParams {
+    let tree = TreeParams { leaves: 6, min_rows: 3, ..TreeParams::default() };
+    BoostParams { trees, tree, rate: 0.5, ..BoostParams::default() }
+}
+
+fn dart(trees: usize) -> BoostParams {
+    let dropout = Some(Dropout { share: 0.4, skip: 0.3, ..Dropout::default() });
+    BoostParams { dropout, ..plain(trees) }
+}
+
+fn goss(trees: usize) -> BoostParams {
+    BoostParams { one_side: Some(OneSide { top: 0.3, rest: 0.2 }), ..plain(trees) }
+}
+
+fn train(params: &BoostParams, job: &Job<'_>) -> Result<Outcome, LearnError> {
+    let mut lambda = LambdaParams::for_metric(MetricSpec::parse("ndcg@10").unwrap());
+    lambda.simd = job.simd;
+    Booster::new(params.clone())?.train(&mut lambda.check()?, job)
+}
+
+fn squared(params: &BoostParams, job: &Job<'_>) -> Model {
+    Booster::new(params.clone()).unwrap().train(&mut Squared, job).unwrap().model
+}
+
+fn ensemble(model: &Model) -> &Ensemble {
+    match model.kind() {
+        Kind::Trees(ensemble) => ensemble,
+        _ => panic!("no trees"),
+    }
+}
+
+fn trees(model: &Model) -> &[Tree] {
+    ensemble(model).trees()
+}
+
+fn scaled(tree: &Tree, by: f64) -> Tree {
+    let leaves = tree.leaves().iter().map(|leaf| Leaf { value: leaf.value * by, ..*leaf });
+    Tree::new(tree.splits().to_vec(), leaves.collect()).unwrap()
+}
+
+fn close(a: &Tree, b: &Tree) -> bool {
+    let near = |(a, b): (&Leaf, &Leaf)| (a.value - b.value).abs() <= 1e-6 * b.value.abs() + 1e-7;
+    let same =
+        a.splits().iter().zip(b.splits()).all(|(a, b)| {
+            (a.feature, a.rule, a.left, a.right) == (b.feature, b.rule, b.left, b.right)
+        });
+    same && a.leaves().len() == b.leaves().len() && a.leaves().iter().zip(b.leaves()).all(near)
+}
+
+/// The loop of the paper, each round from scratch: a tree is fitted to the ensemble without the
+/// dropped trees, and then all of those are scaled.
+#[test]
+fn dropping_is_fitting_to_the_others_and_scaling() {
+    let train_on = data(20, 3);
+    for scale in [DropScale::Tree, DropScale::Forest] {
+        let dropout = Dropout { share: 0.4, skip: 0.3, most: 3, scale };
+        let params = BoostParams { dropout: Some(dropout), ..plain(12) };
+        let found = squared(&params, &Job::new(&train_on));
+        let base = ensemble(&found).base();
+        let mut slow: Vec<Tree> = Vec::new();
+        for round in 0..12 {
+            let dropped = dropout.dropped(1, round, round);
+            let kept = slow.iter().enumerate().filter(|(tree, _)| !dropped.contains(tree));
+            let kept = Ensemble::new(base, kept.map(|(_, tree)| tree.clone()).collect()).unwrap();
+            let start = Model::new(found.header().clone(), Kind::Trees(kept)).unwrap();
+            let one = squared(&plain(1), &Job { start: Some(&start), ..Job::new(&train_on) });
+            let (of_dropped, of_new) = dropout.factors(dropped.len(), params.rate);
+            dropped.iter().for_each(|tree| slow[*tree] = scaled(&slow[*tree], of_dropped));
+            slow.push(scaled(trees(&one).last().unwrap(), of_new));
+        }
+        for (number, (found, slow)) in trees(&found).iter().zip(&slow).enumerate() {
+            assert!(close(found, slow), "{scale:?}, tree {number}: {found:?} {slow:?}");
+        }
+    }
+}
+
+#[test]
+fn a_query_that_counts_several_times_is_one_of_that_weight() {
+    let rows = data(24, 5);
+    let side = OneSide { top: 0.25, rest: 0.25 };
+    // So fast that the first tree is sampled already.
+    for newton in [Newton::PerDocument, Newton::CrossLeaf, Newton::Joint] {
+        let mut params = BoostParams { rate: 2.0, newton, one_side: Some(side), ..plain(1) };
+        // Rows that weigh nothing are rows all the same.
+        params.tree.min_rows = 1;
+        let found = train(&params, &Job::new(&rows)).unwrap().model;
+        let lambda = LambdaParams::for_metric(MetricSpec::parse("ndcg@10").unwrap());
+        let lambda = lambda.check().unwrap();
+        let mut queries = Queries::new(&rows, &lambda);
+        let zeros = vec![0.0; rows.rows()];
+        let mut all =
+            AllDerivatives { gradient: vec![0.0; rows.rows()], hessian: vec![0.0; rows.rows()] };
+        let seed = 1_u64.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let pass = Pass { objective: &lambda, scores: &zeros, seed, sampled: None };
+        queries.derivatives(pass, &mut all).unwrap();
+        let counts = side.counts(&queries.gradient_sums(&all), 1, 0);
+        assert_eq!(counts.iter().filter(|times| **times == 3.0).count(), 6);
+
+        let weighted = with_query_weights(&rows, &counts);
+        let plain = BoostParams { one_side: None, ..params };
+        let slow = train(&plain, &Job::new(&weighted)).unwrap().model;
+        for (query, _) in counts.iter().enumerate().filter(|(_, times)| **times > 0.0) {
+            for row in rows.query_rows(query) {
+                let row = rows.matrix().row(row);
+                let (found, slow) = (found.score_row(row), slow.score_row(row));
+                assert!((found - slow).abs() <= 1e-6 * slow.abs(), "{newton:?}: {found} {slow}");
+            }
+        }
+    }
+}
+
+fn with_query_weights(data: &Dataset, weights: &[f32]) -> Dataset {
+    let mut queries = QueryIndex::default();
+    let of_query = |query: usize| data.query_rows(query).map(move |_| query);
+    let of_row: Vec<usize> = (0..data.queries()).flat_map(of_query).collect();
+    let numbers = of_row.iter().map(|query| queries.number(&query.to_string())).collect();
+    let (matrix, labels) = (data.matrix().clone(), data.labels().to_vec());
+    let columns = Columns::new(matrix, data.features().clone(), labels, queries, numbers);
+    let weights = Some(of_row.iter().map(|query| weights[*query]).collect());
+    Dataset::new(Columns { query_weights: weights, ..columns }).unwrap()
+}
+
+#[test]
+fn all_queries_by_their_gradients_are_all_queries() {
+    let rows = data(20, 5);
+    let all = BoostParams { one_side: Some(OneSide { top: 0.5, rest: 0.5 }), ..plain(5) };
+    let of = |params: &BoostParams| train(params, &Job::new(&rows)).unwrap().model.to_bytes();
+    assert!(of(&all) == of(&plain(5)));
+    let some = train(&goss(5), &Job::new(&rows)).unwrap().model;
+    let seen = |tree: &Tree| tree.leaves().iter().map(|leaf| leaf.rows).sum::<u64>();
+    let seen: Vec<u64> = trees(&some).iter().map(seen).collect();
+    let all = rows.rows() as u64;
+    assert_eq!(seen[..2], [all, all], "the first 1/rate trees see everything");
+    // Then three queries of ten and two more.
+    assert!(seen[2..].iter().all(|seen| (all / 4..all * 3 / 4).contains(seen)), "{seen:?}");
+}
+
+/// Every option with others that it must get along with.
+fn mixtures() -> Vec<BoostParams> {
+    let forest = Dropout { scale: DropScale::Forest, share: 0.6, skip: 0.0, most: 2 };
+    vec![
+        BoostParams { sample_queries: 0.7, sample_features: 0.7, ..dart(9) },
+        BoostParams { newton: Newton::Joint, dropout: Some(forest), ..goss(9) },
+        BoostParams { newton: Newton::CrossLeaf, line_search: true, ..goss(6) },
+        BoostParams { dropout: dart(1).dropout, ..goss(9) },
+    ]
+}
+
+#[test]
+fn threads_and_machine_code_change_nothing() {
+    let rows = data(30, 11);
+    for params in mixtures() {
+        let of = |threads: usize, simd: Simd| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let job = Job { simd, ..Job::new(&rows) };
+            pool.install(|| train(&params, &job).unwrap().model.to_bytes())
+        };
+        let one = of(1, Simd::Auto);
+        for threads in [2, 3, 8] {
+            assert!(of(threads, Simd::Auto) == one, "{threads} threads: {params:?}");
+        }
+        assert!(of(2, Simd::Portable) == one, "portable code: {params:?}");
+    }
+}
+
+/// Wants to stop after so many trees.
+struct Impatient(usize, AtomicUsize);
+
+impl Observer for Impatient {
+    fn added(&self, record: &Record) {
+        self.1.store(record.iterations.len(), Ordering::Relaxed);
+    }
+
+    fn wants_to_stop(&self) -> bool {
+        self.1.load(Ordering::Relaxed) >= self.0
+    }
+}
+
+#[test]
+fn an_interrupted_training_goes_on_to_the_same_bytes() {
+    let (rows, valid) = (data(30, 11), data(10, 12));
+    let start = train(&plain(3), &Job::new(&data(12, 13))).unwrap().model;
+    for (number, params) in mixtures().into_iter().enumerate() {
+        let job = || Job {
+            valid: vec![WatchedSet { name: "valid".into(), data: &valid }],
+            metrics: vec![ndcg()],
+            watch_training: true,
+            start: Some(&start).filter(|_| number % 2 == 1),
+            ..Job::new(&rows)
+        };
+        let whole = train(&params, &job()).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let checkpoints = Checkpoints { every_trees: 1, ..Checkpoints::new(folder.path()) };
+        let checkpoints = || Some(checkpoints.clone());
+        for count in [1, 2, 4, 5] {
+            let observer = Impatient(count, AtomicUsize::new(0));
+            let job = Job { checkpoints: checkpoints(), observer: &observer, ..job() };
+            let part = train(&params, &job).unwrap();
+            assert_eq!((part.finished, part.record.iterations.len()), (false, count));
+            // The file is the model as it counts at that moment.
+            let file = Model::load(&checkpoints().unwrap().file()).unwrap();
+            assert_eq!(trees(&file), trees(&part.model));
+        }
+        let resumed = train(&params, &Job { checkpoints: checkpoints(), ..job() }).unwrap();
+        assert!(resumed.model.to_bytes() == whole.model.to_bytes(), "{params:?}");
+        for (resumed, whole) in resumed.record.iterations.iter().zip(&whole.record.iterations) {
+            assert_eq!((&resumed.values, resumed.loss), (&whole.values, whole.loss));
+        }
+        // Fewer trees than were saved: as if only those had been trained, and on from there.
+        let few = BoostParams { trees: 3, ..params.clone() };
+        let short = train(&few, &job()).unwrap();
+        let saved = train(&few, &Job { checkpoints: checkpoints(), ..job() }).unwrap();
+        assert!(saved.model.to_bytes() == short.model.to_bytes(), "{params:?}");
+    }
+}
+
+#[test]
+fn a_checkpoint_whose_leaves_are_gone_says_what_to_do() {
+    let rows = data(10, 11);
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoints = Checkpoints { every_trees: 1, ..Checkpoints::new(folder.path()) };
+    let job = || Job { checkpoints: Some(checkpoints.clone()), ..Job::new(&rows) };
+    train(&dart(4), &job()).unwrap();
+    let (mut header, kind) = Model::load(&checkpoints.file()).unwrap().into_parts();
+    let note = header.notes.get_mut("checkpoint").unwrap();
+    let from = note.find("\"learner\":\"").unwrap() + 11;
+    for cut in [0, 8, 16, 48] {
+        let mut header = header.clone();
+        let note = header.notes.get_mut("checkpoint").unwrap();
+        note.truncate(from + cut);
+        note.push_str("\"}");
+        Model::new(header, kind.clone()).unwrap().save(&checkpoints.file()).unwrap();
+        let error = train(&dart(4), &job()).unwrap_err().to_string();
+        assert!(error.contains("do not fit its trees") && error.contains("delete"), "{error}");
+    }
+}
+
+#[test]
+fn the_best_iteration_is_the_ensemble_as_it_was_then() {
+    let (rows, valid) = (data(30, 1), data(25, 2));
+    let job = Job {
+        valid: vec![WatchedSet { name: "valid".into(), data: &valid }],
+        metrics: vec![ndcg()],
+        ..Job::new(&rows)
+    };
+    let stopped = train(&BoostParams { stop: Some(4), ..dart(60) }, &job).unwrap();
+    let best = stopped.record.best.unwrap();
+    assert_eq!(stopped.record.iterations.len(), best + 4);
+    let only = train(&dart(best), &job).unwrap();
+    assert!(stopped.model.to_bytes() == only.model.to_bytes());
+    let more = train(&dart(best + 4), &job).unwrap();
+    assert_ne!(trees(&more.model)[..best], *trees(&only.model), "later rounds change trees");
+    // What was recorded round by round is what the models of so many rounds give.
+    for (at, iteration) in more.record.iterations.iter().enumerate() {
+        let then = train(&dart(at + 1), &job).unwrap().model;
+        let scores = then.score(&valid, ScoreOptions::default()).unwrap();
+        assert_eq!(values(&valid, &scores, &[ndcg()]).unwrap(), iteration.values[0]);
+    }
+}
+
+#[test]
+fn trees_of_a_start_model_are_never_dropped() {
+    let rows = data(20, 4);
+    let start = train(&plain(4), &Job::new(&rows)).unwrap().model;
+    let all = Dropout { share: 1.0, skip: 0.0, most: 0, scale: DropScale::Tree };
+    let params = BoostParams { dropout: Some(all), ..plain(6) };
+    let model = train(&params, &Job { start: Some(&start), ..Job::new(&rows) }).unwrap().model;
+    assert_eq!(trees(&model)[..4], *trees(&start));
+    assert_eq!(trees(&model).len(), 10);
+}
+
+#[test]
+fn leaves_that_outgrow_the_first_tree_are_an_error_and_zeros_are_none() {
+    let rows = data(6, 4);
+    // Nothing to prefer: leaves of 0, and no unit.
+    let blank = crate::ensemble::trials::rows(&[("a", 0.0, &[1.0]), ("a", 0.0, &[2.0])]);
+    let model = train(&dart(5), &Job::new(&blank)).unwrap().model;
+    assert!(trees(&model).iter().flat_map(Tree::leaves).all(|leaf| leaf.value == 0.0));
+    // A rate above 2 diverges under squared error.
+    let dropout = Some(Dropout { skip: 0.95, ..Dropout::default() });
+    let wild = BoostParams { rate: 50.0, dropout, ..plain(60) };
+    let error = Booster::new(wild).unwrap().train(&mut Squared, &Job::new(&rows)).unwrap_err();
+    assert!(error.to_string().contains("lower the rate"), "{error}");
+}
+
+#[test]
+fn on_real_data_the_options_rank_about_as_well_as_plain_boosting() {
+    let Some(root) = std::env::var_os("RANKWRIGHT_DATA").map(std::path::PathBuf::from) else {
+        println!("skipped: RANKWRIGHT_DATA is not set");
+        return;
+    };
+    let part = |numbers: &[usize]| {
+        let files: Vec<_> =
+            numbers.iter().map(|n| root.join("mq2008").join(format!("S{n}.txt"))).collect();
+        read(&files, &ReadOptions::default()).unwrap().data
+    };
+    let (train_on, test_on) = (part(&[1, 2, 3]), part(&[5]));
+    let of = |options: &str| {
+        let text = format!("lambdamart(trees=100, leaves=15, rate=0.1{options})");
+        let model = crate::LearnerSpec::parse(&text).unwrap().train(Job::new(&train_on)).unwrap();
+        let scores = model.model.score(&test_on, ScoreOptions::default()).unwrap();
+        values(&test_on, &scores, &[ndcg()]).unwrap()[0]
+    };
+    let plain = of("");
+    for options in [", drop_trees=0.1", ", drop_trees=0.1, drop_scale=forest", ", goss_top=0.2"] {
+        let found = of(options);
+        println!("{options}: {found:.4}, plain {plain:.4}");
+        assert!(found > plain - 0.03, "{options}: {found}, plain {plain}");
+    }
+}

@@ -1,0 +1,106 @@
+//! Coherent pairs: beside the pairs of the first ranks, those of documents that belong there.
+//!
+//! With a truncation level T only the documents at the first T ranks meet all others. A relevant
+//! document further down meets those T alone, so that it can be pulled up less than a less relevant one
+//! on top, which has all the worse documents below it to be told from: lambdas that contradict the
+//! labels (Marcuzzi, Lucchese and Orlando, "LambdaRank
+//! gradients are incoherent", CIKM 2023). Their remedy, Lambda-eX, adds pairs; here the added ones are
+//! those of the documents that an ideal ranking has at its first T ranks and that stand below them:
+//! they are paired with everything below T as well.
+//!
+//! The ideal first T are chosen by label, then by rank. At most T documents are added, so that the cost
+//! stays O(T n). Documents of the lowest label are never added: there is nothing below them.
+
+use super::ranked::Ranked;
+
+/// Which pairs count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PairChoice {
+    /// Those of the ranks above the truncation level.
+    #[default]
+    Top,
+    /// Those, and the pairs of the documents that belong above it.
+    Coherent,
+}
+
+/// Finds the ranks that belong above the truncation level but stand below it, ascending.
+pub(super) fn promote(ranked: &mut Ranked, truncation: usize) {
+    let n = ranked.len();
+    ranked.promoted.clear();
+    if truncation >= n || ranked.labels.len() != n {
+        return;
+    }
+    let labels = &ranked.labels;
+    let mut best: Vec<u32> = (0..n as u32).collect();
+    let by_label = |a: &u32, b: &u32| {
+        labels[*b as usize].total_cmp(&labels[*a as usize]).then_with(|| a.cmp(b))
+    };
+    best.sort_unstable_by(by_label);
+    let lowest = best.last().map_or(f64::NEG_INFINITY, |rank| labels[*rank as usize]);
+    let belongs = |rank: &u32| *rank as usize >= truncation && labels[*rank as usize] > lowest;
+    ranked.promoted.extend(best.iter().take(truncation).copied().filter(belongs));
+    ranked.promoted.sort_unstable();
+}
+
+#[cfg(test)]
+mod tests {
+    use rankwright_eval::Spec;
+
+    use super::*;
+    use crate::objective::tests::derivatives;
+    use crate::objective::{Objective, QueryView, parse_objective};
+
+    fn lambda(text: &str) -> Box<dyn Objective> {
+        parse_objective(&Spec::parse(text).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn documents_that_belong_on_top_are_promoted() {
+        let mut ranked = Ranked::default();
+        ranked.labels = vec![0.0, 1.0, 0.0, 2.0, 1.0];
+        ranked.order = (0..5).collect();
+        promote(&mut ranked, 2);
+        assert_eq!(ranked.promoted, [3]);
+        promote(&mut ranked, 5);
+        assert!(ranked.promoted.is_empty());
+        ranked.labels = vec![0.0; 5];
+        promote(&mut ranked, 2);
+        assert!(ranked.promoted.is_empty());
+    }
+
+    /// With every relevant document promoted there is no pair left out that could count, but those of
+    /// equal labels: the same as without truncation.
+    #[test]
+    fn promoting_all_relevant_ones_is_the_same_as_no_truncation() {
+        let labels = [0.0, 0.0, 1.0, 0.0, 2.0, 0.0, 0.0];
+        let scores = [3.0, 2.0, 1.5, 1.0, 0.5, 0.2, 0.1];
+        let query = QueryView::new(&labels, &scores);
+        let text =
+            |more: &str| format!("lambda(metric=dcg, norm_gap=false, norm_query=false, {more})");
+        let (some, second) =
+            derivatives(&*lambda(&text("truncation=2, pairs=coherent")), &query).unwrap();
+        let (all, whole) = derivatives(&*lambda(&text("truncation=none")), &query).unwrap();
+        for row in 0..7 {
+            assert!((some[row] - all[row]).abs() < 1e-6, "{row}");
+            assert!((second[row] - whole[row]).abs() < 1e-6, "{row}");
+        }
+        assert!(some.iter().sum::<f32>().abs() < 1e-6);
+    }
+
+    /// A document of label 1 on top is pulled up against twenty worse ones. So must one of label 2 be
+    /// that stands below the level.
+    #[test]
+    fn a_better_document_below_the_level_is_pulled_against_all_worse_ones() {
+        let mut labels = [0.0; 22];
+        (labels[0], labels[21]) = (1.0, 2.0);
+        let scores: Vec<f64> = (0..22).map(|rank| -0.01 * f64::from(rank)).collect();
+        let query = QueryView::new(&labels, &scores);
+        let pull = |pairs: &str| {
+            let text =
+                format!("lambda(metric=ndcg@10, truncation=1, norm_gap=false, pairs={pairs})");
+            let (gradient, _) = derivatives(&*lambda(&text), &query).unwrap();
+            gradient[21] / gradient[0]
+        };
+        assert!(pull("coherent") > 3.0 * pull("top"), "{} {}", pull("coherent"), pull("top"));
+    }
+}

@@ -1,0 +1,70 @@
+//! LambdaGap: lambdas for P@k (Adalia et al., "The LambdaGap framework for precision-oriented
+//! ranking", 2025).
+//!
+//! The change of P@k under a swap is 0 unless one rank is within k and the other is not, so that a
+//! relevant document far below hears from k documents only, and from none once k better ones stand
+//! there. LambdaGap weighs a pair by the difference of gains alone and leaves out the pairs that
+//! stand fewer than k ranks apart:
+//!
+//! ```text
+//! weight_ij = |G_i - G_j|  where |i - j| >= k,  else 0
+//! ```
+//!
+//! A relevant document has a worse one k or more ranks above it only if it stands below rank k
+//! itself: whoever is within the first k has nothing to gain. Cost O(1) a pair; equal gains weigh 0.
+
+use rankwright_eval::{EvalError, SwapDelta};
+
+/// The weights, over the gains of P@k.
+#[derive(Debug)]
+pub(super) struct LambdaGap {
+    pub(super) metric: Box<dyn SwapDelta>,
+    /// k.
+    pub(super) least: usize,
+}
+
+impl SwapDelta for LambdaGap {
+    fn prepare(&mut self, labels: &[f64], ideal: &[f64]) -> Result<(), EvalError> {
+        self.metric.prepare(labels, ideal)
+    }
+
+    fn row_from(&self, i: usize, from: usize, out: &mut [f64]) {
+        let Some(factors) = self.metric.factors() else { return out.fill(0.0) };
+        let Some(&gain) = factors.gains.get(i) else { return };
+        for ((j, weight), g) in out.iter_mut().enumerate().zip(factors.gains).skip(from) {
+            *weight = if i.abs_diff(j) >= self.least { gain - g } else { 0.0 };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rankwright_eval::{MetricSpec, SourceKind};
+
+    use super::*;
+
+    #[test]
+    fn pairs_closer_than_k_are_left_out_and_the_others_weigh_alike() {
+        let p = MetricSpec::parse("p@2").unwrap().resolve(SourceKind::Features).unwrap();
+        let mut gap = LambdaGap { metric: p.swap().unwrap(), least: 2 };
+        let labels = [0.0, 0.0, 1.0, 0.0, 2.0];
+        gap.prepare(&labels, &[2.0, 1.0, 0.0, 0.0, 0.0]).unwrap();
+        let mut row = vec![f64::NAN; 5];
+        gap.row(4, &mut row);
+        // Rank 3 is relevant too, rank 4 is next to it.
+        assert_eq!(row, [0.5, 0.5, 0.0, 0.0, 0.0]);
+        gap.row(2, &mut row);
+        assert_eq!(row, [0.5, 0.0, 0.0, 0.0, 0.0]);
+    }
+
+    /// Nothing pulls at a ranking whose relevant documents are all within k.
+    #[test]
+    fn a_relevant_document_within_k_hears_from_nobody_above() {
+        let p = MetricSpec::parse("p@3").unwrap().resolve(SourceKind::Features).unwrap();
+        let mut gap = LambdaGap { metric: p.swap().unwrap(), least: 3 };
+        gap.prepare(&[0.0, 0.0, 1.0, 0.0, 0.0], &[1.0, 0.0, 0.0, 0.0, 0.0]).unwrap();
+        let mut row = vec![0.0; 5];
+        gap.row(2, &mut row);
+        assert!(row.iter().all(|weight| *weight == 0.0));
+    }
+}

@@ -1,0 +1,341 @@
+//! YetiLoss: a metric made smooth by noise on the scores (Gulin, Kuralenok and Pavlov, "Winning the
+//! transfer learning track of Yahoo!'s learning to rank challenge with YetiRank", 2011; Lyzhin et
+//! al., "Which tricks are important for learning to rank?", ICML 2023).
+//!
+//! ```text
+//! z_i = s_i + noise * log(u_i / (1 - u_i))         u uniform in (0, 1), drawn `samples` times
+//! order by z; at each rank r, for the documents a at r and b at r + 1 of different labels:
+//! w_ab += |change of the metric when a and b swap| / samples
+//! L = sum over pairs (i better than j) of w_ij log(1 + exp(-(s_i - s_j)))
+//! ```
+//!
+//! Only neighbours of a drawn order make pairs, and each weighs what its swap would change: pairs
+//! that are close in score count, wherever in the list they may come to stand. The weights are
+//! constants in the derivatives, which are those of the pair logistic loss. Works for every metric with
+//! a change under swaps (NDCG, MAP and MRR are the paper's). The draws depend on seed, query and
+//! sample alone, so a resumed training repeats them.
+//!
+//! Cost O(samples n log n), memory O(n). A metric's cut-off counts as written: below it nothing
+//! changes. Queries of 0 or 1 documents, of equal labels, or without a relevant document give zeros.
+//! A document of weight w counts like w copies. With two documents the pair is always there.
+
+use rankwright_data::Random;
+use rankwright_eval::{
+    Measure, MetricSpec, Orderer, ParamInfo, Params, SourceKind, SpecError, SwapDelta, sort_labels,
+};
+
+use super::{DEFAULT_METRIC, Derivatives, Documents, Objective, QueryView, Workspace};
+use super::{check_shape, pointwise};
+use crate::error::LearnError;
+use crate::exp::{exp, ln, softplus};
+
+/// Smoothing by noise.
+#[derive(Debug, Clone)]
+pub struct Yeti {
+    measure: Measure,
+    samples: u32,
+    noise: f64,
+}
+
+/// Buffers of one thread.
+#[derive(Debug, Default)]
+pub(super) struct YetiWork {
+    orderer: Orderer,
+    swap: Option<(String, Box<dyn SwapDelta>)>,
+    noisy: Vec<f64>,
+    labels: Vec<f64>,
+    ideal: Vec<f64>,
+    row: Vec<f64>,
+    sums: Vec<(f64, f64)>,
+}
+
+/// Parameters of `yeti`.
+pub(super) const PARAMS: &[ParamInfo] = &[
+    ParamInfo { name: "metric", doc: "metric that is made smooth", default: DEFAULT_METRIC },
+    ParamInfo { name: "samples", doc: "orders drawn for each query and tree", default: "10" },
+    ParamInfo {
+        name: "noise",
+        doc: "scale of the noise on the scores; the smaller, the closer to the metric itself",
+        default: "1",
+    },
+];
+
+/// One pair of neighbours: the better document, the worse, and the weight.
+struct Neighbours {
+    better: usize,
+    worse: usize,
+    weight: f64,
+}
+
+impl Yeti {
+    pub(super) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
+        let metric = params.text("metric").unwrap_or(DEFAULT_METRIC);
+        let measure = MetricSpec::parse(metric)?.resolve(SourceKind::Features)?;
+        if measure.swap().is_none() {
+            return Err(params.conflict(format!(
+                "{metric} has no change under swaps; use ndcg, dcg, ap, err, rbp, rr, p, recall or \
+                 success"
+            )));
+        }
+        let samples = params.f64_in(
+            "samples",
+            10.0,
+            |n| (1.0..=1000.0).contains(&n) && n.fract() == 0.0,
+            "a whole number from 1 to 1000",
+        )?;
+        let noise = params.f64_in("noise", 1.0, |s| s > 0.0, "a number above 0")?;
+        Ok(Self { measure, samples: samples as u32, noise })
+    }
+
+    /// Visits the pairs of all drawn orders.
+    fn each(
+        &self,
+        query: &QueryView<'_>,
+        work: &mut YetiWork,
+        mut visit: impl FnMut(&Neighbours),
+    ) -> Result<(), LearnError> {
+        pointwise::need_labels(query)?;
+        let n = query.scores.len();
+        let YetiWork { orderer, swap, noisy, labels, ideal, row, .. } = work;
+        let name = self.measure.to_string();
+        if swap.as_ref().is_none_or(|(kept, _)| *kept != name) {
+            *swap = self.measure.swap().map(|swap| (name, swap));
+        }
+        let Some((_, swap)) = swap.as_mut() else { return Ok(()) };
+        ideal.clear();
+        ideal.extend_from_slice(query.labels);
+        sort_labels(ideal);
+        row.clear();
+        row.resize(n, 0.0);
+        let weight = |row: usize| query.weights.get(row).map_or(1.0, |w| f64::from(*w));
+        for sample in 0..self.samples {
+            let stream = (query.query as u64) << 10 | u64::from(sample);
+            let mut random = Random::new(query.seed, stream);
+            noisy.clear();
+            noisy.extend(query.scores.iter().map(|s| s + self.noise * logit(random.unit())));
+            let order = orderer.order_seeded(noisy, query.seed ^ stream, &mut [])?;
+            labels.clear();
+            labels.extend(order.iter().map(|&row| query.labels[row as usize]));
+            swap.prepare(labels, ideal)?;
+            for (rank, pair) in order.windows(2).enumerate() {
+                if labels[rank] == labels[rank + 1] {
+                    continue;
+                }
+                swap.row_from(rank, rank + 1, &mut row[..rank + 2]);
+                let size = row[rank + 1].abs() / f64::from(self.samples);
+                let (a, b) = (pair[0] as usize, pair[1] as usize);
+                let (better, worse) = if labels[rank] > labels[rank + 1] { (a, b) } else { (b, a) };
+                if size > 0.0 {
+                    let weight = size * weight(better) * weight(worse);
+                    visit(&Neighbours { better, worse, weight });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How far the better document is ahead; two equal infinities differ by 0.
+fn apart(query: &QueryView<'_>, pair: &Neighbours) -> f64 {
+    let (better, worse) = (query.scores[pair.better], query.scores[pair.worse]);
+    if better == worse { 0.0 } else { better - worse }
+}
+
+/// log(u / (1 - u)) for u in [0, 1); finite at 0 too.
+fn logit(u: f64) -> f64 {
+    let u = u.max(f64::MIN_POSITIVE);
+    ln(u) - ln(1.0 - u)
+}
+
+impl Objective for Yeti {
+    fn derivatives(
+        &self,
+        query: &QueryView<'_>,
+        work: &mut Workspace,
+        out: &mut Derivatives<'_>,
+    ) -> Result<(), LearnError> {
+        check_shape(query, out)?;
+        let mut sums = std::mem::take(&mut work.yeti.sums);
+        sums.clear();
+        sums.resize(query.scores.len(), (0.0, 0.0));
+        if query.scores.len() > 1 {
+            self.each(query, &mut work.yeti, |pair| {
+                let apart = apart(query, pair);
+                let small = exp(-apart.abs());
+                let large = 1.0 / (1.0 + small);
+                let rho = if apart < 0.0 { large } else { small * large };
+                let (lambda, hessian) = (pair.weight * rho, pair.weight * small * large * large);
+                sums[pair.better].0 -= lambda;
+                sums[pair.worse].0 += lambda;
+                sums[pair.better].1 += hessian;
+                sums[pair.worse].1 += hessian;
+            })?;
+        }
+        for ((gradient, hessian), (g, h)) in
+            out.gradient.iter_mut().zip(out.hessian.iter_mut()).zip(&sums)
+        {
+            (*gradient, *hessian) = (*g as f32, *h as f32);
+        }
+        work.yeti.sums = sums;
+        Ok(())
+    }
+
+    fn loss(&self, query: &QueryView<'_>, work: &mut Workspace) -> Result<Option<f64>, LearnError> {
+        let mut sum = 0.0;
+        if query.scores.len() > 1 {
+            self.each(query, &mut work.yeti, |pair| {
+                sum += pair.weight * softplus(-apart(query, pair));
+            })?;
+        }
+        Ok(Some(sum))
+    }
+
+    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+        pointwise::check_labels(all)?;
+        let largest = all.labels.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if let Some(mut swap) = self.measure.swap().filter(|_| largest.is_finite()) {
+            swap.prepare(&[largest], &[largest])?;
+        }
+        Ok(0.0)
+    }
+
+    fn pair_hessians(
+        &self,
+        query: &QueryView<'_>,
+        work: &mut Workspace,
+        visit: &mut dyn FnMut(usize, usize, f64),
+    ) -> Result<bool, LearnError> {
+        if query.scores.len() > 1 {
+            self.each(query, &mut work.yeti, |pair| {
+                let small = exp(-apart(query, pair).abs());
+                let large = 1.0 / (1.0 + small);
+                visit(pair.better, pair.worse, pair.weight * small * large * large);
+            })?;
+        }
+        Ok(true)
+    }
+
+    fn cost(&self, documents: usize) -> u64 {
+        (documents as u64).saturating_mul(100 * u64::from(self.samples))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rankwright_eval::Spec;
+
+    use super::super::tests::derivatives;
+    use super::super::{LambdaParams, parse_objective};
+    use super::*;
+
+    fn yeti(text: &str) -> Box<dyn Objective> {
+        parse_objective(&Spec::parse(text).unwrap()).unwrap()
+    }
+
+    /// Two documents are always neighbours, so that this is the lambda of the metric.
+    #[test]
+    fn two_documents_have_the_lambda_of_their_swap() {
+        let (labels, scores) = ([0.0, 1.0], [0.4, 0.1]);
+        let query = QueryView::new(&labels, &scores);
+        let (gradient, hessian) =
+            derivatives(&*yeti("yeti(metric=ndcg, samples=3)"), &query).unwrap();
+        let metric = MetricSpec::parse("ndcg").unwrap();
+        let plain =
+            LambdaParams { norm_gap: false, norm_query: false, ..LambdaParams::for_metric(metric) };
+        let (lambda, second) = derivatives(&plain.check().unwrap(), &query).unwrap();
+        for row in 0..2 {
+            assert!((gradient[row] - lambda[row]).abs() < 1e-6);
+            assert!((hessian[row] - second[row]).abs() < 1e-6);
+        }
+    }
+
+    /// The mean over many draws is the expectation, here by quadrature over the noise.
+    #[test]
+    fn the_mean_over_samples_is_the_expectation() {
+        let (labels, scores) = ([1.0, 0.0, 0.0], [0.0, 0.8, -0.5]);
+        // Steps of equal probability of each of the three noises.
+        let steps = 60;
+        let noise: Vec<f64> =
+            (0..steps).map(|s| logit((s as f64 + 0.5) / f64::from(steps))).collect();
+        let discount = |rank: usize| 1.0 / (rank as f64 + 2.0).log2();
+        let mut expected = [0.0_f64; 3];
+        for a in &noise {
+            for b in &noise {
+                for c in &noise {
+                    let z = [scores[0] + a, scores[1] + b, scores[2] + c];
+                    let mut order = [0, 1, 2];
+                    order.sort_by(|x, y| z[*y].total_cmp(&z[*x]));
+                    for rank in 0..2 {
+                        let (x, y) = (order[rank], order[rank + 1]);
+                        if labels[x] == labels[y] {
+                            continue;
+                        }
+                        let (up, down) = if labels[x] > labels[y] { (x, y) } else { (y, x) };
+                        let weight = discount(rank) - discount(rank + 1);
+                        let rho = 1.0 / (1.0 + f64::exp(scores[up] - scores[down]));
+                        expected[up] -= weight * rho;
+                        expected[down] += weight * rho;
+                    }
+                }
+            }
+        }
+        let yeti = yeti("yeti(metric=ndcg, samples=1000)");
+        let mut mean = [0.0_f64; 3];
+        for seed in 0..20 {
+            let query = QueryView { seed, ..QueryView::new(&labels, &scores) };
+            let (gradient, _) = derivatives(&*yeti, &query).unwrap();
+            for row in 0..3 {
+                mean[row] += f64::from(gradient[row]) / 20.0;
+            }
+        }
+        for row in 0..3 {
+            let wanted = expected[row] / f64::from(steps).powi(3);
+            assert!((mean[row] - wanted).abs() < 3e-3, "{row}: {} {wanted}", mean[row]);
+        }
+    }
+
+    fn view<'a>(labels: &'a [f64], scores: &'a [f64], weights: &'a [f32]) -> QueryView<'a> {
+        QueryView { weights, seed: 11, ..QueryView::new(labels, scores) }
+    }
+
+    /// While no drawn order changes, derivatives are those of the loss.
+    #[test]
+    fn derivatives_are_those_of_the_loss() {
+        let labels = [0.0, 2.0, 1.0, 0.0, 1.0];
+        let scores = [0.3, -0.4, 0.9, 0.1, -1.2];
+        let weights = [1.0, 2.0, 0.5, 1.0, 1.5];
+        for metric in ["ndcg@3", "ap", "rr"] {
+            let yeti = yeti(&format!("yeti(metric={metric}, samples=5, noise=0.7)"));
+            let (gradient, hessian) =
+                derivatives(&*yeti, &view(&labels, &scores, &weights)).unwrap();
+            assert!(
+                gradient.iter().any(|g| *g != 0.0) && gradient.iter().sum::<f32>().abs() < 1e-6
+            );
+            for row in 0..5 {
+                let at = |by: f64| {
+                    let mut moved = scores;
+                    moved[row] += by;
+                    yeti.loss(&view(&labels, &moved, &weights), &mut Workspace::default())
+                        .unwrap()
+                        .unwrap()
+                };
+                let (down, here, up) = (at(-1e-4), at(0.0), at(1e-4));
+                assert!(
+                    (f64::from(gradient[row]) - (up - down) / 2e-4).abs() < 1e-6,
+                    "{metric} {row}"
+                );
+                let second = (up - 2.0 * here + down) / 1e-8;
+                assert!((f64::from(hessian[row]) - second).abs() < 1e-4, "{metric} {row}");
+            }
+        }
+    }
+
+    #[test]
+    fn metrics_without_swaps_and_odd_numbers_are_refused() {
+        let fails =
+            |text: &str| parse_objective(&Spec::parse(text).unwrap()).unwrap_err().to_string();
+        assert!(fails("yeti(metric=kendall)").contains("no change under swaps"));
+        assert!(fails("yeti(samples=0)").contains("from 1 to 1000"));
+        assert!(fails("yeti(noise=-1)").contains("above 0"));
+    }
+}

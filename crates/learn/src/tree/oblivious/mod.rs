@@ -1,0 +1,445 @@
+//! Oblivious (symmetric) trees: one question for all leaves of a level, as CatBoost grows them
+//! (Prokhorenkova et al. 2018; Kohavi 1994).
+//!
+//! A question (feature, threshold, side of missing values) is chosen by the sum of its gains over
+//! the leaves of the level; equal sums go to the lower feature, then missing values right, then the
+//! lower bin. It need not serve every leaf. A leaf in which a side would have too few rows, too
+//! little second derivative, a value against a monotone constraint, or no gain, *stays whole*: its
+//! rows keep one value and may be parted by a later level. In the tree both sides of the question
+//! then lead to the same, so its shape is always full, 2^levels leaves, some of which share a value
+//! ([`End`]); a leaf that no row reaches has that of the rows it stayed together with. So `min_rows`
+//! holds for everything that gets a value of its own, though a leaf of the tree may hold fewer rows.
+//!
+//! Growth ends after `levels` questions, or when none gains more than `min_gain` in all. The gain of
+//! a split in the model is its rows' share of what the whole leaf gained.
+//!
+//! Cost of a level: histograms of the smaller children, the others by subtraction, and a scan of all
+//! bins of all features in all open leaves, whose histograms are kept. Histograms hold no counts: a
+//! question is first valued without `min_rows`, which can only be too much, and the best one's rows
+//! are counted where that is in doubt, until the best is one whose rows are known.
+
+mod shape;
+#[cfg(test)]
+mod twin;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use rankwright_model::Side;
+use rayon::prelude::*;
+
+use self::shape::{rows_of_positions, splits};
+use super::evaluate::{Place, Step, search_of};
+use super::expand::{Arena, Best, Children, Expander, LEAST_RELATIVE_GAIN, Node};
+use super::grow::{GrowTimes, Pool, SMALL};
+use super::grown::{End, Grown, GrownLeaf};
+use super::histogram::{Cells, Rows};
+use super::interact::Allowed;
+use super::split::{Found, Search, Strict, halves};
+use crate::bins::CELLS;
+use crate::error::LearnError;
+
+/// A question and what it gains in all leaves together, in packed units.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Question {
+    more: f64,
+    bin: u8,
+    missing: Side,
+}
+
+/// Rows of the open leaves, by byte of one column.
+type Counts = Vec<[u64; CELLS]>;
+
+/// The question for a level, and the rows of its column where they had to be counted.
+#[derive(Debug)]
+struct Choice {
+    /// Number of the place.
+    number: usize,
+    question: Question,
+    counts: Option<Counts>,
+}
+
+/// A level that was asked.
+#[derive(Debug)]
+struct Asked {
+    place: Place,
+    question: Question,
+    /// By position: what its leaf gained and its rows, where it was parted.
+    gains: Vec<Option<(f64, u64)>>,
+}
+
+/// The tree so far.
+struct Levels<'e> {
+    expander: &'e Expander<'e>,
+    /// What has a value of its own; open ones have a histogram.
+    nodes: Vec<Node>,
+    /// The node of each position of the last level, left to right.
+    positions: Vec<usize>,
+    asked: Vec<Asked>,
+    allowed: Option<Arc<Allowed>>,
+}
+
+/// Grows a tree from its root; `all` where that holds every row in order.
+pub(super) fn grow(
+    expander: &Expander<'_>,
+    mut root: Node,
+    all: bool,
+    mut arena: Arena<'_>,
+    pool: &mut Pool<'_>,
+    times: &mut GrowTimes,
+) -> Result<Grown, LearnError> {
+    let levels = expander.params.levels();
+    let started = Instant::now();
+    if levels > 0 && expander.may_split(&root, &arena)? {
+        let mut cells = pool.take();
+        let rows = if all { Rows::All } else { Rows::Some(arena.rows(&root)) };
+        let (packed, small) = (arena.packed(&root), root.target());
+        let step = Step { rows, packed, small, cells: &mut cells, large: None };
+        expander.evaluator.sum(step, rayon::current_num_threads())?;
+        root.cells = Some(cells);
+    }
+    times.histograms += started.elapsed();
+    let allowed = root.allowed.clone();
+    let (nodes, positions) = (vec![root], vec![0]);
+    let mut tree = Levels { expander, nodes, positions, asked: Vec::new(), allowed };
+    for level in 0..levels {
+        let started = Instant::now();
+        let Some(choice) = tree.choose(&arena)? else { break };
+        times.histograms += started.elapsed();
+        *times += tree.ask(choice, level + 1 < levels, &mut arena, pool)?;
+    }
+    tree.finish(&arena, pool)
+}
+
+impl Levels<'_> {
+    fn open(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().filter(|node| node.cells.is_some())
+    }
+
+    /// The best question for the level.
+    fn choose(&self, arena: &Arena<'_>) -> Result<Option<Choice>, LearnError> {
+        let Expander { evaluator, units, params, .. } = self.expander;
+        let own: f64 = self.open().map(|node| self.own(node).abs()).sum();
+        let active = self.allowed.as_ref().map_or(self.expander.active, |a| &a.active);
+        let search = |(at, active): (usize, &bool)| match active {
+            true => self.search(evaluator.places[at], None),
+            false => None,
+        };
+        let mut found: Vec<Option<Question>> =
+            active.par_iter().enumerate().with_max_len(1).map(search).collect();
+        let mut counted: Vec<Option<Counts>> = vec![None; found.len()];
+        loop {
+            let Some((place, question)) = self.best_of(&found) else { return Ok(None) };
+            let more = question.more - self.expander.cost(place);
+            if more <= LEAST_RELATIVE_GAIN * own || units.gain(more) <= params.min_gain {
+                return Ok(None);
+            }
+            let counts = counted[place].take();
+            if counts.is_some() || self.is_settled(evaluator.places[place], question) {
+                return Ok(Some(Choice { number: place, question, counts }));
+            }
+            let counts = self.count(place, arena)?;
+            found[place] = self.search(evaluator.places[place], Some(&counts));
+            counted[place] = Some(counts);
+        }
+    }
+
+    /// Largest gain less the cost; among equals the lowest feature.
+    fn best_of(&self, found: &[Option<Question>]) -> Option<(usize, Question)> {
+        let feature = |place: usize| self.expander.evaluator.places[place].member.feature;
+        let mut best: Option<(usize, Question, f64)> = None;
+        for (place, question) in found.iter().enumerate() {
+            let Some(question) = question else { continue };
+            let more = question.more - self.expander.cost(place);
+            let wins = best.is_none_or(|(other, _, most)| {
+                more > most || (more == most && feature(place) < feature(other))
+            });
+            if wins {
+                best = Some((place, *question, more));
+            }
+        }
+        best.map(|(place, question, _)| (place, question))
+    }
+
+    /// What a leaf is worth as it is.
+    fn own(&self, node: &Node) -> f64 {
+        let (g, h) = halves(node.total);
+        self.expander.units.rule.worth(g, h, node.limits)
+    }
+
+    /// The best question about one feature.
+    fn search(&self, place: Place, counts: Option<&Counts>) -> Option<Question> {
+        let mut totals = [[0.0; CELLS]; 2];
+        for (number, node) in self.open().enumerate() {
+            let counts = counts.and_then(|counts| counts.get(number));
+            self.visit(place, node, counts, |missing, bin, more, _| {
+                totals[usize::from(missing == Side::Left)][bin] += more;
+            });
+        }
+        let mut best: Option<Question> = None;
+        for (missing, totals) in [Side::Right, Side::Left].into_iter().zip(&totals) {
+            for (bin, more) in totals.iter().enumerate() {
+                if *more > best.map_or(0.0, |best| best.more) {
+                    best = Some(Question { more: *more, bin: bin as u8, missing });
+                }
+            }
+        }
+        best
+    }
+
+    /// Visits every question about a feature that would gain something in a leaf: side of missing
+    /// values, bin, gain, and the packed sum of the left side.
+    fn visit(
+        &self,
+        place: Place,
+        node: &Node,
+        by_byte: Option<&[u64; CELLS]>,
+        mut gains: impl FnMut(Side, usize, f64, u64),
+    ) {
+        let Some(cells) = node.cells.as_ref().and_then(|all| all.get(place.column as usize)) else {
+            return;
+        };
+        let rule = &self.expander.units.rule;
+        let mut shared = [0; CELLS];
+        let search = search_of(&place, cells, &mut shared, node.target());
+        let strict = Strict { counts: None, limits: node.limits, direction: place.direction };
+        let own = self.own(node);
+        let least = LEAST_RELATIVE_GAIN * own.abs();
+        let plain = self.expander.evaluator.is_plain(rule);
+        let rows = by_byte.map(|by_byte| by_bin(place, by_byte));
+        for missing in [Side::Right, Side::Left] {
+            let Some((mut left, ends)) = search.start(missing) else { continue };
+            let mut left_rows = match (missing, &rows) {
+                (Side::Left, Some(rows)) => rows[place.values],
+                _ => 0,
+            };
+            for (bin, cell) in search.values.iter().enumerate().take(ends) {
+                left = left.wrapping_add(*cell);
+                if let Some(rows) = &rows {
+                    left_rows += rows[bin];
+                    if left_rows < rule.min_rows || node.rows - left_rows < rule.min_rows {
+                        continue;
+                    }
+                }
+                let worth = match plain {
+                    true => plain_worth(&search, left, rule.min_hessian, rule.l2),
+                    false => search.worth_of(left, 0, rule, &strict),
+                };
+                match worth {
+                    Some(worth) if worth - own > least => gains(missing, bin, worth - own, left),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// What a question gains in one leaf, and the packed sum of the left side there.
+    fn answer(
+        &self,
+        place: Place,
+        node: &Node,
+        counts: Option<&[u64; CELLS]>,
+        question: Question,
+    ) -> Option<(f64, u64)> {
+        let mut answer = None;
+        self.visit(place, node, counts, |missing, bin, more, left| {
+            if missing == question.missing && bin == usize::from(question.bin) {
+                answer = Some((more, left));
+            }
+        });
+        answer
+    }
+
+    /// Whether all leaves that the question would part have rows enough for sure.
+    fn is_settled(&self, place: Place, question: Question) -> bool {
+        self.open().all(|node| match self.answer(place, node, None, question) {
+            Some((_, left)) => self.expander.units.has_rows(node.total, left),
+            None => true,
+        })
+    }
+
+    fn count(&self, place: usize, arena: &Arena<'_>) -> Result<Counts, LearnError> {
+        self.open().map(|node| self.expander.count(node, place, arena)).collect()
+    }
+
+    /// Asks a question: parts the leaves that it serves, and looks at their children where another
+    /// level may follow.
+    fn ask(
+        &mut self,
+        choice: Choice,
+        look: bool,
+        arena: &mut Arena<'_>,
+        pool: &mut Pool<'_>,
+    ) -> Result<GrowTimes, LearnError> {
+        let (expander, number, question) = (self.expander, choice.number, choice.question);
+        let place = expander.evaluator.places[number];
+        self.decide(&choice, place);
+        let gain = |node: &Node| node.best.map(|best| (best.gain, node.rows));
+        let gains = self.positions.iter().map(|at| gain(&self.nodes[*at])).collect();
+        self.asked.push(Asked { place, question, gains });
+        if let (Some(interactions), Some(above)) = (expander.interactions, &self.allowed) {
+            self.allowed = Some(interactions.below(above, number));
+        }
+        let (times, parted) = self.part(look, arena, pool)?;
+        // The left child keeps the node's number, the right one gets a new one.
+        let mut right_of: Vec<Option<usize>> = vec![None; self.nodes.len()];
+        for (at, children) in parted {
+            let Children { left, right, freed, .. } = children;
+            pool.free.extend(freed);
+            right_of[at] = Some(self.nodes.len());
+            self.nodes[at] = left;
+            self.nodes.push(right);
+        }
+        let both = |at: &usize| [*at, right_of[*at].unwrap_or(*at)];
+        self.positions = self.positions.iter().flat_map(both).collect();
+        Ok(times)
+    }
+
+    /// Notes the split in every leaf that the question serves.
+    fn decide(&mut self, choice: &Choice, place: Place) {
+        let Choice { number, question, counts } = choice;
+        let answer = |(at, node): (usize, &Node)| {
+            let counts = counts.as_ref().and_then(|counts| counts.get(at));
+            self.answer(place, node, counts, *question)
+        };
+        let answers: Vec<_> = self.open().enumerate().map(answer).collect();
+        let open = self.nodes.iter_mut().filter(|node| node.cells.is_some());
+        for (node, answer) in open.zip(answers) {
+            node.best = answer.map(|(more, left)| {
+                let Question { bin, missing, .. } = *question;
+                let found = Found { worth: more, bin, missing, left };
+                Best { gain: self.expander.units.gain(more), place: *number, found }
+            });
+        }
+    }
+
+    /// Parts the leaves that have a split: large ones by all threads, small ones a thread each.
+    fn part(
+        &mut self,
+        look: bool,
+        arena: &mut Arena<'_>,
+        pool: &mut Pool<'_>,
+    ) -> Result<(GrowTimes, Vec<(usize, Children)>), LearnError> {
+        let started = Instant::now();
+        let expander = self.expander;
+        let mut nodes: Vec<(usize, &mut Node)> =
+            self.nodes.iter_mut().enumerate().filter(|(_, node)| node.best.is_some()).collect();
+        nodes.sort_by_key(|(_, node)| node.range.start);
+        let (mut rest, mut large, mut small) = (arena.lend(), Vec::new(), Vec::new());
+        let together = expander.collective.size() > 1;
+        for (at, node) in nodes {
+            let (_, from) = rest.cut(node.range.start);
+            let (mine, after) = from.cut(node.range.end);
+            rest = after;
+            let is_large = together || node.range.len() > SMALL;
+            let task = (at, node, mine, pool.take());
+            if is_large { large.push(task) } else { small.push(task) }
+        }
+        let work = |task: (usize, &mut Node, Arena<'_>, Vec<Cells>), threads: usize| {
+            let (at, node, mut arena, spare) = task;
+            Ok::<_, LearnError>((at, part_one(expander, node, &mut arena, spare, look, threads)?))
+        };
+        let threads = rayon::current_num_threads();
+        let mut parted: Vec<(usize, Children)> =
+            large.into_iter().map(|task| work(task, threads)).collect::<Result<_, _>>()?;
+        let others: Vec<(usize, Children)> = small
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|task| work(task, 1))
+            .collect::<Result<_, LearnError>>()?;
+        parted.extend(others);
+        parted.sort_by_key(|(at, _)| *at);
+        let spent: f64 = parted.iter().map(|(_, c)| total(c.times)).sum();
+        let part = if spent > 0.0 { started.elapsed().as_secs_f64() / spent } else { 0.0 };
+        let mut times = GrowTimes::default();
+        for (_, Children { times: own, .. }) in &parted {
+            times.histograms += own.histograms.mul_f64(part);
+            times.partition += own.partition.mul_f64(part);
+        }
+        Ok((times, parted))
+    }
+
+    /// The finished tree; histograms go back.
+    fn finish(self, arena: &Arena<'_>, pool: &mut Pool<'_>) -> Result<Grown, LearnError> {
+        let Self { expander, mut nodes, positions, asked, .. } = self;
+        pool.free.extend(nodes.iter_mut().filter_map(|node| node.cells.take()));
+        let rows = rows_of_positions(expander, &nodes, &positions, &asked, arena)?;
+        let leaves = nodes.iter().map(|node| GrownLeaf {
+            range: node.range.clone(),
+            buffer: node.buffer,
+            rows: node.rows,
+            limits: expander.units.limits(node.limits),
+        });
+        let leaves: Vec<GrownLeaf> = leaves.collect();
+        let ends = positions.iter().zip(&rows);
+        let ends = ends.map(|(leaf, rows)| End { leaf: *leaf as u32, rows: *rows }).collect();
+        let splits = splits(expander, &asked, &rows);
+        Ok(Grown { splits, sets: Vec::new(), leaves, ends: Some(ends) })
+    }
+}
+
+fn total(times: GrowTimes) -> f64 {
+    (times.histograms + times.partition).as_secs_f64()
+}
+
+/// Worth of both sides where nothing but second derivatives limits it; the same as the slow way.
+#[inline(always)]
+fn plain_worth(search: &Search<'_>, left: u64, min_hessian: f64, l2: f64) -> Option<f64> {
+    let (gl, hl) = halves(left);
+    let (gr, hr) = halves(search.total.wrapping_sub(left));
+    let worth = gl * gl / (hl + l2) + gr * gr / (hr + l2);
+    (hl >= min_hessian && hr >= min_hessian).then_some(worth)
+}
+
+/// Rows by bin of a feature; those with a missing value after the last.
+fn by_bin(place: Place, by_byte: &[u64; CELLS]) -> [u64; CELLS + 1] {
+    let mut rows = [0; CELLS + 1];
+    for (byte, count) in by_byte.iter().enumerate() {
+        rows[place.member.bin(byte as u8)] += count;
+    }
+    rows
+}
+
+/// Parts one leaf, and sums up its children where they may be parted in turn.
+fn part_one(
+    expander: &Expander<'_>,
+    node: &mut Node,
+    arena: &mut Arena<'_>,
+    mut spare: Vec<Cells>,
+    look: bool,
+    threads: usize,
+) -> Result<Children, LearnError> {
+    let parent = node.cells.take();
+    let mut children = expander.expand(node, arena, None, threads)?;
+    let started = Instant::now();
+    let Children { left, right, freed, .. } = &mut children;
+    let (small, large) = if left.rows <= right.rows { (left, right) } else { (right, left) };
+    let may = match look {
+        true => [expander.may_split(small, arena)?, expander.may_split(large, arena)?],
+        false => [false, false],
+    };
+    let Some(mut parent) = parent else {
+        freed.push(spare);
+        return Ok(children);
+    };
+    if may == [false, false] {
+        freed.extend([parent, spare]);
+        return Ok(children);
+    }
+    let step = Step {
+        rows: Rows::Some(arena.rows(small)),
+        packed: arena.packed(small),
+        small: small.target(),
+        cells: &mut spare,
+        large: Some((large.target(), &mut parent)),
+    };
+    expander.evaluator.sum(step, threads)?;
+    for (node, cells, may) in [(small, spare, may[0]), (large, parent, may[1])] {
+        match may {
+            true => node.cells = Some(cells),
+            false => freed.push(cells),
+        }
+    }
+    children.times.histograms += started.elapsed();
+    Ok(children)
+}

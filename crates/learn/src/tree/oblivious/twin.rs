@@ -1,0 +1,253 @@
+//! The slow twin: every question asked of every row of every leaf, by plain sums.
+
+use proptest::prelude::*;
+use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex, Random};
+use rankwright_model::{Child, Rule, Side, Split};
+
+use crate::bins::Binned;
+use crate::collective::Local;
+use crate::simd::Simd;
+use crate::tree::grow::{Grow, Grower, GrownRows, Input};
+use crate::tree::{Direction, Grown, Growth, Scales, TreeParams};
+
+/// A question of the twin: feature, last bin on the left, side of missing values, gain.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    feature: u32,
+    bin: usize,
+    missing: Side,
+    gain: f64,
+}
+
+struct Twin<'a> {
+    data: &'a Dataset,
+    binned: &'a Binned,
+    params: &'a TreeParams,
+    gradient: &'a [f32],
+    hessian: &'a [f32],
+    /// Rows of what has a value of its own.
+    nodes: Vec<Vec<usize>>,
+    positions: Vec<usize>,
+    asked: Vec<Asked>,
+}
+
+impl Twin<'_> {
+    fn goes_left(&self, asked: Asked, row: usize) -> bool {
+        let bins = self.binned.feature(asked.feature).unwrap();
+        let value = self.data.matrix().get(row, asked.feature as usize);
+        match value.is_nan() {
+            true => asked.missing == Side::Left,
+            false => bins.bin(value) <= asked.bin,
+        }
+    }
+
+    /// Worth of some rows; none where they are too few.
+    fn worth(&self, rows: &[usize]) -> Option<f64> {
+        let g: f64 = rows.iter().map(|row| f64::from(self.gradient[*row])).sum();
+        let h: f64 = rows.iter().map(|row| f64::from(self.hessian[*row])).sum();
+        let enough =
+            rows.len() as u64 >= self.params.min_rows && h >= self.params.min_hessian && h > 0.0;
+        enough.then(|| g * g / (h + self.params.l2))
+    }
+
+    fn parts(&self, asked: Asked, rows: &[usize]) -> (Vec<usize>, Vec<usize>) {
+        rows.iter().copied().partition(|row| self.goes_left(asked, *row))
+    }
+
+    /// What a question gains in a leaf, where it serves it.
+    fn gain(&self, asked: Asked, rows: &[usize]) -> Option<f64> {
+        let own = self.worth(rows)?;
+        let (left, right) = self.parts(asked, rows);
+        let gain = self.worth(&left)? + self.worth(&right)? - own;
+        (gain > 1e-10 * own).then_some(gain)
+    }
+
+    fn best(&self) -> Option<Asked> {
+        let mut best: Option<Asked> = None;
+        for feature in 0..self.data.columns() as u32 {
+            let bins = self.binned.feature(feature).unwrap();
+            for missing in [Side::Right, Side::Left] {
+                if missing == Side::Left && !bins.missing {
+                    continue;
+                }
+                for bin in 0..bins.values() {
+                    let asked = Asked { feature, bin, missing, gain: 0.0 };
+                    let gains = self.nodes.iter().filter_map(|rows| self.gain(asked, rows));
+                    let gain: f64 = gains.sum();
+                    if gain > best.map_or(0.0, |best| best.gain) {
+                        best = Some(Asked { gain, ..asked });
+                    }
+                }
+            }
+        }
+        best.filter(|best| best.gain / 2.0 > self.params.min_gain)
+    }
+
+    fn grow(&mut self) {
+        for _ in 0..self.params.levels() {
+            let Some(asked) = self.best() else { break };
+            self.asked.push(asked);
+            let mut right_of: Vec<Option<usize>> = vec![None; self.nodes.len()];
+            for (at, right_of) in right_of.iter_mut().enumerate() {
+                if self.gain(asked, &self.nodes[at]).is_some() {
+                    let (left, right) = self.parts(asked, &self.nodes[at]);
+                    *right_of = Some(self.nodes.len());
+                    self.nodes[at] = left;
+                    self.nodes.push(right);
+                }
+            }
+            let both = |at: &usize| [*at, right_of[*at].unwrap_or(*at)];
+            self.positions = self.positions.iter().flat_map(both).collect();
+        }
+    }
+}
+
+/// Data of one query, with derivatives that are exact in every sum.
+struct Trial {
+    data: Dataset,
+    gradient: Vec<f32>,
+    hessian: Vec<f32>,
+}
+
+fn trial(rows: usize, columns: usize, seed: u64) -> Trial {
+    let mut random = Random::new(seed, 0);
+    let value = |random: &mut Random, at: usize| match random.below(12) {
+        0 if at % columns == 1 => f32::NAN,
+        _ => random.below(if at % columns < 2 { 4 } else { 40 }) as f32,
+    };
+    let values = (0..rows * columns).map(|at| value(&mut random, at)).collect();
+    let gradient = (0..rows).map(|_| random.below(17) as f32 - 8.0).collect();
+    let hessian = (0..rows).map(|_| 1.0 + random.below(4) as f32).collect();
+    let mut queries = QueryIndex::default();
+    let query_of_row = vec![queries.number("q"); rows];
+    let matrix = Matrix::from_rows(rows, columns, values).unwrap();
+    let names = FeatureNames::Ids { first: 1, count: columns };
+    let labels = vec![0.0; rows];
+    let columns = Columns::new(matrix, names, labels, queries, query_of_row);
+    Trial { data: Dataset::new(columns).unwrap(), gradient, hessian }
+}
+
+fn params(levels: usize, min_rows: u64, l2: f64) -> TreeParams {
+    let growth = Growth::Oblivious;
+    TreeParams { leaves: 1 << levels, min_rows, l2, growth, ..TreeParams::default() }
+}
+
+/// The grown tree, the rows of its grown leaves, and whether routes lead each row to its own.
+fn grown(trial: &Trial, binned: &Binned, params: &TreeParams) -> (Grown, Vec<Vec<usize>>) {
+    let (gradient, hessian) = (&trial.gradient[..], &trial.hessian[..]);
+    let scales = Scales::of(gradient, hessian, &Local).unwrap();
+    let mut grower = Grower::new(binned, params, &Local, Simd::Auto);
+    let input = Input { gradient, hessian, scales: &scales, sample: None, features: None };
+    let grown = grower.grow(input).unwrap();
+    let rows_of = |leaf| grower.rows_of(leaf).iter().map(|row| *row as usize).collect();
+    let rows: Vec<Vec<usize>> = grown.leaves.iter().map(rows_of).collect();
+    let routes = grower.routes(&grown);
+    for (leaf, rows) in rows.iter().enumerate() {
+        assert!(rows.iter().all(|row| routes.leaf(*row) == leaf));
+    }
+    (grown, rows)
+}
+
+/// One question a level, children in order.
+fn assert_full(splits: &[Split], leaves: usize) {
+    assert_eq!(splits.len() + 1, leaves);
+    for (number, split) in splits.iter().enumerate() {
+        let level = (number + 1).ilog2();
+        let first = &splits[(1 << level) - 1];
+        assert_eq!((split.feature, split.rule), (first.feature, first.rule));
+        assert_eq!(split.missing, first.missing);
+        let child = |side: usize| match 2 * number + 1 + side {
+            below if below < splits.len() => Child::Split(below as u32),
+            below => Child::Leaf((below - splits.len()) as u32),
+        };
+        assert_eq!((split.left, split.right), (child(0), child(1)));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn trees_are_those_of_the_slow_twin(
+        rows in 1_usize..80, columns in 1_usize..5, seed: u64, levels in 0_usize..5,
+        min_rows in 0_u64..12, l2 in prop_oneof![Just(0.0), Just(2.0)],
+    ) {
+        let trial = trial(rows, columns, seed);
+        let binned = Binned::new(&trial.data, 255, &Local).unwrap();
+        let params = params(levels, min_rows, l2);
+        let (grown, leaves) = grown(&trial, &binned, &params);
+        let mut twin = Twin {
+            data: &trial.data,
+            binned: &binned,
+            params: &params,
+            gradient: &trial.gradient,
+            hessian: &trial.hessian,
+            nodes: vec![(0..rows).collect()],
+            positions: vec![0],
+            asked: Vec::new(),
+        };
+        twin.grow();
+        prop_assert_eq!(&leaves, &twin.nodes);
+        let ends = grown.ends.as_ref().unwrap();
+        let positions: Vec<usize> = ends.iter().map(|end| end.leaf as usize).collect();
+        prop_assert_eq!(&positions, &twin.positions);
+        assert_full(&grown.splits, ends.len());
+        for (level, asked) in twin.asked.iter().enumerate() {
+            let splits = &grown.splits[(1 << level) - 1..(2 << level) - 1];
+            let bins = binned.feature(asked.feature).unwrap();
+            let bound = bins.bounds.get(asked.bin).copied().unwrap_or(f32::INFINITY);
+            prop_assert_eq!((splits[0].feature, splits[0].rule), (asked.feature, Rule::AtMost(bound)));
+            prop_assert!(!bins.missing || splits[0].missing == asked.missing);
+            // Shares of the gain add up to all of it.
+            let gain: f64 = splits.iter().map(|split| split.gain).sum();
+            prop_assert!((gain - asked.gain / 2.0).abs() <= 1e-9 * gain, "{} {}", gain, asked.gain);
+        }
+        // Every leaf of the model has the rows that really come there.
+        let values = vec![0.0; leaves.len()];
+        let tree = grown.tree(&values).unwrap();
+        let mut counts = vec![0_u64; tree.leaves().len()];
+        (0..rows).for_each(|row| counts[tree.leaf_of(trial.data.matrix().row(row))] += 1);
+        let told: Vec<u64> = tree.leaves().iter().map(|leaf| leaf.rows).collect();
+        prop_assert_eq!(told, counts);
+        let least = leaves.iter().map(Vec::len).min().unwrap_or(0) as u64;
+        prop_assert!(leaves.len() == 1 || least >= min_rows);
+    }
+}
+
+#[test]
+fn the_slow_way_to_a_gain_gives_the_same_tree() {
+    // A rising feature that is constant constrains nothing, but the strict search is used.
+    let trial = trial(300, 4, 5);
+    let binned = Binned::new(&trial.data, 255, &Local).unwrap();
+    let (plain, _) = grown(&trial, &binned, &params(4, 3, 1.0));
+    let tiny = TreeParams { l1: 1e-300, ..params(4, 3, 1.0) };
+    let (strict, _) = grown(&trial, &binned, &tiny);
+    assert_eq!(plain.splits, strict.splits);
+}
+
+#[test]
+fn a_monotone_constraint_keeps_leaves_whole() {
+    let trial = trial(400, 3, 9);
+    let binned = Binned::new(&trial.data, 255, &Local).unwrap();
+    let monotone = vec![(2, Direction::Rising)];
+    let params = TreeParams { monotone, ..params(4, 5, 0.0) };
+    let (grown, rows) = grown(&trial, &binned, &params);
+    let step = |rows: &Vec<usize>| {
+        let sum = |of: &[f32]| rows.iter().map(|row| f64::from(of[*row])).sum::<f64>();
+        -sum(&trial.gradient) / sum(&trial.hessian)
+    };
+    let limited = rows.iter().zip(&grown.leaves);
+    let values: Vec<f64> =
+        limited.map(|(rows, leaf)| step(rows).clamp(leaf.limits.low, leaf.limits.high)).collect();
+    let tree = grown.tree(&values).unwrap();
+    assert!(tree.splits().iter().any(|split| split.feature == 2));
+    for row in 0..400 {
+        let mut row = trial.data.matrix().row(row).to_vec();
+        let mut last = f64::NEG_INFINITY;
+        for value in 0..41 {
+            row[2] = value as f32;
+            let score = tree.value(&row);
+            assert!(score >= last - 1e-12);
+            last = score;
+        }
+    }
+}

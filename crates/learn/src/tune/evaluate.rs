@@ -1,0 +1,166 @@
+//! One trial: trained and measured, on validation data or on folds.
+//!
+//! Boosted trees of a search by halving go on from where the rung before left them: a checkpoint
+//! holds all trees so far, and the same trees come out as in one go. Other learners are trained
+//! anew on each rung (a net's rate depends on how many epochs there are), and so is everything on
+//! folds. With a folder, trainings on validation data also save once a minute, and go on after a
+//! kill.
+
+use std::time::Duration;
+
+use rankwright_eval::{Evaluation, ScoredDataset};
+use rankwright_model::Kind;
+
+use super::plan::{Ground, TunePlan};
+use super::search::TuneJob;
+use super::trial::Trial;
+use crate::boost::{Checkpoints, Job, Observer, Outcome};
+use crate::error::LearnError;
+use crate::learner::{CvOptions, LearnerSpec, cross_validate};
+
+/// A training to be done.
+pub(super) struct Task<'a> {
+    pub(super) plan: &'a TunePlan,
+    pub(super) job: &'a TuneJob<'a>,
+    pub(super) trial: usize,
+    /// Rounds of this rung.
+    pub(super) limit: Option<usize>,
+    /// Rounds of the rung before.
+    pub(super) before: usize,
+    /// Names the search in the names of checkpoints.
+    pub(super) mark: u64,
+}
+
+impl Task<'_> {
+    /// Trains and measures; `None` where someone wanted to stop. What is wrong with a trial is told
+    /// in it.
+    pub(super) fn run(&self) -> Option<Trial> {
+        let mut trial = Trial {
+            trial: self.trial,
+            limit: self.limit,
+            seed: self.plan.settings.seed,
+            spec: self.plan.specs().get(self.trial).map(ToString::to_string).unwrap_or_default(),
+            ..Trial::default()
+        };
+        let learner = self.plan.limited(self.trial, self.limit);
+        let found = learner.and_then(|learner| match self.plan.settings.ground {
+            Ground::Valid => self.on_validation_data(&learner, &mut trial),
+            Ground::Folds { count, valid_part } => {
+                self.on_folds(&learner, count, valid_part, &mut trial)
+            }
+        });
+        match found {
+            Ok(None) => return None,
+            Ok(Some(evaluation)) => measured(&mut trial, evaluation),
+            Err(error) => trial.error = Some(error.to_string()),
+        }
+        Some(trial)
+    }
+
+    fn on_validation_data(
+        &self,
+        learner: &LearnerSpec,
+        trial: &mut Trial,
+    ) -> Result<Option<Evaluation>, LearnError> {
+        let valid = self.job.valid.clone().ok_or_else(|| {
+            LearnError::unfit("there is no validation data", "give some, or search on folds")
+        })?;
+        let observer: &dyn Observer = self.job.observer;
+        let outcome = learner.train(Job {
+            valid: vec![valid.clone()],
+            metrics: vec![self.plan.measure.clone()],
+            seed: self.plan.settings.seed,
+            features: self.job.features,
+            checkpoints: self.checkpoints(learner),
+            observer,
+            simd: self.job.features.simd,
+            ..Job::new(self.job.train)
+        })?;
+        if !outcome.finished {
+            return Ok(None);
+        }
+        trial.seconds = outcome.record.bin_seconds + outcome.record.train_seconds;
+        trial.trained = Some(outcome.record.iterations.len()).filter(|rounds| *rounds > 0);
+        trial.rounds = rounds(&outcome);
+        let scores = outcome.model.score(valid.data, self.job.features)?;
+        let measures = std::slice::from_ref(&self.plan.measure);
+        Ok(Some(ScoredDataset::new(valid.data, &scores)?.evaluate(measures)?))
+    }
+
+    fn on_folds(
+        &self,
+        learner: &LearnerSpec,
+        folds: usize,
+        valid_part: Option<f64>,
+        trial: &mut Trial,
+    ) -> Result<Option<Evaluation>, LearnError> {
+        let options = CvOptions {
+            folds,
+            seed: self.plan.settings.seed,
+            valid_part,
+            simd: self.job.features.simd,
+            observer: self.job.observer,
+            ..CvOptions::new(vec![self.plan.measure.clone()])
+        };
+        let result = cross_validate(learner, self.job.train, &options)?;
+        if !result.finished {
+            return Ok(None);
+        }
+        let trees: usize = result.folds.iter().map(|fold| fold.trees).sum();
+        trial.rounds = Some(trees as f64 / folds as f64).filter(|trees| *trees > 0.0);
+        trial.seconds = result.folds.iter().map(|fold| fold.seconds).sum();
+        Ok(Some(result.pooled))
+    }
+
+    /// Where this training saves, and goes on from.
+    fn checkpoints(&self, learner: &LearnerSpec) -> Option<Checkpoints> {
+        learner.rounds()?;
+        let folder = self.job.folder.as_ref()?;
+        let mut name = format!("{:016x}-{}", self.mark, self.trial);
+        let boosted = learner.boosting().is_some();
+        let rung = self.limit.filter(|_| !boosted);
+        if let Some(rounds) = rung {
+            name = format!("{name}-{rounds}");
+        }
+        Some(Checkpoints {
+            // The next rung begins where this one ends.
+            every_trees: self
+                .limit
+                .filter(|_| boosted)
+                .map_or(0, |limit| limit.saturating_sub(self.before)),
+            every: Duration::from_secs(60),
+            folder: folder.join(name),
+        })
+    }
+
+    /// Takes away what this training has saved, once nothing goes on from it.
+    pub(super) fn forget(&self) {
+        let learner = self.plan.limited(self.trial, self.limit);
+        if let Some(checkpoints) = learner.ok().and_then(|learner| self.checkpoints(&learner)) {
+            // What is left behind costs room on the disk, and nothing else.
+            let _ = checkpoints.remove();
+        }
+    }
+}
+
+/// Rounds in the model.
+fn rounds(outcome: &Outcome) -> Option<f64> {
+    let count = match outcome.model.kind() {
+        Kind::Trees(ensemble) => ensemble.trees().len(),
+        _ => outcome.record.best.unwrap_or(outcome.record.iterations.len()),
+    };
+    Some(count as f64).filter(|count| *count > 0.0)
+}
+
+/// Puts the value into the trial.
+fn measured(trial: &mut Trial, evaluation: Evaluation) {
+    let Some(result) = evaluation.results.into_iter().next() else { return };
+    trial.value = Some(result.value).filter(|value| value.is_finite());
+    trial.ci95 = result.ci95;
+    trial.queries = result.queries;
+    trial.convention = result.convention;
+    trial.values = result.values;
+    if trial.value.is_none() {
+        trial.error = Some(format!("no query has a value for {}", result.measure));
+    }
+}

@@ -1,0 +1,221 @@
+//! The log of a search: what is finished stays finished.
+//!
+//! JSON lines. The first says which search it is (it is written atomically, with the file); each
+//! other is a [`Trial`], appended by one write and synced. A line counts once its end is there: a
+//! kill at any moment, or a full disk, loses at most the trial that was being written, whose torn
+//! line is cut off when the log is opened again. Only one process at a time writes to a log.
+
+use std::collections::BTreeMap;
+use std::fs::{File, TryLockError};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use rankwright_data::DataError;
+use rankwright_data::store::write_atomic;
+use serde::{Deserialize, Serialize};
+
+use super::trial::Trial;
+use crate::error::LearnError;
+
+/// The first line.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Head {
+    #[serde(rename = "rankwright-tune")]
+    version: u32,
+    search: BTreeMap<String, String>,
+}
+
+const VERSION: u32 = 1;
+
+/// Finished trials, in a file or in memory alone.
+#[derive(Debug)]
+pub(super) struct Log {
+    file: Option<(File, PathBuf)>,
+    trials: Vec<Trial>,
+}
+
+impl Log {
+    /// A log that nobody keeps.
+    pub(super) fn in_memory() -> Self {
+        Self { file: None, trials: Vec::new() }
+    }
+
+    /// Opens the log of a search, or begins it.
+    pub(super) fn open(path: &Path, search: &[(&str, String)]) -> Result<Self, LearnError> {
+        let search = search.iter().map(|(name, text)| ((*name).to_owned(), text.clone()));
+        let head = Head { version: VERSION, search: search.collect() };
+        if path.metadata().map_or(true, |meta| meta.is_file() && meta.len() == 0) {
+            let line = line(&head)?;
+            write_atomic(path, |out| out.write_all(line.as_bytes()))?;
+        }
+        let io = |what: &'static str| {
+            move |error| DataError::io(what, path.display().to_string(), error)
+        };
+        let mut file = File::options().read(true).append(true).open(path).map_err(io("open"))?;
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            return Err(LearnError::unfit(
+                format!("another search is writing to {}", path.display()),
+                "wait for it, or give another log",
+            ));
+        }
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(io("read"))?;
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let text = String::from_utf8_lossy(bytes.get(..whole).unwrap_or_default());
+        let trials = read(path, &text, &head)?;
+        if whole < bytes.len() {
+            file.set_len(whole as u64).map_err(io("repair"))?;
+        }
+        Ok(Self { file: Some((file, path.to_owned())), trials })
+    }
+
+    /// A finished trial.
+    pub(super) fn find(&self, trial: usize, limit: Option<usize>) -> Option<&Trial> {
+        self.trials.iter().find(|found| found.trial == trial && found.limit == limit)
+    }
+
+    /// Every finished trial.
+    pub(super) fn trials(&self) -> &[Trial] {
+        &self.trials
+    }
+
+    /// Keeps a finished trial.
+    pub(super) fn add(&mut self, trial: Trial) -> Result<(), LearnError> {
+        if let Some((file, path)) = &mut self.file {
+            let line = line(&trial)?;
+            let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_data());
+            written.map_err(|e| DataError::io("write", path.display().to_string(), e))?;
+        }
+        self.trials.push(trial);
+        Ok(())
+    }
+}
+
+fn line(what: &impl Serialize) -> Result<String, LearnError> {
+    let text = serde_json::to_string(what).map_err(|error| {
+        LearnError::unfit(format!("a line of the log cannot be written: {error}"), "report this")
+    })?;
+    Ok(text + "\n")
+}
+
+/// The trials of a log, once it is known to be that of this search.
+fn read(path: &Path, text: &str, wanted: &Head) -> Result<Vec<Trial>, LearnError> {
+    let name = path.display();
+    let other = "give another log, or delete this one to begin anew";
+    let mut lines = text.lines().enumerate();
+    let head: Option<Head> = lines.next().and_then(|(_, line)| serde_json::from_str(line).ok());
+    let Some(head) = head else {
+        return Err(LearnError::unfit(format!("{name} is no log of a search"), other));
+    };
+    if head != *wanted {
+        return Err(LearnError::unfit(
+            format!("{name} is the log of another search: {}", difference(&head, wanted)),
+            "give the same options to go on with it, or another log",
+        ));
+    }
+    let mut trials: Vec<Trial> = Vec::new();
+    for (at, line) in lines {
+        let trial = serde_json::from_str(line).map_err(|error| {
+            LearnError::unfit(format!("{name}, line {}: {error}", at + 1), other)
+        })?;
+        trials.push(trial);
+    }
+    Ok(trials)
+}
+
+/// What differs between two searches.
+fn difference(was: &Head, is: &Head) -> String {
+    if was.version != is.version {
+        return format!("its format is {}, this one's {}", was.version, is.version);
+    }
+    let keys = is.search.keys().chain(was.search.keys().filter(|k| !is.search.contains_key(*k)));
+    let text = |head: &Head, key: &str| head.search.get(key).map_or("nothing", |t| t).to_owned();
+    let told = keys.filter(|key| was.search.get(*key) != is.search.get(*key));
+    let told = told.map(|key| format!("{key} was {}, now {}", text(was, key), text(is, key)));
+    told.collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn search(seed: &str) -> Vec<(&'static str, String)> {
+        vec![("learner", "mart".to_owned()), ("seed", seed.to_owned())]
+    }
+
+    fn trial(trial: usize, limit: Option<usize>) -> Trial {
+        let values = vec![Some(0.1 + 0.2), None];
+        Trial { trial, limit, value: Some(1.0 / 3.0), values, ..Trial::default() }
+    }
+
+    #[test]
+    fn what_was_added_is_found_again_bit_for_bit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let mut log = Log::open(&path, &search("1")).unwrap();
+        log.add(trial(0, None)).unwrap();
+        log.add(trial(3, Some(9))).unwrap();
+        drop(log);
+        let log = Log::open(&path, &search("1")).unwrap();
+        assert_eq!(log.trials(), [trial(0, None), trial(3, Some(9))]);
+        assert_eq!(log.find(3, Some(9)), Some(&trial(3, Some(9))));
+        assert_eq!(log.find(3, None), None);
+    }
+
+    #[test]
+    fn a_log_cut_anywhere_keeps_its_whole_lines_and_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let mut log = Log::open(&path, &search("1")).unwrap();
+        let head = std::fs::read(&path).unwrap().len();
+        log.add(trial(0, None)).unwrap();
+        let first = std::fs::read(&path).unwrap().len();
+        log.add(trial(1, None)).unwrap();
+        drop(log);
+        let bytes = std::fs::read(&path).unwrap();
+        // Every few bytes, and around the ends of lines.
+        let near = |cut: &usize| *cut == first || *cut + 1 == first || *cut == bytes.len();
+        for cut in (head..=bytes.len()).filter(|cut| cut % 29 == 0 || near(cut)) {
+            std::fs::write(&path, &bytes[..cut]).unwrap();
+            let mut log = Log::open(&path, &search("1")).unwrap();
+            let whole = usize::from(cut >= first) + usize::from(cut == bytes.len());
+            assert_eq!(log.trials().len(), whole, "{cut}");
+            log.add(trial(7, None)).unwrap();
+            drop(log);
+            let log = Log::open(&path, &search("1")).unwrap();
+            assert_eq!(log.trials().len(), whole + 1, "{cut}");
+        }
+    }
+
+    #[test]
+    fn other_files_and_other_searches_are_refused_and_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        drop(Log::open(&path, &search("1")).unwrap());
+        let error = Log::open(&path, &search("2")).unwrap_err().to_string();
+        assert!(error.contains("seed was 1, now 2") && !error.contains("learner"), "{error}");
+        let begun = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, format!("{begun}nonsense\n")).unwrap();
+        let error = Log::open(&path, &search("1")).unwrap_err().to_string();
+        assert!(error.contains("line 2"), "{error}");
+        for text in ["my notes", "my notes\n", "{}\n"] {
+            std::fs::write(&path, text).unwrap();
+            let error = Log::open(&path, &search("1")).unwrap_err().to_string();
+            assert!(error.contains("is no log of a search"), "{error}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        }
+        let missing = folder.path().join("no/where");
+        assert!(Log::open(&missing, &search("1")).is_err());
+    }
+
+    #[test]
+    fn one_search_at_a_time_writes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let first = Log::open(&path, &search("1")).unwrap();
+        let error = Log::open(&path, &search("1")).unwrap_err().to_string();
+        assert!(error.contains("another search is writing"), "{error}");
+        drop(first);
+        Log::open(&path, &search("1")).unwrap();
+    }
+}

@@ -1,0 +1,302 @@
+//! A search, drawn and checked whole before anything runs.
+
+use rankwright_eval::{Measure, SpecError};
+
+use super::presets::{default_space, preset};
+use super::rungs::{Rung, halving};
+use super::space::Space;
+use crate::error::LearnError;
+use crate::learner::LearnerSpec;
+use crate::trainer::Validation;
+
+/// What trials are measured on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Ground {
+    /// Validation data; learners that can stop early do so by it.
+    Valid,
+    /// Folds of the training data by query. The value is that of all queries, each scored by the
+    /// model that has not seen it.
+    Folds {
+        /// How many, 2 at least.
+        count: usize,
+        /// Part of each fold's training queries that decides on stopping, for learners that need
+        /// it.
+        valid_part: Option<f64>,
+    },
+}
+
+/// How trials are spent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Every trial is trained whole.
+    #[default]
+    Random,
+    /// All for a few rounds, the best third for three times as many, and so on.
+    Halving,
+}
+
+impl Method {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Random => "random",
+            Method::Halving => "halving",
+        }
+    }
+}
+
+/// What is asked of a search.
+#[derive(Debug, Clone)]
+pub struct TuneSettings {
+    /// Where to search; the learner's own space if not given.
+    pub space: Option<Space>,
+    /// Number of trials, trial 0 included.
+    pub trials: usize,
+    /// How they are spent.
+    pub method: Method,
+    /// What to measure; the learner's target if not given.
+    pub metric: Option<Measure>,
+    /// Seed of the draws, the folds and the trainings.
+    pub seed: u64,
+    /// What trials are measured on.
+    pub ground: Ground,
+}
+
+impl TuneSettings {
+    /// Thirty trials of random search in the learner's own space.
+    pub fn new(ground: Ground) -> Self {
+        let (method, seed) = (Method::Random, 1);
+        Self { space: None, trials: 30, method, metric: None, seed, ground }
+    }
+}
+
+/// The most trials of a search.
+const MOST_TRIALS: usize = 100_000;
+
+/// A search whose trials are drawn and checked.
+///
+/// ```
+/// use rankwright_data::generate::LetorOptions;
+/// use rankwright_learn::LearnerSpec;
+/// use rankwright_learn::tune::{Ground, Space, TuneJob, TunePlan, TuneSettings};
+///
+/// let learner = LearnerSpec::parse("mart(trees=5)")?;
+/// let settings = TuneSettings {
+///     space: Some(Space::parse("leaves=int(2,8), rate=log(0.1,1)")?),
+///     trials: 3,
+///     ..TuneSettings::new(Ground::Folds { count: 2, valid_part: None })
+/// };
+/// let plan = TunePlan::new(&learner, settings)?;
+/// assert_eq!(plan.specs()[0].to_string(), "mart(trees=5)");
+/// let data = LetorOptions { queries: 20, documents: 15, seed: 1 }.generate()?;
+/// let result = plan.run(&TuneJob::new(&data))?;
+/// assert!(result.best().is_some());
+/// # Ok::<(), rankwright_learn::LearnError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct TunePlan {
+    pub(super) settings: TuneSettings,
+    pub(super) measure: Measure,
+    space: Space,
+    specs: Vec<LearnerSpec>,
+    rungs: Vec<Rung>,
+    /// The parameter that halving spends.
+    resource: Option<&'static str>,
+}
+
+impl TunePlan {
+    /// Draws and checks every trial. With validation data, learners that can stop early are told
+    /// to, where their spec does not say.
+    pub fn new(learner: &LearnerSpec, settings: TuneSettings) -> Result<Self, LearnError> {
+        if !learner.learns() {
+            return Err(LearnError::unfit(
+                format!("{learner} learns nothing, so there is nothing to tune"),
+                "give a learner that does",
+            ));
+        }
+        if !(1..=MOST_TRIALS).contains(&settings.trials) {
+            return Err(LearnError::unfit(
+                format!("{} trials", settings.trials),
+                format!("there can be 1 to {MOST_TRIALS}"),
+            ));
+        }
+        if let Ground::Folds { count: count @ (0 | 1), .. } = settings.ground {
+            return Err(LearnError::unfit(
+                format!("{count} folds"),
+                "at least 2 folds are needed to train and test",
+            ));
+        }
+        let halves = settings.method == Method::Halving;
+        let space = match &settings.space {
+            Some(space) => space.clone(),
+            None => default_space(learner, halves || settings.ground == Ground::Valid)?,
+        };
+        let base = stopping(learner, &space, settings.ground)?;
+        let (resource, rungs) = match halves {
+            true => spend(&base, &space, settings.trials)?,
+            false => (None, vec![Rung { trials: settings.trials, rounds: None }]),
+        };
+        check_ends(&base, &space)?;
+        let specs = draw(&base, &space, &settings)?;
+        let measure = match &settings.metric {
+            Some(measure) => measure.clone(),
+            None => learner.measure()?,
+        };
+        Ok(Self { settings, measure, space, specs, rungs, resource })
+    }
+
+    /// What was asked for.
+    pub fn settings(&self) -> &TuneSettings {
+        &self.settings
+    }
+
+    /// Where the search is.
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    /// The learner of each trial.
+    pub fn specs(&self) -> &[LearnerSpec] {
+        &self.specs
+    }
+
+    /// The steps of the search.
+    pub fn rungs(&self) -> &[Rung] {
+        &self.rungs
+    }
+
+    /// What is measured.
+    pub fn measure(&self) -> &Measure {
+        &self.measure
+    }
+
+    /// Whether a trial needs validation data to be trained.
+    pub fn needs_validation(&self) -> bool {
+        self.specs.iter().any(|spec| spec.validation() == Validation::Needed)
+    }
+
+    /// A trial's learner with so many rounds.
+    pub(super) fn limited(
+        &self,
+        trial: usize,
+        limit: Option<usize>,
+    ) -> Result<LearnerSpec, LearnError> {
+        let whole = self.specs.get(trial).ok_or_else(|| {
+            LearnError::unfit(format!("there is no trial {trial}"), "please report this")
+        })?;
+        Ok(match limit.zip(self.resource) {
+            None => whole.clone(),
+            Some((limit, resource)) => {
+                LearnerSpec::from_spec(whole.canonical().clone().with(resource, limit.to_string()))?
+            }
+        })
+    }
+
+    /// What tells this search from others, apart from the data and the number of trials.
+    pub(super) fn about(&self) -> Vec<(&'static str, String)> {
+        let ground = match self.settings.ground {
+            Ground::Valid => "validation data".to_owned(),
+            Ground::Folds { count, valid_part: None } => format!("{count} folds"),
+            Ground::Folds { count, valid_part: Some(part) } => {
+                format!("{count} folds, {part} of their queries decide on stopping")
+            }
+        };
+        let first = self.specs.first().map(ToString::to_string);
+        vec![
+            ("learner", first.unwrap_or_default()),
+            ("space", self.space.to_string()),
+            ("method", self.settings.method.name().to_owned()),
+            ("metric", format!("{} ({})", self.measure, self.measure.convention())),
+            ("seed", self.settings.seed.to_string()),
+            ("measured on", ground),
+            ("version", env!("CARGO_PKG_VERSION").to_owned()),
+        ]
+    }
+}
+
+/// The learner with `stop=` where it can stop by validation data and says nothing of it.
+fn stopping(
+    learner: &LearnerSpec,
+    space: &Space,
+    ground: Ground,
+) -> Result<LearnerSpec, LearnError> {
+    let written = learner.canonical().get("stop").is_some() || space.get("stop").is_some();
+    let stop = preset(learner).and_then(|preset| preset.stop);
+    match stop.filter(|_| ground == Ground::Valid && !written) {
+        Some(stop) => Ok(LearnerSpec::from_spec(learner.canonical().clone().with("stop", stop))?),
+        None => Ok(learner.clone()),
+    }
+}
+
+/// What halving spends, and its rungs.
+fn spend(
+    base: &LearnerSpec,
+    space: &Space,
+    trials: usize,
+) -> Result<(Option<&'static str>, Vec<Rung>), LearnError> {
+    let name = base.info().name;
+    let resource = preset(base).and_then(|preset| preset.resource);
+    let (Some(resource), Some((rounds, _))) = (resource, base.rounds()) else {
+        return Err(LearnError::unfit(
+            format!("{name} has no rounds of which a trial could be given fewer"),
+            "search with method random",
+        ));
+    };
+    match space.get(resource) {
+        None => Ok((Some(resource), halving(trials, rounds))),
+        Some(_) => Err(LearnError::unfit(
+            format!("{resource} is what halving spends, so it cannot be in the space"),
+            format!("write the most {resource} in the learner's spec, or use method random"),
+        )),
+    }
+}
+
+/// Refuses a space with a value that the learner does not take, even if no trial drew it.
+fn check_ends(base: &LearnerSpec, space: &Space) -> Result<(), LearnError> {
+    for (name, range) in space.parameters() {
+        for value in range.ends() {
+            let spec = base.canonical().clone().with(name, value);
+            match LearnerSpec::from_spec(spec) {
+                // Whether values go together is for the drawn ones to say.
+                Ok(_) | Err(SpecError::Conflict { .. } | SpecError::MissingKey { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+    Ok(())
+}
+
+fn draw(
+    base: &LearnerSpec,
+    space: &Space,
+    settings: &TuneSettings,
+) -> Result<Vec<LearnerSpec>, LearnError> {
+    let of_trial = |trial: usize| {
+        let mut spec = base.canonical().clone();
+        if trial > 0 {
+            for (name, value) in space.draw(settings.seed, trial) {
+                spec = spec.with(&name, value);
+            }
+        }
+        let text = spec.to_string();
+        let learner = LearnerSpec::from_spec(spec).map_err(|error| {
+            LearnError::unfit(
+                format!("trial {trial} would be {text}: {error}"),
+                "leave values that do not go together out of the space, or search apart",
+            )
+        })?;
+        let folds = matches!(settings.ground, Ground::Folds { valid_part: None, .. });
+        match learner.validation() == Validation::Needed && folds {
+            false => Ok(learner),
+            true => Err(needs_part(&learner)),
+        }
+    };
+    (0..settings.trials).map(of_trial).collect()
+}
+
+fn needs_part(learner: &LearnerSpec) -> LearnError {
+    LearnError::unfit(
+        format!("{learner} needs queries to validate on, other than those that a fold tests"),
+        "give --valid DATA or --valid-part 0.2, or leave out what needs them, such as stop=",
+    )
+}

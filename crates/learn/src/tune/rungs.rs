@@ -1,0 +1,60 @@
+//! How many trials go how far.
+//!
+//! Random search has one rung: all trials, whole. Halving of n trials with eta = 3 and R rounds has
+//! rungs k = 0 .. s with
+//!
+//! ```text
+//! trials(k) = floor(n / 3^k), at least 1        rounds(k) = ceil(R / 3^(s - k))
+//! ```
+//!
+//! (Jamieson and Talwalkar 2016, algorithm 1, in rounds). s is the largest number with 3^s <= n and
+//! 3^s <= R, at most 3: fewer than a 27th of the rounds say little of where a training will end.
+//! Trial 0 goes to the end whatever its value, as the others are compared with it.
+
+/// What of the trials is left after a rung.
+const ETA: usize = 3;
+const MOST: u32 = 3;
+
+/// A step of a search: so many trials, trained for so many rounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rung {
+    /// Trials at most, trial 0 apart.
+    pub trials: usize,
+    /// Rounds at most; `None`: as many as the learner's spec says.
+    pub rounds: Option<usize>,
+}
+
+/// The rungs of halving, for a learner with so many rounds.
+pub(super) fn halving(trials: usize, rounds: usize) -> Vec<Rung> {
+    let power = |k: u32| ETA.pow(k);
+    let last = (0..=MOST).rev().find(|s| power(*s) <= trials.min(rounds)).unwrap_or(0);
+    let rung = |k: u32| Rung {
+        trials: (trials / power(k)).max(1),
+        rounds: Some(rounds.div_ceil(power(last - k))).filter(|_| k < last),
+    };
+    (0..=last).map(rung).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(trials: usize, rounds: usize) -> Vec<(usize, usize)> {
+        let pair = |rung: &Rung| (rung.trials, rung.rounds.unwrap_or(rounds));
+        halving(trials, rounds).iter().map(pair).collect()
+    }
+
+    #[test]
+    fn each_rung_has_a_third_of_the_trials_and_three_times_the_rounds() {
+        assert_eq!(of(27, 270), [(27, 10), (9, 30), (3, 90), (1, 270)]);
+        assert_eq!(of(100, 300), [(100, 12), (33, 34), (11, 100), (3, 300)]);
+        assert_eq!(of(10, 300), [(10, 34), (3, 100), (1, 300)]);
+    }
+
+    #[test]
+    fn few_trials_or_rounds_have_fewer_rungs() {
+        assert_eq!(of(2, 300), [(2, 300)]);
+        assert_eq!(of(1, 1), [(1, 1)]);
+        assert_eq!(of(30, 5), [(30, 2), (10, 5)]);
+    }
+}

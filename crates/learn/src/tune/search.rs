@@ -1,0 +1,250 @@
+//! Running a search: rung by rung, trial by trial, with what is finished kept in a log.
+
+use std::fmt::Debug;
+use std::path::PathBuf;
+
+use rankwright_data::Dataset;
+use rankwright_eval::compare::Better;
+use rankwright_model::ScoreOptions;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::evaluate::Task;
+use super::log::Log;
+use super::plan::{Ground, TunePlan};
+use super::trial::{Trial, rank};
+use super::versus::{Versus, versus};
+use crate::boost::checkpoint::fingerprint;
+use crate::boost::{Observer, Silent, WatchedSet};
+use crate::error::LearnError;
+
+/// Someone who looks on while trials are trained; told of each training as an [`Observer`] is.
+pub trait TuneObserver: Observer {
+    /// A trial is about to be trained, for so many rounds at most (`None`: whole).
+    fn begun(&self, _trial: usize, _limit: Option<usize>) {}
+
+    /// A trial is finished, or was found to be.
+    fn ended(&self, _trial: &Trial, _found: bool) {}
+}
+
+impl TuneObserver for Silent {}
+
+/// What a search runs on.
+pub struct TuneJob<'a> {
+    /// Training data.
+    pub train: &'a Dataset,
+    /// Validation data, for a search that is measured on it.
+    pub valid: Option<WatchedSet<'a>>,
+    /// How validation data is met with the training data's features, and which machine code runs.
+    pub features: ScoreOptions,
+    /// Where finished trials are kept; a search that finds itself there goes on.
+    pub log: Option<PathBuf>,
+    /// Where trainings save on the way; nothing is left there at the end.
+    pub folder: Option<PathBuf>,
+    /// Someone who looks on.
+    pub observer: &'a dyn TuneObserver,
+}
+
+impl<'a> TuneJob<'a> {
+    /// Training data and defaults for everything else.
+    pub fn new(train: &'a Dataset) -> Self {
+        let features = ScoreOptions::default();
+        Self { train, valid: None, features, log: None, folder: None, observer: &Silent }
+    }
+}
+
+impl Debug for TuneJob<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TuneJob").field("log", &self.log).field("folder", &self.folder).finish()
+    }
+}
+
+/// What a search gives.
+#[derive(Debug, Clone)]
+pub struct TuneResult {
+    /// Every trial as far as it was trained, the best first: those trained whole, then those with
+    /// fewer rounds, and last those that failed.
+    pub trials: Vec<Trial>,
+    /// The best trial against trial 0; `None` where either has no value, or they are one.
+    pub versus: Option<Versus>,
+    /// Trainings that are finished; halving has several for a trial.
+    pub done: usize,
+    /// How many of them were finished before, by the log.
+    pub found: usize,
+    /// False when the observer wanted to stop before the end.
+    pub finished: bool,
+}
+
+impl TuneResult {
+    /// The best of the trials that were trained whole.
+    pub fn best(&self) -> Option<&Trial> {
+        self.trials.first().filter(|trial| trial.value.is_some() && trial.limit.is_none())
+    }
+
+    /// Trial 0, if it was trained whole.
+    pub fn first(&self) -> Option<&Trial> {
+        self.trials.iter().find(|trial| trial.trial == 0 && trial.limit.is_none())
+    }
+}
+
+impl TunePlan {
+    /// Runs the search, or goes on with it.
+    pub fn run(&self, job: &TuneJob<'_>) -> Result<TuneResult, LearnError> {
+        let valid = job.valid.as_ref().filter(|_| self.settings.ground == Ground::Valid);
+        let sets = [Some(job.train), valid.map(|set| set.data)];
+        let checksum = |data: &Dataset| format!("{:016x}", fingerprint(data, ""));
+        let data: Vec<String> = sets.into_iter().flatten().map(checksum).collect();
+        let mut about = self.about();
+        about.extend(["training data", "validation data"].into_iter().zip(data.clone()));
+        let log = match &job.log {
+            Some(path) => Log::open(path, &about)?,
+            None => Log::in_memory(),
+        };
+        let mark = xxh3_64(format!("{about:?}").as_bytes());
+        let better = self.measure.metric().better();
+        let mut search = Search { plan: self, job, data, mark, better, log, found: 0 };
+        let finished = search.run()?;
+        if finished && let Some(folder) = &job.folder {
+            // Where something else lies in it, it stays.
+            let _ = std::fs::remove_dir(folder);
+        }
+        search.result(finished)
+    }
+}
+
+struct Search<'a> {
+    plan: &'a TunePlan,
+    job: &'a TuneJob<'a>,
+    /// Checksums.
+    data: Vec<String>,
+    mark: u64,
+    better: Better,
+    log: Log,
+    found: usize,
+}
+
+impl<'a> Search<'a> {
+    /// All rungs; false where someone wanted to stop.
+    fn run(&mut self) -> Result<bool, LearnError> {
+        let mut alive: Vec<usize> = (0..self.plan.specs().len()).collect();
+        let rungs = self.plan.rungs();
+        let mut before = None;
+        for (number, rung) in rungs.iter().enumerate() {
+            for trial in &alive {
+                if !self.trial(*trial, rung.rounds, before)? {
+                    return Ok(false);
+                }
+            }
+            if let Some(next) = rungs.get(number + 1) {
+                let stay = self.survivors(&alive, rung.rounds, next.trials);
+                for gone in alive.iter().filter(|trial| !stay.contains(trial)) {
+                    self.task(*gone, rung.rounds, before).forget();
+                }
+                alive = stay;
+            }
+            before = rung.rounds;
+        }
+        Ok(true)
+    }
+
+    fn task(&self, trial: usize, limit: Option<usize>, before: Option<usize>) -> Task<'a> {
+        let before = before.unwrap_or(0);
+        Task { plan: self.plan, job: self.job, trial, limit, before, mark: self.mark }
+    }
+
+    /// One trial on one rung; false where someone wanted to stop.
+    fn trial(
+        &mut self,
+        trial: usize,
+        limit: Option<usize>,
+        before: Option<usize>,
+    ) -> Result<bool, LearnError> {
+        let task = self.task(trial, limit, before);
+        if let Some(found) = self.log.find(trial, limit) {
+            self.found += 1;
+            self.job.observer.ended(found, true);
+            return Ok(true);
+        }
+        if self.job.observer.wants_to_stop() {
+            return Ok(false);
+        }
+        self.job.observer.begun(trial, limit);
+        let done = match self.copy(trial, limit, before) {
+            Some(copy) => copy,
+            None => match task.run() {
+                Some(done) => Trial { data: self.data.clone(), ..done },
+                None => return Ok(false),
+            },
+        };
+        self.job.observer.ended(&done, false);
+        self.log.add(done)?;
+        let boosted = self.plan.specs().get(trial).is_some_and(|s| s.boosting().is_some());
+        if limit.is_none() || !boosted {
+            task.forget();
+        }
+        Ok(true)
+    }
+
+    /// What is known without training: the same learner was trained before, or this one had
+    /// stopped already when it had fewer rounds.
+    fn copy(&self, trial: usize, limit: Option<usize>, before: Option<usize>) -> Option<Trial> {
+        let spec = self.plan.specs().get(trial)?;
+        let text = spec.to_string();
+        let twin = |other: &&Trial| other.spec == text && other.limit == limit;
+        let twin = self.log.trials().iter().find(twin);
+        let stopped = || {
+            let last = before.and_then(|rounds| self.log.find(trial, Some(rounds)))?;
+            let over = spec.boosting().is_some() && last.trained < last.limit;
+            Some(last).filter(|last| over && last.trained.is_some())
+        };
+        let known = twin.or_else(stopped)?;
+        let seconds = if known.trial == trial { known.seconds } else { 0.0 };
+        Some(Trial { trial, limit, seconds, same_as: Some(known.trial), ..known.clone() })
+    }
+
+    /// Those that go on to the next rung, in the order of their numbers: the best, and trial 0.
+    fn survivors(&self, alive: &[usize], limit: Option<usize>, count: usize) -> Vec<usize> {
+        let done = alive.iter().filter_map(|trial| self.log.find(*trial, limit));
+        let done = done.filter(|trial| trial.value.is_some());
+        let mut stay: Vec<usize> = Vec::new();
+        for trial in rank(done, self.better) {
+            if trial.trial == 0 || stay.iter().filter(|other| **other != 0).count() < count {
+                stay.push(trial.trial);
+            }
+        }
+        stay.sort_unstable();
+        stay
+    }
+
+    fn result(self, finished: bool) -> Result<TuneResult, LearnError> {
+        let mut trials = Vec::new();
+        let mut left: Vec<usize> = (0..self.plan.specs().len()).collect();
+        for rung in self.plan.rungs().iter().rev() {
+            let done = left.iter().filter_map(|trial| self.log.find(*trial, rung.rounds));
+            let ranked = rank(done.filter(|trial| trial.error.is_none()), self.better);
+            left.retain(|trial| !ranked.iter().any(|done| done.trial == *trial));
+            trials.extend(ranked.into_iter().cloned());
+        }
+        let failed = self.log.trials().iter().filter(|trial| trial.error.is_some());
+        trials.extend(failed.filter(|trial| left.contains(&trial.trial)).cloned());
+        let of_plan = |trial: &&Trial| {
+            let rung = self.plan.rungs().iter().any(|rung| rung.rounds == trial.limit);
+            rung && trial.trial < self.plan.specs().len()
+        };
+        let done = self.log.trials().iter().filter(of_plan).count();
+        let found = self.found;
+        let mut result = TuneResult { trials, versus: None, done, found, finished };
+        if finished && result.best().is_none() {
+            let why = result.trials.first().and_then(|trial| trial.error.clone());
+            return Err(LearnError::unfit(
+                format!("every trial failed, one of them so: {}", why.unwrap_or_default()),
+                "see to that, or search elsewhere",
+            ));
+        }
+        if let (Some(best), Some(first)) = (result.best(), result.first())
+            && best.trial != 0
+        {
+            result.versus = versus(best, first, self.better)?;
+        }
+        Ok(result)
+    }
+}

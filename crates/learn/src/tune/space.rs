@@ -1,0 +1,408 @@
+//! The space of a search: which values each parameter may take.
+//!
+//! ```text
+//! space = parameter "=" range { "," parameter "=" range }
+//! range = "choice(" value { "," value } ")"   one of the values, each as likely
+//!       | "int(" low "," high ")"             a whole number, both ends included
+//!       | "logint(" low "," high ")"          a whole number, as likely to double as to halve
+//!       | "uniform(" low "," high ")"         a number
+//!       | "log(" low "," high ")"             a number, as likely to double as to halve
+//!       | value                               always this
+//! ```
+//!
+//! Numbers are drawn to three significant digits, so that a spec can be read, and never leave the
+//! ends. A range of one point (`int(5,5)`) gives that point. Cost: a draw for each parameter.
+
+use std::fmt;
+use std::str::FromStr;
+
+use rankwright_data::Random;
+use rankwright_eval::{Spec, SpecError, split_specs};
+
+use crate::exp::exp;
+
+/// The values that one parameter may take.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Range {
+    /// Always the same.
+    Fixed(String),
+    /// One of several, each as likely.
+    Choice(Vec<String>),
+    /// A whole number from the first to the second.
+    Int(i64, i64),
+    /// A whole number from the first to the second, its logarithm evenly spread.
+    LogInt(i64, i64),
+    /// A number between both.
+    Uniform(f64, f64),
+    /// A number between both, its logarithm evenly spread.
+    Log(f64, f64),
+}
+
+/// Parameters and their ranges, in the order written.
+///
+/// ```
+/// use rankwright_learn::tune::Space;
+///
+/// let space = Space::parse("rate=log(0.01, 0.3), leaves=choice(7,15), depth=6")?;
+/// assert_eq!(space.to_string(), "rate=log(0.01,0.3), leaves=choice(7,15), depth=6");
+/// // A draw depends on the seed and the number of the trial alone.
+/// assert_eq!(space.draw(1, 3), space.draw(1, 3));
+/// let wrong = Space::parse("rate=lgo(0.01,0.3)").unwrap_err().to_string();
+/// assert!(wrong.contains("did you mean `log`?"));
+/// # Ok::<(), rankwright_eval::SpecError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Space {
+    parameters: Vec<(String, Range)>,
+}
+
+const KINDS: [&str; 5] = ["choice", "int", "logint", "uniform", "log"];
+
+/// What stands before the text while it is read as the arguments of a spec.
+const BEFORE: &str = "space(";
+
+impl Space {
+    /// Reads a space; the error tells the column or the parameter.
+    pub fn parse(text: &str) -> Result<Self, SpecError> {
+        balanced(text)?;
+        let spec = Spec::parse(&format!("{BEFORE}{text})")).map_err(|e| as_written(e, text))?;
+        if spec.args.is_empty() {
+            let expected = "a parameter and a range, such as rate=log(0.01,0.3)";
+            return Err(syntax(text, 1, "the end".to_owned(), expected));
+        }
+        let read = |(key, value): &(String, String)| Ok((key.clone(), Range::read(key, value)?));
+        Ok(Self { parameters: spec.args.iter().map(read).collect::<Result<_, SpecError>>()? })
+    }
+
+    /// Parameters and their ranges.
+    pub fn parameters(&self) -> &[(String, Range)] {
+        &self.parameters
+    }
+
+    /// The range of a parameter.
+    pub fn get(&self, name: &str) -> Option<&Range> {
+        self.parameters.iter().find(|(key, _)| key == name).map(|(_, range)| range)
+    }
+
+    /// The space without some parameters; it may be empty then.
+    #[must_use]
+    pub fn without(mut self, drop: impl Fn(&str) -> bool) -> Self {
+        self.parameters.retain(|(name, _)| !drop(name));
+        self
+    }
+
+    /// The values of one trial, in the order of the parameters.
+    pub fn draw(&self, seed: u64, trial: usize) -> Vec<(String, String)> {
+        let mut random = Random::new(seed, STREAM + trial as u64);
+        let draw = |(name, range): &(String, Range)| (name.clone(), range.draw(&mut random));
+        self.parameters.iter().map(draw).collect()
+    }
+}
+
+/// Keeps the draws of trials apart from others of the same seed.
+const STREAM: u64 = 0x7475_6e65_0000_0000;
+
+impl Range {
+    fn read(key: &str, text: &str) -> Result<Self, SpecError> {
+        let Some((kind, rest)) = text.split_once('(') else {
+            return Ok(Range::Fixed(text.to_owned()));
+        };
+        let kind = kind.trim();
+        if !KINDS.contains(&kind) {
+            return Err(SpecError::unknown("range", kind, &KINDS));
+        }
+        let bad = |expected: &str| SpecError::BadValue {
+            name: "space".to_owned(),
+            key: key.to_owned(),
+            value: text.to_owned(),
+            expected: expected.to_owned(),
+        };
+        let Some(inner) = rest.strip_suffix(')') else {
+            return Err(bad("a range that ends with its parenthesis"));
+        };
+        let parts = split_specs(inner);
+        if kind == "choice" {
+            return choice(inner, &parts).map_err(|expected| bad(&expected));
+        }
+        let [low, high] = parts[..] else {
+            return Err(bad(&format!("{kind}(low,high)")));
+        };
+        match kind {
+            "int" | "logint" => {
+                const EXPECTED: &str = "two whole numbers, the lower one first";
+                let ends = low.parse::<i64>().ok().zip(high.parse::<i64>().ok());
+                match ends.filter(|(low, high)| low <= high) {
+                    Some((low, high)) if kind == "int" => Ok(Range::Int(low, high)),
+                    Some((low, high)) if low >= 1 => Ok(Range::LogInt(low, high)),
+                    Some(_) => Err(bad("whole numbers from 1 on; int takes others")),
+                    None => Err(bad(EXPECTED)),
+                }
+            }
+            _ => {
+                let ends = low.parse::<f64>().ok().zip(high.parse::<f64>().ok());
+                let legal = |(low, high): &(f64, f64)| low <= high && (high - low).is_finite();
+                match ends.filter(legal) {
+                    Some((low, high)) if kind == "uniform" => Ok(Range::Uniform(low, high)),
+                    Some((low, high)) if low > 0.0 => Ok(Range::Log(low, high)),
+                    Some(_) => Err(bad("numbers above 0; uniform takes others")),
+                    None => Err(bad("two numbers, the lower one first")),
+                }
+            }
+        }
+    }
+
+    /// Values that stand for all: each of a choice, both ends of numbers.
+    pub fn ends(&self) -> Vec<String> {
+        match self {
+            Range::Fixed(value) => vec![value.clone()],
+            Range::Choice(values) => values.clone(),
+            Range::Int(low, high) | Range::LogInt(low, high) => {
+                vec![low.to_string(), high.to_string()]
+            }
+            Range::Uniform(low, high) | Range::Log(low, high) => {
+                vec![low.to_string(), high.to_string()]
+            }
+        }
+    }
+
+    fn draw(&self, random: &mut Random) -> String {
+        // A number is drawn even where there is nothing to choose, so that ranges do not shift
+        // each other's draws.
+        let unit = random.unit();
+        match self {
+            Range::Fixed(value) => value.clone(),
+            Range::Choice(values) => {
+                let at = (unit * values.len() as f64) as usize;
+                values.get(at).or(values.last()).cloned().unwrap_or_default()
+            }
+            Range::Int(low, high) => whole(*low, *high, *low as f64 + unit * span(*low, *high)),
+            Range::LogInt(low, high) => {
+                whole(*low, *high, stretched(*low as f64, *high as f64 + 1.0, unit))
+            }
+            Range::Uniform(low, high) => short(*low, *high, low + unit * (high - low)),
+            Range::Log(low, high) => short(*low, *high, stretched(*low, *high, unit)),
+        }
+    }
+}
+
+/// How many whole numbers there are.
+fn span(low: i64, high: i64) -> f64 {
+    high as f64 - low as f64 + 1.0
+}
+
+/// low (high / low)^unit.
+fn stretched(low: f64, high: f64, unit: f64) -> f64 {
+    low * exp(unit * (high / low).ln())
+}
+
+fn whole(low: i64, high: i64, value: f64) -> String {
+    (value.floor() as i64).clamp(low, high).to_string()
+}
+
+/// Three significant digits, within the ends.
+fn short(low: f64, high: f64, value: f64) -> String {
+    let rounded = format!("{value:.2e}").parse::<f64>().unwrap_or(value);
+    rounded.clamp(low, high).to_string()
+}
+
+/// A choice, or what was expected instead.
+fn choice(inner: &str, parts: &[&str]) -> Result<Range, String> {
+    let mut depth = 0_i32;
+    let mut commas = 0;
+    for c in inner.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ',' if depth == 0 => commas += 1,
+            _ => {}
+        }
+    }
+    if parts.len() != commas + 1 {
+        return Err("values parted by commas, none of them empty".to_owned());
+    }
+    if let Some(twice) = (1..parts.len()).find(|at| parts[..*at].contains(&parts[*at])) {
+        return Err(format!("each value once; {} is there twice", parts[twice]));
+    }
+    Ok(Range::Choice(parts.iter().map(|part| (*part).to_owned()).collect()))
+}
+
+/// Refuses a `)` that nothing opens, which would end the spec around the text, and a `(` that
+/// nothing closes, which would take that spec's end for its own.
+fn balanced(text: &str) -> Result<(), SpecError> {
+    let mut depth = 0_usize;
+    for (at, c) in text.chars().enumerate() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth == 0 => {
+                return Err(syntax(text, at + 1, "`)`".to_owned(), "no `)` without its `(`"));
+            }
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    match depth {
+        0 => Ok(()),
+        _ => {
+            let end = text.chars().count() + 1;
+            Err(syntax(text, end, "the end".to_owned(), "`)` to close what is open"))
+        }
+    }
+}
+
+fn syntax(text: &str, column: usize, found: String, expected: &'static str) -> SpecError {
+    SpecError::Syntax { spec: text.to_owned(), column, found, expected }
+}
+
+/// An error of the spec around the text, told of the text alone.
+fn as_written(error: SpecError, text: &str) -> SpecError {
+    match error {
+        SpecError::Syntax { column, found, expected, .. } => {
+            let column = column.saturating_sub(BEFORE.len()).max(1);
+            let length = text.chars().count();
+            match column > length {
+                true => syntax(text, length + 1, "the end".to_owned(), expected),
+                // The last piece of text has the parenthesis after it.
+                false => {
+                    let rest: String = text.chars().skip(column - 1).collect();
+                    let run: String =
+                        rest.chars().take_while(|c| !c.is_whitespace()).take(20).collect();
+                    let found = if run.is_empty() { found } else { format!("`{run}`") };
+                    syntax(text, column, found, expected)
+                }
+            }
+        }
+        other => other,
+    }
+}
+
+impl FromStr for Space {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Display for Space {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, (name, range)) in self.parameters.iter().enumerate() {
+            write!(f, "{}{name}={range}", if at == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self {
+            Range::Fixed(value) => return f.write_str(value),
+            Range::Choice(_) => "choice",
+            Range::Int(..) => "int",
+            Range::LogInt(..) => "logint",
+            Range::Uniform(..) => "uniform",
+            Range::Log(..) => "log",
+        };
+        write!(f, "{kind}({})", self.ends().join(","))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn slips_say_where_and_what_was_expected() {
+        for (text, expected) in [
+            ("", "column 1: found the end, expected a parameter"),
+            ("rate", "column 5: found the end, expected `=`"),
+            ("rate=", "expected a value"),
+            ("rate=log(1,2),", "column 15: found the end, expected a parameter name"),
+            ("rate=log(1,2", "to close"),
+            ("rate=log(1,2))", "column 14: found `)`, expected no `)` without its `(`"),
+            ("rate=lgo(1,2)", "unknown range `lgo` (did you mean `log`?); known: choice, int"),
+            ("rate=log(1)", "rate=log(1) is not allowed; expected log(low,high)"),
+            ("rate=log(1,2,3)", "expected log(low,high)"),
+            ("rate=log(0,2)", "numbers above 0; uniform"),
+            ("rate=log(2,1)", "the lower one first"),
+            ("rate=log(1,2)x", "ends with its parenthesis"),
+            ("rate=uniform(a,b)", "two numbers"),
+            ("rate=uniform(0,inf)", "two numbers"),
+            ("rate=uniform(nan,1)", "two numbers"),
+            ("leaves=int(1.5,3)", "two whole numbers"),
+            ("leaves=logint(0,3)", "from 1 on"),
+            ("leaves=choice()", "none of them empty"),
+            ("leaves=choice(7,,15)", "none of them empty"),
+            ("leaves=choice(7,15,7)", "each value once; 7 is there twice"),
+            ("leaves=7, leaves=8", "`leaves` twice"),
+            ("leaves 7", "column 8: found `7`, expected `=`"),
+        ] {
+            let message = Space::parse(text).unwrap_err().to_string();
+            assert!(message.contains(expected), "{text}: {message}");
+            assert!(!message.contains("space("), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn values_may_be_specs_themselves() {
+        let text = "metric=choice(ndcg@10,err(max=4, rel=1)@5), layers=choice(64/32,none)";
+        let space = Space::parse(text).unwrap();
+        let Some(Range::Choice(values)) = space.get("metric") else { panic!() };
+        assert_eq!(values[1], "err(max=4, rel=1)@5");
+        assert_eq!(space.to_string(), text);
+    }
+
+    #[test]
+    fn every_value_of_a_small_range_is_drawn_about_as_often_as_it_should() {
+        let space = Space::parse("a=choice(x,y,z), b=int(-1,2), c=logint(1,2)").unwrap();
+        let draws: Vec<_> = (1..=6000).map(|trial| space.draw(5, trial)).collect();
+        let share = |at: usize, value: &str| {
+            draws.iter().filter(|draw| draw[at].1 == value).count() as f64 / 6000.0
+        };
+        for value in ["x", "y", "z"] {
+            assert!((share(0, value) - 1.0 / 3.0).abs() < 0.03, "{value}");
+        }
+        for value in ["-1", "0", "1", "2"] {
+            assert!((share(1, value) - 0.25).abs() < 0.03, "{value}");
+        }
+        // ln 2 / ln 3 of the logarithms from 1 to 3 lie below 2.
+        assert!((share(2, "1") - 0.631).abs() < 0.03);
+    }
+
+    #[test]
+    fn half_of_the_logarithms_lie_below_the_geometric_mean() {
+        let space = Space::parse("a=log(0.01,1), b=uniform(0,10)").unwrap();
+        let draws: Vec<_> = (0..4000).map(|trial| space.draw(9, trial)).collect();
+        let below = |at: usize, bound: f64| {
+            let low = |draw: &&Vec<(String, String)>| draw[at].1.parse::<f64>().unwrap() < bound;
+            draws.iter().filter(low).count() as f64 / 4000.0
+        };
+        assert!((below(0, 0.1) - 0.5).abs() < 0.03);
+        assert!((below(1, 5.0) - 0.5).abs() < 0.03);
+    }
+
+    proptest! {
+        #[test]
+        fn draws_stay_within_the_ends_and_are_short(
+            low in 1e-4_f64..10.0, more in 0.0_f64..1e4, seed: u64, trial in 0_usize..1000,
+        ) {
+            let high = low + more;
+            let text = format!("a=log({low},{high}), b=uniform({low},{high})");
+            for (_, value) in Space::parse(&text).unwrap().draw(seed, trial) {
+                let number: f64 = value.parse().unwrap();
+                prop_assert!(low <= number && number <= high, "{text} {value}");
+                let three: f64 = format!("{number:.2e}").parse().unwrap();
+                prop_assert!(number == three || number == low || number == high);
+            }
+        }
+
+        #[test]
+        fn any_text_gives_a_space_that_reads_back_or_an_error(text in "[a-c=(),.0-9 loginthuf]{0,24}") {
+            if let Ok(space) = Space::parse(&text) {
+                prop_assert_eq!(Space::parse(&space.to_string()).unwrap(), space);
+            }
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! Searches on small data: draws, rungs, folds, interruptions.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rankwright_data::Dataset;
+use rankwright_data::generate::LetorOptions;
+
+use super::*;
+use crate::boost::{Observer, Record, WatchedSet};
+use crate::learner::{CvOptions, LearnerSpec, cross_validate};
+
+const FOLDS: Ground = Ground::Folds { count: 3, valid_part: None };
+
+fn data(queries: usize, seed: u64) -> Dataset {
+    LetorOptions { queries, documents: 12, seed }.generate().unwrap()
+}
+
+fn plan(learner: &str, space: &str, settings: TuneSettings) -> TunePlan {
+    let space = Some(Space::parse(space).unwrap());
+    let learner = LearnerSpec::parse(learner).unwrap();
+    TunePlan::new(&learner, TuneSettings { space, ..settings }).unwrap()
+}
+
+fn valid(trials: usize, method: Method) -> TuneSettings {
+    TuneSettings { trials, method, ..TuneSettings::new(Ground::Valid) }
+}
+
+fn refused(learner: &str, space: &str, settings: TuneSettings) -> String {
+    let space = Some(Space::parse(space).unwrap());
+    let learner = LearnerSpec::parse(learner).unwrap();
+    TunePlan::new(&learner, TuneSettings { space, ..settings }).unwrap_err().to_string()
+}
+
+fn job<'a>(train: &'a Dataset, valid: &'a Dataset) -> TuneJob<'a> {
+    let valid = Some(WatchedSet { name: "valid".into(), data: valid });
+    TuneJob { valid, ..TuneJob::new(train) }
+}
+
+/// What must be the same whenever the same search is run.
+fn timeless(result: &TuneResult) -> Vec<Trial> {
+    let of = |trial: &Trial| Trial { seconds: 0.0, ..trial.clone() };
+    result.trials.iter().map(of).collect()
+}
+
+#[test]
+fn trial_0_is_the_learner_as_given_and_stops_by_validation_data() {
+    let first = |learner: &str, ground| {
+        let settings = TuneSettings { trials: 2, ..TuneSettings::new(ground) };
+        plan(learner, "rate=log(0.01,0.3)", settings).specs()[0].to_string()
+    };
+    assert_eq!(first("lambdamart(leaves=9)", Ground::Valid), "lambdamart(stop=50, leaves=9)");
+    assert_eq!(first("lambdamart(stop=3)", Ground::Valid), "lambdamart(stop=3)");
+    assert_eq!(first("lambdamart(stop=0)", Ground::Valid), "lambdamart(stop=0)");
+    assert_eq!(first("lambdamart", FOLDS), "lambdamart");
+    assert_eq!(first("listnet", Ground::Valid), "listnet");
+    let learner = LearnerSpec::parse("xendcg(rate=0.05)").unwrap();
+    let own = TunePlan::new(&learner, TuneSettings::new(Ground::Valid)).unwrap();
+    assert!(own.space().get("rate").is_none() && own.space().get("trees").is_none());
+    assert!(own.specs().iter().all(|spec| spec.canonical().get("rate") == Some("0.05")));
+    let folds = TunePlan::new(&learner, TuneSettings::new(FOLDS)).unwrap();
+    assert!(folds.space().get("trees").is_some(), "nothing stops on folds");
+}
+
+#[test]
+fn what_cannot_be_searched_is_refused_before_anything_runs() {
+    let five = || TuneSettings { trials: 5, ..TuneSettings::new(Ground::Valid) };
+    // Of so many draws one is cross-leaf, of five none may be.
+    let twenty = || valid(20, Method::Random);
+    let folds = || TuneSettings { trials: 5, ..TuneSettings::new(FOLDS) };
+    for (learner, space, settings, expected) in [
+        ("mart", "leafs=int(2,9)", five(), "did you mean `leaves`?"),
+        ("mart", "sample_queries=uniform(0.5,2)", five(), "sample_queries=2 is not allowed"),
+        ("mart", "loss=choice(squared,squered)", five(), "query-rmse"),
+        ("mart", "trees=int(5,9)", valid(9, Method::Halving), "trees is what halving spends"),
+        ("ranksvm", "c=log(1,9)", valid(9, Method::Halving), "has no rounds of which"),
+        ("mart(stop=5)", "leaves=int(2,9)", folds(), "--valid-part"),
+        ("mart", "stop=int(5,9)", folds(), "--valid-part"),
+        (
+            "rankmart",
+            "newton=choice(cross-leaf,joint), ridge=log(0.01,1)",
+            twenty(),
+            "ridge is for",
+        ),
+        ("linear(weights=1:1)", "bias=int(0,1)", five(), "learns nothing"),
+        ("mart", "leaves=int(2,9)", valid(0, Method::Random), "0 trials"),
+    ] {
+        let message = refused(learner, space, settings);
+        assert!(message.contains(expected), "{learner} {space}: {message}");
+    }
+}
+
+#[test]
+fn more_trials_extend_fewer() {
+    let (train, test) = (data(15, 1), data(10, 2));
+    let of = |trials: usize| {
+        let plan = plan(
+            "mart(trees=6)",
+            "leaves=int(2,9), rate=log(0.05,1)",
+            valid(trials, Method::Random),
+        );
+        let mut trials = timeless(&plan.run(&job(&train, &test)).unwrap());
+        trials.sort_by_key(|trial| trial.trial);
+        trials
+    };
+    let (few, many) = (of(4), of(9));
+    assert_eq!(few[..], many[..4]);
+    let other = plan(
+        "mart(trees=6)",
+        "leaves=int(2,9), rate=log(0.05,1)",
+        TuneSettings { seed: 2, ..valid(4, Method::Random) },
+    );
+    assert_ne!(other.specs()[1].to_string(), few[1].spec);
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_search() {
+    let (train, test) = (data(15, 1), data(10, 2));
+    let space = "leaves=int(2,9), rate=log(0.05,1), sample_queries=uniform(0.5,1)";
+    for method in [Method::Random, Method::Halving] {
+        let plan = plan("lambdamart(trees=9, min_rows=3)", space, valid(9, method));
+        let on = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            timeless(&pool.install(|| plan.run(&job(&train, &test))).unwrap())
+        };
+        let one = on(1);
+        assert!([2, 3, 8].into_iter().all(|threads| on(threads) == one), "{method:?}");
+    }
+}
+
+#[test]
+fn halving_finds_a_planted_optimum_and_spends_less() {
+    let (train, test) = (data(40, 1), data(20, 2));
+    // Leaves of more rows than there are: such trees learn nothing.
+    let space = "min_rows=choice(3,70000,71000,72000,73000,74000,75000,76000)";
+    let plan = plan("mart(trees=27, min_rows=90000)", space, valid(30, Method::Halving));
+    let rungs: Vec<_> = plan.rungs().iter().map(|rung| (rung.trials, rung.rounds)).collect();
+    assert_eq!(rungs, [(30, Some(1)), (10, Some(3)), (3, Some(9)), (1, None)]);
+    let result = plan.run(&job(&train, &test)).unwrap();
+    let best = result.best().unwrap();
+    assert!(best.spec.contains("min_rows=3,") || best.spec.contains("min_rows=3)"), "{best:?}");
+    let versus = result.versus.clone().unwrap();
+    assert!(versus.difference > 0.1 && versus.p < 0.01, "{versus:?}");
+    assert_eq!(versus.better + versus.equal + versus.worse, best.queries);
+    // Everyone is there, as far as it went; trial 0 went to the end.
+    assert_eq!(result.trials.len(), 30);
+    let went = |limit| result.trials.iter().filter(|trial| trial.limit == limit).count();
+    assert_eq!((went(None), result.first().unwrap().limit), (2, None));
+    assert!(went(Some(1)) >= 19, "{}", went(Some(1)));
+}
+
+#[test]
+fn survivors_go_on_to_what_training_in_one_go_gives() {
+    let (train, test) = (data(20, 1), data(12, 2));
+    let space = "leaves=int(2,9), rate=log(0.02,0.5), sample_queries=uniform(0.5,1)";
+    for learner in ["lambdamart(trees=20, min_rows=3, stop=8)", "listnet(layers=4, epochs=9)"] {
+        let space = if learner.starts_with("listnet") { "rate=log(0.001,0.1)" } else { space };
+        let plan = plan(learner, space, valid(9, Method::Halving));
+        let folder = tempfile::tempdir().unwrap();
+        let places = folder.path().join("places");
+        let saving = TuneJob { folder: Some(places.clone()), ..job(&train, &test) };
+        let with = plan.run(&saving).unwrap();
+        let without = plan.run(&job(&train, &test)).unwrap();
+        assert_eq!(timeless(&with), timeless(&without), "{learner}");
+        assert!(!places.exists(), "nothing is left");
+        let best = with.best().unwrap();
+        let whole = LearnerSpec::parse(&best.spec).unwrap();
+        let settings = TuneSettings { trials: 1, ..TuneSettings::new(Ground::Valid) };
+        let alone = TunePlan::new(&whole, settings).unwrap().run(&job(&train, &test)).unwrap();
+        assert_eq!(alone.best().unwrap().values, best.values, "{learner}");
+    }
+}
+
+#[test]
+fn the_value_on_folds_is_that_of_cross_validation() {
+    let train = data(30, 1);
+    let settings = TuneSettings { trials: 3, seed: 5, ..TuneSettings::new(FOLDS) };
+    let plan = plan("mart(trees=5)", "leaves=choice(3,5,9)", settings);
+    let result = plan.run(&TuneJob::new(&train)).unwrap();
+    for trial in &result.trials {
+        let learner = LearnerSpec::parse(&trial.spec).unwrap();
+        let options =
+            CvOptions { folds: 3, seed: 5, ..CvOptions::new(vec![plan.measure().clone()]) };
+        let expected = cross_validate(&learner, &train, &options).unwrap().pooled;
+        assert_eq!(trial.value, Some(expected.results[0].value));
+        assert_eq!(trial.values, expected.results[0].values);
+        assert_eq!(trial.rounds, Some(5.0));
+    }
+}
+
+#[test]
+fn the_same_learner_is_not_trained_twice() {
+    let (train, test) = (data(10, 1), data(8, 2));
+    let plan = plan("mart(trees=3, leaves=4)", "leaves=choice(4,5)", valid(12, Method::Random));
+    let result = plan.run(&job(&train, &test)).unwrap();
+    assert_eq!(result.trials.iter().filter(|trial| trial.same_as.is_none()).count(), 2);
+    assert_eq!(result.trials.len(), 12);
+}
+
+#[test]
+fn a_trial_that_fails_is_told_and_the_others_go_on() {
+    let (train, test) = (data(10, 1), data(8, 2));
+    let space = "monotone=choice(1:+,999:+,2:+), leaves=int(2,9)";
+    let search = plan("mart(trees=3)", space, valid(12, Method::Random));
+    let result = search.run(&job(&train, &test)).unwrap();
+    let failed: Vec<_> = result.trials.iter().filter(|trial| trial.error.is_some()).collect();
+    assert!((1..12).contains(&failed.len()), "{}", failed.len());
+    assert!(failed.iter().all(|trial| trial.error.as_ref().unwrap().contains("999")));
+    assert!(result.trials[12 - failed.len()..].iter().all(|trial| trial.error.is_some()));
+    assert!(result.best().is_some());
+    let hopeless =
+        plan("mart(trees=3, monotone=999:+)", "leaves=int(2,9)", valid(3, Method::Random));
+    let error = hopeless.run(&job(&train, &test)).unwrap_err().to_string();
+    assert!(error.contains("every trial failed") && error.contains("999"), "{error}");
+}
+
+/// Wants to stop after so many rounds of training.
+struct Impatient {
+    left: AtomicUsize,
+}
+
+impl Observer for Impatient {
+    fn added(&self, _record: &Record) {
+        let less = |left: usize| Some(left.saturating_sub(1));
+        let _ = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less);
+    }
+
+    fn wants_to_stop(&self) -> bool {
+        self.left.load(Ordering::SeqCst) == 0
+    }
+}
+
+impl TuneObserver for Impatient {}
+
+/// Runs a search that is stopped again and again; gives its result and how often it began.
+fn stumbling(
+    plan: &TunePlan,
+    job: TuneJob<'_>,
+    folder: &Path,
+    patience: usize,
+) -> (TuneResult, usize) {
+    for begun in 1..1000 {
+        let observer = Impatient { left: AtomicUsize::new(patience) };
+        let job = TuneJob {
+            log: Some(folder.join("log")),
+            folder: Some(folder.join("places")),
+            observer: &observer,
+            train: job.train,
+            valid: job.valid.clone(),
+            features: job.features,
+        };
+        let result = plan.run(&job).unwrap();
+        if result.finished {
+            return (result, begun);
+        }
+    }
+    panic!("it never ends");
+}
+
+#[test]
+fn a_search_that_is_stopped_again_and_again_comes_to_the_same_end() {
+    let (train, test) = (data(15, 1), data(10, 2));
+    let space = "leaves=int(2,9), rate=log(0.05,1)";
+    for method in [Method::Random, Method::Halving] {
+        let plan = plan("lambdamart(trees=9, min_rows=3)", space, valid(9, method));
+        let expected = timeless(&plan.run(&job(&train, &test)).unwrap());
+        for patience in [1, 4, 25] {
+            let folder = tempfile::tempdir().unwrap();
+            let (result, begun) = stumbling(&plan, job(&train, &test), folder.path(), patience);
+            assert_eq!(timeless(&result), expected, "{method:?} {patience}");
+            assert!(begun > 1, "{method:?} {patience}");
+            assert!(!folder.path().join("places").exists());
+        }
+    }
+    // On folds a trial begins anew.
+    let settings = TuneSettings { trials: 4, ..TuneSettings::new(FOLDS) };
+    let plan = plan("mart(trees=3)", space, settings);
+    let expected = timeless(&plan.run(&TuneJob::new(&train)).unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let (result, begun) = stumbling(&plan, TuneJob::new(&train), folder.path(), 10);
+    assert!(begun > 1);
+    assert_eq!(timeless(&result), expected);
+}
+
+#[test]
+fn a_log_goes_on_with_more_trials_and_refuses_other_data() {
+    let (train, test) = (data(10, 1), data(8, 2));
+    let folder = tempfile::tempdir().unwrap();
+    let log = Some(folder.path().join("log"));
+    let few = plan("mart(trees=3)", "leaves=int(2,30)", valid(3, Method::Random));
+    let more = plan("mart(trees=3)", "leaves=int(2,30)", valid(6, Method::Random));
+    let logged = |train, test| TuneJob { log: log.clone(), ..job(train, test) };
+    few.run(&logged(&train, &test)).unwrap();
+    let result = more.run(&logged(&train, &test)).unwrap();
+    assert_eq!((result.found, result.trials.len()), (3, 6));
+    assert_eq!(timeless(&result), timeless(&more.run(&job(&train, &test)).unwrap()));
+    assert_eq!(few.run(&logged(&train, &test)).unwrap().trials.len(), 3);
+    let error = few.run(&logged(&test, &test)).unwrap_err().to_string();
+    assert!(error.contains("training data was") && !error.contains("space"), "{error}");
+    let other = plan("mart(trees=3)", "leaves=int(2,31)", valid(3, Method::Random));
+    let error = other.run(&logged(&train, &test)).unwrap_err().to_string();
+    assert!(error.contains("space was leaves=int(2,30), now leaves=int(2,31)"), "{error}");
+}

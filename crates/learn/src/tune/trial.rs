@@ -1,0 +1,83 @@
+//! What is known of a trial that came to its end: a line of the log.
+
+use rankwright_eval::compare::Better;
+use serde::{Deserialize, Serialize};
+
+/// A trial, trained and measured.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// Its number; 0 is the learner as given.
+    pub trial: usize,
+    /// The learner, as `train --learner` takes it.
+    pub spec: String,
+    /// Rounds at most, on a rung of halving before the last; `None`: trained whole.
+    pub limit: Option<usize>,
+    /// Seed of the training.
+    pub seed: u64,
+    /// The metric over all queries; `None` where the trial failed.
+    pub value: Option<f64>,
+    /// Its 95% interval over the queries.
+    pub ci95: Option<(f64, f64)>,
+    /// Queries that count.
+    pub queries: usize,
+    /// Rounds in the model (on folds the mean over them); `None` where there are none.
+    pub rounds: Option<f64>,
+    /// Rounds that were trained, where it is one training.
+    pub trained: Option<usize>,
+    /// Seconds of binning and training.
+    pub seconds: f64,
+    /// The trial (or this one, on the rung before) whose training this is too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_as: Option<usize>,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Every convention of the value.
+    pub convention: String,
+    /// Checksums of the training data and, where there is some, the validation data.
+    pub data: Vec<String>,
+    /// The value of each query; `None` where it does not count.
+    pub values: Vec<Option<f64>>,
+}
+
+impl Trial {
+    /// Whether it is better than another; a trial that failed never is.
+    pub(super) fn beats(&self, other: &Trial, better: Better) -> bool {
+        match (self.value, other.value) {
+            (Some(mine), Some(theirs)) => match better {
+                Better::Higher => mine > theirs,
+                Better::Lower => mine < theirs,
+            },
+            (mine, None) => mine.is_some(),
+            (None, Some(_)) => false,
+        }
+    }
+}
+
+/// The best first; equal ones by number, and those that failed last.
+pub(super) fn rank<'a>(
+    trials: impl IntoIterator<Item = &'a Trial>,
+    better: Better,
+) -> Vec<&'a Trial> {
+    let mut all: Vec<&Trial> = trials.into_iter().collect();
+    all.sort_by(|a, b| match (a.beats(b, better), b.beats(a, better)) {
+        (true, _) => std::cmp::Ordering::Less,
+        (_, true) => std::cmp::Ordering::Greater,
+        _ => a.trial.cmp(&b.trial),
+    });
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_comes_first_and_failures_last() {
+        let trial = |trial, value| Trial { trial, value, ..Trial::default() };
+        let all = [trial(0, None), trial(1, Some(0.2)), trial(2, Some(0.5)), trial(3, Some(0.2))];
+        let order = |better| rank(&all, better).iter().map(|t| t.trial).collect::<Vec<_>>();
+        assert_eq!(order(Better::Higher), [2, 1, 3, 0]);
+        assert_eq!(order(Better::Lower), [1, 3, 2, 0]);
+    }
+}

@@ -1,0 +1,74 @@
+//! How much better the best trial is than trial 0: Fisher's randomisation test, paired by query.
+//!
+//! The best was chosen by the very values that are tested here, so p is too small: the more trials,
+//! the more so. It says when a difference is within the noise even so.
+
+use rankwright_eval::compare::Better;
+use rankwright_eval::stats::{
+    Paired, Sampling, StatsError, mean_interval, randomisation_test, wins,
+};
+
+use super::trial::Trial;
+use crate::error::LearnError;
+
+/// The best trial against trial 0, over the queries that count for both.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Versus {
+    /// Mean of the differences, best minus trial 0.
+    pub difference: f64,
+    /// Its 95% interval (Student's t).
+    pub ci95: Option<[f64; 2]>,
+    /// Two-sided p of the randomisation test.
+    pub p: f64,
+    /// Queries where the best trial is better.
+    pub better: usize,
+    /// Queries where both are equal.
+    pub equal: usize,
+    /// Queries where trial 0 is better.
+    pub worse: usize,
+}
+
+/// Compares two trials; none where no query counts for both.
+pub(super) fn versus(
+    best: &Trial,
+    first: &Trial,
+    better: Better,
+) -> Result<Option<Versus>, LearnError> {
+    let both = best.values.iter().zip(&first.values);
+    let (mine, theirs): (Vec<f64>, Vec<f64>) = both.filter_map(|(a, b)| (*a).zip(*b)).unzip();
+    let refused = |error: StatsError| LearnError::unfit(error.to_string(), "report this");
+    let pairs = Paired::new(&mine, &theirs).map_err(refused)?;
+    let Some(difference) = pairs.mean() else { return Ok(None) };
+    let found = wins(&pairs, 0.0).map_err(refused)?;
+    let (better, worse) = match better {
+        Better::Higher => (found.wins, found.losses),
+        Better::Lower => (found.losses, found.wins),
+    };
+    Ok(Some(Versus {
+        difference,
+        ci95: mean_interval(pairs.differences(), 0.95).map_err(refused)?,
+        p: randomisation_test(&pairs, Sampling::default()).map_err(refused)?.p,
+        better,
+        equal: found.ties,
+        worse,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_without_a_value_on_either_side_do_not_count() {
+        let trial = |values: &[Option<f64>]| Trial { values: values.to_vec(), ..Trial::default() };
+        let best = trial(&[Some(0.5), None, Some(0.9), Some(0.3), Some(0.4)]);
+        let first = trial(&[Some(0.4), Some(1.0), None, Some(0.3), Some(0.6)]);
+        let found = versus(&best, &first, Better::Higher).unwrap().unwrap();
+        assert!((found.difference + 0.1 / 3.0).abs() < 1e-12);
+        assert_eq!((found.better, found.equal, found.worse), (1, 1, 1));
+        assert_eq!(found.p, 1.0);
+        let lower = versus(&best, &first, Better::Lower).unwrap().unwrap();
+        assert_eq!((lower.better, lower.worse), (1, 1));
+        assert_eq!(versus(&trial(&[None]), &first, Better::Higher).unwrap(), None);
+    }
+}
