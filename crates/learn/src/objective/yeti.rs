@@ -141,6 +141,15 @@ fn apart(query: &QueryView<'_>, pair: &Neighbours) -> f64 {
     if better == worse { 0.0 } else { better - worse }
 }
 
+/// First and second derivative of a pair's loss, by how far the better document is ahead.
+fn force(query: &QueryView<'_>, pair: &Neighbours) -> (f64, f64) {
+    let apart = apart(query, pair);
+    let small = exp(-apart.abs());
+    let large = 1.0 / (1.0 + small);
+    let rho = if apart < 0.0 { large } else { small * large };
+    (pair.weight * rho, pair.weight * small * large * large)
+}
+
 /// log(u / (1 - u)) for u in [0, 1); finite at 0 too.
 fn logit(u: f64) -> f64 {
     let u = u.max(f64::MIN_POSITIVE);
@@ -160,11 +169,7 @@ impl Objective for Yeti {
         sums.resize(query.scores.len(), (0.0, 0.0));
         if query.scores.len() > 1 {
             self.each(query, &mut work.yeti, |pair| {
-                let apart = apart(query, pair);
-                let small = exp(-apart.abs());
-                let large = 1.0 / (1.0 + small);
-                let rho = if apart < 0.0 { large } else { small * large };
-                let (lambda, hessian) = (pair.weight * rho, pair.weight * small * large * large);
+                let (lambda, hessian) = force(query, pair);
                 sums[pair.better].0 -= lambda;
                 sums[pair.worse].0 += lambda;
                 sums[pair.better].1 += hessian;
@@ -207,9 +212,7 @@ impl Objective for Yeti {
     ) -> Result<bool, LearnError> {
         if query.scores.len() > 1 {
             self.each(query, &mut work.yeti, |pair| {
-                let small = exp(-apart(query, pair).abs());
-                let large = 1.0 / (1.0 + small);
-                visit(pair.better, pair.worse, pair.weight * small * large * large);
+                visit(pair.better, pair.worse, force(query, pair).1);
             })?;
         }
         Ok(true)

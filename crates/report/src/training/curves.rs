@@ -29,6 +29,8 @@ pub struct Curve {
     pub sets: Vec<(String, Vec<f64>)>,
     /// Rounds at the best value on the validation data, and that value.
     pub best: Option<(usize, f64)>,
+    /// Number of the set that decides what is best.
+    pub decides: usize,
     /// Whether a round is a model of its own, as the members of a blend are, rather than a step.
     pub apart: bool,
 }
@@ -52,6 +54,7 @@ impl Curve {
                 rounds: stages.numbers.clone(),
                 sets: named.collect(),
                 best: None,
+                decides: decides.unwrap_or(0),
                 apart: false,
             };
             curve.best = decides.and_then(|set| curve.find_best(set, measure.metric().better()));
@@ -77,6 +80,7 @@ impl Curve {
                 rounds: shown.iter().map(|at| record.iterations[*at].number).collect(),
                 sets: sets.collect(),
                 best: None,
+                decides,
                 apart: record.unit == "member",
             };
             let deciding = curve.sets.len() > decides && !curve.apart;
@@ -104,11 +108,9 @@ impl Curve {
         best
     }
 
-    /// The data set that decides what is best: the last but for the training data.
+    /// The name of the data set that decides what is best.
     pub(super) fn deciding(&self) -> &str {
-        let validation = self.sets.iter().find(|(name, _)| name != "training");
-        let second = self.sets.get(1).or(validation);
-        second.map_or("validation data", |(name, _)| name.as_str())
+        self.sets.get(self.decides).map_or("validation data", |(name, _)| name.as_str())
     }
 
     /// A bar for each round that is a model of its own.
@@ -244,6 +246,18 @@ mod tests {
         alone.sets.truncate(1);
         assert_eq!(Curve::logged(&alone)[0].best, None, "training data has no best");
         assert!(Curve::logged(&Record::default()).is_empty());
+    }
+
+    #[test]
+    fn the_set_that_decides_is_named_and_members_have_no_best() {
+        assert_eq!(Curve::logged(&record())[0].deciding(), "valid.txt");
+        let mut two = record();
+        two.sets = vec!["first.txt".into(), "second.txt".into()];
+        assert_eq!(Curve::logged(&two)[0].deciding(), "first.txt");
+        let members = Curve::logged(&Record { unit: "member".into(), ..record() });
+        assert_eq!(members[0].best, None);
+        let chart = members[0].chart(1, "member", "From the log.");
+        assert!(matches!(&chart.body, Body::Bars(bars) if bars.categories.len() == 4));
     }
 
     #[test]
