@@ -24,6 +24,18 @@ pub struct Phases {
     pub learn: f64,
 }
 
+impl Phases {
+    /// Seconds of learning: all but the metrics.
+    pub fn learning(&self) -> f64 {
+        self.derivatives
+            + self.quantise
+            + self.histograms
+            + self.partition
+            + self.leaves
+            + self.learn
+    }
+}
+
 /// One round of a training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Iteration {

@@ -69,6 +69,9 @@ pub struct Stored {
     pub best: Option<usize>,
     /// Trees of the model, where it has any.
     pub trees: usize,
+    /// The metric that decides, on validation data after each round; empty where that was not
+    /// looked at, and none where no query has a value.
+    pub curve: Vec<Option<f64>>,
     /// Where the time went. Not part of any report.
     pub seconds: Seconds,
 }
@@ -80,6 +83,8 @@ pub struct Seconds {
     pub bin: f64,
     /// Training.
     pub train: f64,
+    /// The median round of the training, without looking at validation data.
+    pub round: f64,
     /// Scoring the test part.
     pub score: f64,
 }

@@ -14,7 +14,9 @@ use std::time::Instant;
 
 use rankwright_data::{DataError, Dataset, guarded};
 use rankwright_eval::Measure;
-use rankwright_learn::{Checkpoints, Job, LearnError, LearnerSpec, Observer, Outcome, WatchedSet};
+use rankwright_learn::{
+    Checkpoints, Iteration, Job, LearnError, LearnerSpec, Observer, Outcome, Record, WatchedSet,
+};
 use rankwright_model::{Kind, Model, ScoreOptions};
 
 use super::cell::{Cell, Seconds, State, Stored};
@@ -173,6 +175,7 @@ impl Plan<'_> {
             rounds: 0,
             best: None,
             trees: 0,
+            curve: Vec::new(),
             seconds: Seconds::default(),
         };
         let (model, learnt) = match &member.what {
@@ -184,9 +187,11 @@ impl Plan<'_> {
                 }
                 let record = outcome.record;
                 (stored.rounds, stored.best) = (record.iterations.len(), record.best);
-                stored.unit = record.unit;
+                stored.curve = curve(&record);
                 stored.seconds.bin = record.bin_seconds;
                 stored.seconds.train = record.train_seconds;
+                stored.seconds.round = median_round(&record);
+                stored.unit = record.unit;
                 (outcome.model, true)
             }
             What::Model(file) => {
@@ -297,6 +302,22 @@ impl Plan<'_> {
         let words: Vec<String> = cells.iter().map(word).filter(|text| !text.is_empty()).collect();
         words.join("; ")
     }
+}
+
+/// The metric that decides after each round: the first on the one data set that is watched.
+fn curve(record: &Record) -> Vec<Option<f64>> {
+    let value = |round: &Iteration| {
+        let value = round.values.first().and_then(|set| set.first());
+        value.copied().map(|value| value.is_finite().then_some(value))
+    };
+    record.iterations.iter().filter_map(value).collect()
+}
+
+/// Seconds of the median round without its evaluation; 0 where there are no rounds.
+fn median_round(record: &Record) -> f64 {
+    let mut seconds: Vec<f64> = record.iterations.iter().map(|r| r.seconds.learning()).collect();
+    seconds.sort_by(f64::total_cmp);
+    seconds.get(seconds.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// Scores of the test part, which must be numbers.

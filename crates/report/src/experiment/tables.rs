@@ -264,6 +264,7 @@ pub(super) fn times(plan: &Plan<'_>, sets: &[SetResult]) -> Value {
             "seconds": {
                 "bin": stored.seconds.bin,
                 "train": stored.seconds.train,
+                "round": stored.seconds.round,
                 "score": stored.seconds.score,
             },
         })
