@@ -10,7 +10,9 @@
 //! Lambda-Gradient Models*, 2011). The weights are learnt on the first validation set ([`weights`]),
 //! on data that the members were not fitted to; where there is none, a part of the training
 //! queries is held out for that, drawn by the seed, and the members train on the rest. If all
-//! members come from files, the training data itself is there for the weights.
+//! members come from files, the training data itself is there for the weights. With `weights=equal`
+//! nothing is learnt: on a few hundred queries, weights follow the luck of the queries more than the
+//! merit of the members. Then a part is held out only if some member looks at validation data.
 //!
 //! Members without a `metric=` of their own get the blend's, and member k (from 0) the seed plus k, so
 //! that equal learners that draw differ. Checkpoints go to a folder for each member ([`nested`]).
@@ -58,8 +60,13 @@ pub(crate) const BLEND_PARAMS: &[ParamInfo] = &[
         "standard",
     ),
     info(
+        "weights",
+        "learn (for the metric, on validation data) | equal (the plain mean: safer on few queries)",
+        "learn",
+    ),
+    info(
         "hold_out",
-        "part of the training queries for the weights, without validation data",
+        "part of the training queries for the weights and stops, without validation data",
         "0.2",
     ),
     info(
@@ -78,14 +85,23 @@ pub(crate) fn read_blend(
     Target::check(target, params.name())?;
     let ways = Normalise::ALL.map(|way| (way.name(), way));
     let part = |x: f64| x > 0.0 && x < 1.0;
+    let search = match params.choice("weights", &[("learn", true), ("equal", false)], true)? {
+        true => Some(weights::Search {
+            repeats: from_one(params, "repeats", 10)?,
+            tolerance: tolerance(params, 3e-3)?,
+        }),
+        false => None,
+    };
+    if search.is_none() && (params.is_written("repeats") || params.is_written("tolerance")) {
+        let why =
+            "repeats and tolerance are for weights=learn; leave them out, or learn the weights";
+        return Err(params.conflict(why));
+    }
     Ok(Arc::new(Blend {
         members: members::read(params, target)?,
         normalise: params.choice("normalise", &ways, Normalise::Standard)?,
         hold_out: params.f64_in("hold_out", 0.2, part, "a number above 0 and below 1")?,
-        search: weights::Search {
-            repeats: from_one(params, "repeats", 10)?,
-            tolerance: tolerance(params, 3e-3)?,
-        },
+        search,
         target: target.clone(),
     }))
 }
@@ -95,7 +111,8 @@ struct Blend {
     members: Vec<Member>,
     normalise: Normalise,
     hold_out: f64,
-    search: weights::Search,
+    /// How weights are learnt; none: they are equal.
+    search: Option<weights::Search>,
     target: MetricSpec,
 }
 
@@ -111,10 +128,10 @@ impl Trainer for Blend {
         let parts = self.parts(job)?;
         let mut nested = Nested::begin(job, "member");
         let (models, finished) = self.models(job, &parts, &mut nested)?;
-        let weights = match finished {
-            true => self.weights(job, &parts, &models)?,
-            // Someone wants to stop: what there is, in equal parts.
-            false => vec![1.0 / models.len() as f64; models.len()],
+        let weights = match &self.search {
+            Some(search) if finished => self.weights(search, job, &parts, &models)?,
+            // Asked for, or someone wants to stop: what there is, in equal parts.
+            _ => vec![1.0 / models.len() as f64; models.len()],
         };
         let kind = Kind::Blend(BlendModel::new(self.normalise, weighted(weights, models))?);
         nested.finish(kind, finished)
@@ -151,8 +168,11 @@ impl Trainer for Blend {
 impl Blend {
     /// The job's data as it is, or with a part of the queries held out.
     fn parts<'a>(&self, job: &Job<'a>) -> Result<Parts<'a>, LearnError> {
-        let learns = self.members.iter().any(|member| matches!(member, Member::Learner(_)));
-        if !job.valid.is_empty() || !learns {
+        let looks = |member: &Member| match member {
+            Member::Learner(learner) => self.search.is_some() || learner.uses_validation(),
+            Member::File(_) => false,
+        };
+        if !job.valid.is_empty() || !self.members.iter().any(looks) {
             return Ok(Parts { train: Cow::Borrowed(job.train), held: None });
         }
         let queries = job.train.queries();
@@ -206,9 +226,10 @@ impl Blend {
         Ok((models, true))
     }
 
-    /// The weights of the members.
+    /// The weights of the members, learnt.
     fn weights(
         &self,
+        search: &weights::Search,
         job: &Job<'_>,
         parts: &Parts<'_>,
         models: &[Model],
@@ -225,7 +246,7 @@ impl Blend {
             column.zip(of_model).for_each(|(to, score)| *to = score);
         }
         let target = Target::new(data, &self.target)?;
-        self.search.weights(&target, &scores, models.len(), job.seed)
+        search.weights(&target, &scores, models.len(), job.seed)
     }
 }
 

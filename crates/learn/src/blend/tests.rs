@@ -58,6 +58,8 @@ fn wrong_members_say_what_is_wrong() {
         ("blend(normalise=z)", "none | min-max | standard | rank"),
         ("blend(hold_out=1)", "above 0 and below 1"),
         ("blend(repeats=0)", "from 1 on"),
+        ("blend(weights=best)", "learn | equal"),
+        ("blend(weights=equal, repeats=3)", "weights=learn"),
         ("blend(metric=rmse)", "metric=ndcg@10"),
     ] {
         let found = LearnerSpec::parse(text).unwrap_err().to_string();
@@ -104,6 +106,21 @@ fn members_are_trained_as_if_alone_on_what_is_not_held_out() {
     let Kind::Blend(blend) = held.kind() else { panic!("no blend") };
     assert!(blend.members().iter().all(|(_, member)| member.header().queries == 16));
     assert_eq!(held.header().queries, 20);
+}
+
+#[test]
+fn equal_weights_need_no_data_of_their_own() {
+    let train = data(20, 1);
+    let queries_seen = |members: &str| {
+        let text = format!("blend(members={members}, weights=equal)");
+        let model = parse(&text).train(Job { seed: 3, ..Job::new(&train) }).unwrap().model;
+        let Kind::Blend(blend) = model.kind() else { panic!("no blend") };
+        assert!(blend.members().iter().all(|(weight, _)| *weight == 0.5));
+        blend.members().iter().map(|(_, member)| member.header().queries).collect::<Vec<_>>()
+    };
+    assert_eq!(queries_seen("mart(trees=6, leaves=4)+tree(leaves=5)"), [20, 20]);
+    // A member that stops by validation data must have some.
+    assert_eq!(queries_seen("mart(trees=6, leaves=4, stop=2)+tree(leaves=5)"), [16, 16]);
 }
 
 #[test]

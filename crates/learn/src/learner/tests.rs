@@ -241,6 +241,7 @@ fn every_parameter_has_an_effect_and_a_checked_range() {
             let value = match param.name {
                 "norm_gap" | "norm_query" if lambda => "false",
                 "loss" if info.name != "mart" => "hinge",
+                "weights" if info.name == "blend" => "equal",
                 "target" if info.name == "softmax" => "label",
                 "norm_query" if info.name == "rankboost" => "false",
                 "sample_features" if info.name == "random-forest" => "0.8",

@@ -110,7 +110,10 @@ const PRESETS: &[Preset] = &[
         rounds: None,
         stop: None,
     },
-    line(&["blend"], &["normalise=choice(none,min-max,standard,rank), tolerance=log(0.0005,0.01)"]),
+    line(
+        &["blend"],
+        &["normalise=choice(none,min-max,standard,rank), weights=choice(learn,equal)"],
+    ),
 ];
 
 /// How a learner is tuned; none where nothing is learnt.
