@@ -43,7 +43,9 @@ def fit_our_point(request, number, point):
     binary, common = program("RANKWRIGHT_BIN", "rankwright"), request["common"]
     folder, files = Path(request["folder"]), request["files"]
     learner = point.pop("learner")
-    settings = point | {"trees": common["trees"], "stop": common["stop"]}
+    # The members of a blend have limits of their own.
+    limits = {} if learner == "blend" else {"trees": common["trees"], "stop": common["stop"]}
+    settings = point | limits
     spec = f"{learner}({', '.join(f'{key}={value}' for key, value in settings.items())})"
     model = folder / f"model-{number}"
     words = ["train", *files["train"], "--valid", *files["valid"], "--learner", spec]
