@@ -1,0 +1,89 @@
+"""How much of a leaf's denominator are pairs that the leaf's step does not move.
+
+A leaf's step is -G/H per document, where H counts every pair of its documents, and -G/A across
+leaves, where A leaves out those whose two documents are both in the leaf. Both are taken on one
+and the same tree, the next one after some trees by the usual step, so that 1 - A/H, the share of the
+pairs inside, is one minus the ratio of the two leaf values. Told is the mean over the documents.
+Training parts alone; docs/newton-step.md says what it is for.
+"""
+
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from _common import markdown, measure, program
+from _training import Sample
+from quality import SETS, Fold
+
+LEAVES = (7, 31, 255)
+GROWN = (0, 10, 100)
+GENERATED = Sample(1000, 11)
+
+
+def train(files, folder, name, spec, start):
+    model = str(Path(folder) / name)
+    words = ["train", *files, "--learner", spec, "--out", model, "--json", "--quiet"]
+    words += ["--start", start] if start else []
+    measure([program("RANKWRIGHT_BIN", "rankwright"), *words])
+    return model
+
+
+def last_tree(model, folder):
+    """Questions, leaf values and documents in each leaf of the last tree, by LightGBM's text."""
+    text = Path(folder) / "tree.txt"
+    words = ["model", "convert", model, "--to", "lightgbm", "--out", str(text), "--json", "--quiet"]
+    measure([program("RANKWRIGHT_BIN", "rankwright"), *words])
+    tree = text.read_text().split("Tree=")[-1]
+
+    def field(name):
+        return re.search(rf"^{name}=(.*)$", tree, re.MULTILINE).group(1).split()
+
+    questions = field("split_feature"), field("threshold")
+    return questions, *([float(word) for word in field(f"leaf_{x}")] for x in ("value", "count"))
+
+
+def share(files, leaves, norm, grown):
+    common = f"leaves={leaves}, norm_gap={norm}, norm_query={norm}"
+    with tempfile.TemporaryDirectory() as folder:
+        start = None
+        if grown:
+            start = train(files, folder, "start", f"lambdamart(trees={grown}, {common})", None)
+        next_tree = f"lambdamart(trees=1, rate=1, {common}, newton="
+        trees = [
+            last_tree(train(files, folder, newton, f"{next_tree}{newton})", start), folder)
+            for newton in ("per-document", "cross-leaf")
+        ]
+    (asked, slow, rows), (same, fast, _) = trees
+    if asked != same:
+        sys.exit("the two trees are not the same")
+    # A leaf without pairs to others has no step, and no share.
+    found = [(1 - a / b, count) for a, b, count in zip(slow, fast, rows, strict=True) if b]
+    return sum(part * count for part, count in found) / sum(count for _, count in found)
+
+
+def kinds():
+    root = os.environ.get("RANKWRIGHT_DATA")
+    if root:
+        for name in SETS:
+            yield name, Fold(Path(root) / name, 1).files["train"]
+    else:
+        print("newton_share: RANKWRIGHT_DATA is not set, generated data only", file=sys.stderr)
+    yield "generated", [str(GENERATED.cache)]
+
+
+def main():
+    rows = []
+    for name, files in kinds():
+        for norm in ("yes", "no"):
+            for leaves in LEAVES:
+                shares = [share(files, leaves, norm, grown) for grown in GROWN]
+                rows.append([name, norm, leaves, *(f"{100 * part:.0f} %" for part in shares)])
+                print("  " + " ".join(map(str, rows[-1])), file=sys.stderr)
+    trees = ["first tree", *(f"after {grown}" for grown in GROWN[1:])]
+    print(markdown(["data", "normalised", "leaves", *trees], rows))
+
+
+if __name__ == "__main__":
+    main()
