@@ -164,8 +164,7 @@ impl<'a> Fields<'a> {
     pub(super) fn entries(&self, key: &str) -> Result<Vec<Entry<'a>>, ReportError> {
         let Some(value) = self.get(key) else { return Ok(Vec::new()) };
         let table = value.get_ref().as_table();
-        let table =
-            table.ok_or_else(|| self.expected(key, "a table in braces, { ... }", value))?;
+        let table = table.ok_or_else(|| self.expected(key, "a table in braces, { ... }", value))?;
         let entry = |(name, value): (&Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| Entry {
             name: name.get_ref().to_string(),
             at: name.span(),

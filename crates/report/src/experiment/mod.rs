@@ -34,8 +34,8 @@ mod tests;
 
 pub use cell::{Cell, Seconds, State, Stored};
 pub use file::{
-    DataSet, Division, Entry, Experiment, FactorPlot, FactorTable, FoldFiles, Member, Origin, Source,
-    View, What,
+    DataSet, Division, Entry, Experiment, FactorPlot, FactorTable, FoldFiles, Member, Origin,
+    Source, View, What,
 };
 pub use paths::FilePath;
 pub use plan::{Failed, Plan, PlanOptions};

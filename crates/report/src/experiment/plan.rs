@@ -203,12 +203,7 @@ impl<'e> Plan<'e> {
         keys
     }
 
-    fn add_set(
-        &mut self,
-        number: usize,
-        set: &DataSet,
-        learners: &[Option<Value>],
-    ) {
+    fn add_set(&mut self, number: usize, set: &DataSet, learners: &[Option<Value>]) {
         let sums = match Sums::of(set) {
             Ok(sums) => sums,
             Err(error) => {

@@ -118,7 +118,8 @@ impl ExperimentReport {
         }
         let left = left(plan);
         let study = Study::new(plan.experiment, &sets)?;
-        let drawn = |markdown| study.text(markdown) + &drawn(plan.experiment, &sets, &left, markdown);
+        let drawn =
+            |markdown| study.text(markdown) + &drawn(plan.experiment, &sets, &left, markdown);
         Ok(Self {
             page: page(plan, &sets, &study, &failed, &left),
             results: results(plan, &sets, &study, &failed, &left),
@@ -175,9 +176,8 @@ fn set_result(
 ) -> Result<Option<SetResult>, ReportError> {
     let experiment = plan.experiment;
     let of_learners = cells_of(plan, data);
-    let stored = |cells: &Vec<&Cell>| {
-        !cells.is_empty() && cells.iter().all(|cell| plan.shelf.holds(cell))
-    };
+    let stored =
+        |cells: &Vec<&Cell>| !cells.is_empty() && cells.iter().all(|cell| plan.shelf.holds(cell));
     let (Some(parts), true) = (plan.parts.get(data), of_learners.iter().any(stored)) else {
         return Ok(None);
     };

@@ -112,7 +112,8 @@ pub(super) fn sorted(experiment: &Experiment, sets: &[SetResult]) -> Section {
         let learner = ("learner".to_owned(), Align::Left);
         let mut table = Table::new(std::iter::once(learner).chain(metrics));
         let mut systems: Vec<&System> = set.systems.iter().collect();
-        let lower = experiment.metrics.first().is_some_and(|m| m.metric().better() == Better::Lower);
+        let lower =
+            experiment.metrics.first().is_some_and(|m| m.metric().better() == Better::Lower);
         let first = |system: &System| {
             let value = system.mean.results.first().map_or(f64::NAN, |result| result.value);
             match value.is_nan() {
@@ -327,9 +328,8 @@ pub(super) fn per_query(experiment: &Experiment, sets: &[SetResult]) -> String {
         let Some(first) = set.systems.first().map(|system| &system.mean) else { continue };
         for (m, metric) in experiment.metrics.iter().enumerate() {
             for (q, query) in first.queries.iter().enumerate() {
-                let of = |learner: usize| {
-                    *set.system(learner)?.mean.results.get(m)?.values.get(q)?
-                };
+                let of =
+                    |learner: usize| *set.system(learner)?.mean.results.get(m)?.values.get(q)?;
                 let values: Vec<Option<f64>> = (0..names.len()).map(of).collect();
                 if values.iter().all(Option::is_none) {
                     continue;

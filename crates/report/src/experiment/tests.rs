@@ -72,7 +72,11 @@ fn what_is_wrong_in_a_file_is_told_with_its_place() {
     for (found, instead, parts) in [
         ("seeds", "sedes", &["x.toml, line 4, column 1", "`seeds`?", "baseline"][..]),
         ("folds = 3", "fold_sed = 3", &["line 9", "[[data]] has no", "`fold_seed`?"]),
-        ("spec = \"mart", "specs = \"mart", &["line 13", "known are name, spec, grid, model, feature"]),
+        (
+            "spec = \"mart",
+            "specs = \"mart",
+            &["line 13", "known are name, spec, grid, model, feature"],
+        ),
         ("[[learner]]\nname = \"bm25\"", "[[lerner]]", &["line 19", "`learner`?"]),
         ("lambdamart(trees", "lamdamart(trees", &["line 17", "did you mean `lambdamart`?"]),
         ("trees=8", "tres=8", &["line 17", "`trees`?"]),

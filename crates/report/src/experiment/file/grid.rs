@@ -117,8 +117,11 @@ fn combination(
     }
     picked.reverse();
     let mut whole = spec.clone();
-    whole.args.extend(picked.iter().map(|(key, value, _)| ((*key).to_owned(), (*value).to_owned())));
-    let values: Vec<String> = picked.iter().map(|(key, value, _)| format!("{key}={value}")).collect();
+    whole
+        .args
+        .extend(picked.iter().map(|(key, value, _)| ((*key).to_owned(), (*value).to_owned())));
+    let values: Vec<String> =
+        picked.iter().map(|(key, value, _)| format!("{key}={value}")).collect();
     let values = values.join(" ");
     // A text such as "7, rate=1" would be another spec when it is read again.
     let learner = match Spec::parse(&whole.to_string()) {

@@ -172,8 +172,7 @@ fn known_once(
                 let names: Vec<&str> = known.iter().copied().collect();
                 let slip = nearest(factor, &names).map(|near| format!("; did you mean `{near}`?"));
                 let slip = slip.unwrap_or_default();
-                let message =
-                    format!("none of the learners has a parameter `{factor}`{slip}");
+                let message = format!("none of the learners has a parameter `{factor}`{slip}");
                 return Err(fields.wrong(key, message));
             }
             if seen.contains(&factor.as_str()) {
@@ -293,8 +292,7 @@ fn baseline(
     let mut wanted: Vec<(String, String)> = Vec::new();
     for entry in fields.entries("baseline")? {
         if !view.rows.contains(&entry.name) {
-            let message =
-                format!("`{}` is none of the rows: {}", entry.name, view.rows.join(", "));
+            let message = format!("`{}` is none of the rows: {}", entry.name, view.rows.join(", "));
             return Err(fields.wrong_at(&entry.at, message));
         }
         let found = scalar(entry.value.get_ref()).ok_or_else(|| {

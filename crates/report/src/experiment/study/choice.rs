@@ -54,7 +54,8 @@ pub(super) fn validated<'a>(
         cells.map(|(_, stored)| best(&stored.curve, better)).collect();
     let count = found.len() as f64;
     // One training without a value leaves the mean without one: seeds are not to be told apart.
-    let Some(found) = found.into_iter().collect::<Option<Vec<_>>>().filter(|f| !f.is_empty()) else {
+    let Some(found) = found.into_iter().collect::<Option<Vec<_>>>().filter(|f| !f.is_empty())
+    else {
         return Validated::default();
     };
     Validated {

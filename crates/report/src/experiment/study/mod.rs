@@ -49,7 +49,8 @@ impl Study {
     pub(super) fn new(experiment: &Experiment, sets: &[SetResult]) -> Result<Self, ReportError> {
         let mut study = Self::default();
         for table in &experiment.tables {
-            let shown = table.view.data.iter().filter_map(|data| sets.iter().find(|s| s.data == *data));
+            let shown =
+                table.view.data.iter().filter_map(|data| sets.iter().find(|s| s.data == *data));
             let shown = shown.map(|set| {
                 let found = table::Found::new(experiment, table, set)?;
                 Ok(show::shown(experiment, table, set, &found))
@@ -86,7 +87,9 @@ impl Study {
     pub(super) fn times(&self) -> String {
         let shown = self.tables.iter().flatten();
         let tables = shown.filter_map(|shown| Some((&shown.heading, shown.times.as_ref()?)));
-        tables.map(|(heading, table)| format!("### {heading}\n\n{}\n", table.to_markdown())).collect()
+        tables
+            .map(|(heading, table)| format!("### {heading}\n\n{}\n", table.to_markdown()))
+            .collect()
     }
 
     pub(super) fn times_json(&self) -> Vec<Value> {
@@ -111,8 +114,10 @@ impl Study {
             let mut blocks = Vec::new();
             for (place, shown) in shown.iter().enumerate() {
                 let id = |what: &str| format!("table-{}-{what}-{}", number + 1, place + 1);
-                let block = |what: &str, title: String, table: &Table| {
-                    Block::Table { id: id(what), title, table: table.clone() }
+                let block = |what: &str, title: String, table: &Table| Block::Table {
+                    id: id(what),
+                    title,
+                    table: table.clone(),
                 };
                 blocks.push(block("values", shown.heading.clone(), &shown.values));
                 let title = "What was chosen".to_owned();

@@ -198,10 +198,10 @@ impl Showing<'_> {
         Some(table)
     }
 
-    /// "0.1, 5 (4/5)".
+    /// "0.1, 5 (4/5)"; nothing where there was no choice.
     fn most_often(&self, place: &Place) -> Option<String> {
         let choose = &self.table.view.choose;
-        if choose.is_empty() {
+        if choose.is_empty() || place.among < 2 {
             return None;
         }
         let of = |learner: usize| {

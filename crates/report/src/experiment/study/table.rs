@@ -36,6 +36,8 @@ pub(super) struct Found {
 /// A place of a table.
 #[derive(Debug)]
 pub(super) struct Place {
+    /// How many there were to choose among.
+    pub(super) among: usize,
     /// For each fold.
     pub(super) chosen: Vec<Chosen>,
     /// The mean, and the comparison with the baseline.
@@ -57,6 +59,7 @@ impl Place {
 
 /// What is at a place before it is compared.
 struct Candidate {
+    among: usize,
     chosen: Vec<Chosen>,
     values: Vec<Option<f64>>,
     seconds: Option<f64>,
@@ -119,6 +122,7 @@ impl Found {
             .collect::<Option<_>>()?;
         let cells = || systems.iter().flat_map(|system| &system.cells);
         Some(Candidate {
+            among: systems.len(),
             values: values(set, &chosen, metric),
             chosen,
             seconds: seconds(cells()),
@@ -167,8 +171,8 @@ impl Found {
             if !has_baseline {
                 result.versus = None;
             }
-            let Candidate { chosen, seconds, unit, .. } = candidate;
-            Some(Place { chosen, result, seconds, unit })
+            let Candidate { among, chosen, seconds, unit, .. } = candidate;
+            Some(Place { among, chosen, result, seconds, unit })
         };
         Ok(candidates.into_iter().map(place).collect())
     }
