@@ -26,7 +26,7 @@ pub(crate) struct Args {
     /// The experiment (see docs/experiments.md)
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Folder of the results: report.html, results.json, table.md and more, and every model. The
+    /// Folder of the results: report.html, results.json, table.md, plots and more, and every model. The
     /// file's name with .results, in the current folder, if not given
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -34,8 +34,8 @@ pub(crate) struct Args {
     /// not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// Train only this learner; may be repeated. Results of others that are there already are
-    /// reported all the same
+    /// Train only this learner, or all of this grid; may be repeated. Results of others that are
+    /// there already are reported all the same
     #[arg(long, value_name = "LEARNER")]
     only: Vec<String>,
     /// Save each training after so many seconds
@@ -100,16 +100,27 @@ fn tell(report: &ExperimentReport, files: &[PathBuf], out: &Output) -> Result<()
         || {
             let first = files.first().map(|file| format!("report   {}\n", file.display()));
             let folder = files.first().and_then(|file| file.parent());
-            let rest: Vec<String> = files
-                .iter()
-                .skip(1)
-                .filter_map(|file| Some(file.file_name()?.to_string_lossy().into_owned()))
-                .collect();
+            let inside = |file: &PathBuf| {
+                let file = file.strip_prefix(folder?).ok()?;
+                Some(file.display().to_string())
+            };
+            let mut rest: Vec<String> = files.iter().skip(1).filter_map(inside).collect();
+            // Plots are many: the folder does.
+            let plots = rest.iter().filter(|file| file.starts_with("plots")).count();
+            rest.retain(|file| !file.starts_with("plots"));
+            if plots > 0 {
+                rest.push(format!("plots ({})", counted(plots, "file")));
+            }
             let folder = folder.map(|f| f.display().to_string()).unwrap_or_default();
             let beside = format!("beside   {} in {folder}\n", rest.join(", "));
             format!("{}{}{beside}", report.text, first.unwrap_or_default())
         },
     )
+}
+
+/// "1 cell", "2 cells".
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// What failed, on standard error, and the exit code that goes with it.
@@ -168,8 +179,8 @@ fn tell_plan(plan: &Plan<'_>, out: &Output) -> Result<(), Failure> {
             }
             let run = plan.open().len();
             text + &format!(
-                "{} cells, {run} to run, {jobs} at a time ({why}); results in {}\n",
-                plan.cells().len(),
+                "{}, {run} to run, {jobs} at a time ({why}); results in {}\n",
+                counted(plan.cells().len(), "cell"),
                 plan.out().display()
             )
         },
@@ -202,7 +213,7 @@ impl<'a> Cells<'a> {
         }
         let (jobs, why) = plan.jobs();
         if open > 0 {
-            out.note(format!("{open} cells to run, {jobs} at a time ({why})"));
+            out.note(format!("{} to run, {jobs} at a time ({why})", counted(open, "cell")));
             bar.enable_steady_tick(Duration::from_millis(120));
         }
         Self { bar, interrupt, failed: AtomicUsize::new(0) }

@@ -217,6 +217,81 @@ fn a_fixed_model_is_a_member_like_any_other() {
     assert_eq!(found["not_run"], serde_json::json!(["lambdamart", "ranknet"]));
 }
 
+/// A grid of two by two with a table and a plot.
+const STUDY: &str = r#"
+name = "a study"
+metrics = ["ndcg@10", "ap"]
+
+[[data]]
+name = "made"
+generate = "letor(queries=40, documents=10)"
+folds = 4
+
+[[learner]]
+name = "trees"
+spec = "lambdamart(trees=12, stop=6, min_rows=5)"
+grid = { leaves = [3, 7], rate = [0.1, 0.4] }
+
+[[table]]
+title = "Leaves"
+rows = ["leaves"]
+choose = ["rate"]
+
+[[plot]]
+title = "Curves"
+lines = ["leaves"]
+panels = ["rate"]
+"#;
+
+#[test]
+fn a_study_writes_its_tables_and_plots() {
+    let bench = bench();
+    bench.put("x.toml", STUDY);
+    let out = bench.run("experiment x.toml --quiet --jobs 2").ok().out();
+    assert!(out.starts_with("Leaves: ndcg@10 on made\nleaves"), "{out}");
+    assert!(out.contains("plots (2 files)"), "{out}");
+    let table = bench.text("x.results/table.md");
+    assert!(table.starts_with("### Leaves: ndcg@10 on made\n\n| leaves |"), "{table}");
+    assert!(table.contains("rate is chosen for each fold by ndcg@10"), "{table}");
+    assert!(table.contains("### made: 40 test queries of 4 folds"), "{table}");
+    assert!(!table.contains("illisecond"));
+    assert!(bench.text("x.results/times.md").contains("Milliseconds of the median tree"));
+    for panel in ["rate-0-1", "rate-0-4"] {
+        let svg = bench.text(&format!("x.results/plots/plot-1-made-{panel}.svg"));
+        assert!(svg.starts_with("<svg") && svg.contains("data-series=\"leaves=7\""), "{svg}");
+        assert!(svg.len() < 40_000);
+    }
+    let results: Value = serde_json::from_str(&bench.text("x.results/results.json")).unwrap();
+    let cells = results["tables"][0]["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 2);
+    // The mean over queries of each fold's choice, from the values of every query.
+    let per_query = bench.text("x.results/per-query.tsv");
+    let names: Vec<&str> = per_query.lines().next().unwrap().split('\t').skip(3).collect();
+    let rows = per_query.lines().filter(|line| line.starts_with("made\tndcg@10\t"));
+    let rows: Vec<Vec<f64>> =
+        rows.map(|line| line.split('\t').skip(3).map(|v| v.parse().unwrap()).collect()).collect();
+    for cell in cells {
+        let folds = cell["folds"].as_array().unwrap();
+        let of = |fold: usize| folds[fold]["learner"].as_str().unwrap();
+        let place = |fold: usize| names.iter().position(|name| *name == of(fold)).unwrap();
+        if rows.len() == 40 {
+            let sum: f64 = (0..40).map(|q| rows[q][place(q / 10)]).sum();
+            let value = cell["value"].as_f64().unwrap();
+            assert!((value - sum / 40.0).abs() < 1e-8, "{value}");
+        }
+        assert!(folds.iter().all(|fold| fold["validation"].as_f64().unwrap() > 0.0));
+    }
+    // The same bytes from the same cells.
+    let before =
+        (lasting(&bench, "x.results"), bench.text("x.results/plots/plot-1-made-rate-0-1.svg"));
+    bench.run("experiment x.toml --quiet --jobs 2").ok();
+    let after =
+        (lasting(&bench, "x.results"), bench.text("x.results/plots/plot-1-made-rate-0-1.svg"));
+    assert_eq!(before, after);
+    let dry = bench.run("experiment x.toml --dry-run --only trees").ok().out();
+    assert!(dry.contains("16 cells, 0 to run"), "{dry}");
+}
+
 /// The files in `experiments/`.
 fn shipped() -> Vec<std::path::PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
@@ -240,16 +315,20 @@ fn the_demo_runs_and_its_table_is_markdown() {
 fn the_commands_of_the_docs_run() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/experiments.md");
     let docs = std::fs::read_to_string(docs).unwrap();
-    let block = docs.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let blocks = docs.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let block = blocks.collect::<String>();
     let bench = Bench::new();
     let folder = Path::new(env!("CARGO_BIN_EXE_rankwright")).parent().unwrap();
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap_or_default());
     let mut shell = std::process::Command::new("sh");
-    let ran = shell.args(["-e", "-c", block]).env("PATH", path).current_dir(bench.path(""));
+    let ran = shell.args(["-e", "-c", &block]).env("PATH", path).current_dir(bench.path(""));
     let ran = Ran(ran.output().unwrap()).ok();
     assert!(ran.out().contains("15 cells, 15 to run"), "{}", ran.out());
     assert!(ran.err().contains("15 of 15 cells are done already"), "{}", ran.err());
     assert_eq!(ran.out().matches("trees.results/report.html").count(), 2);
+    let table = bench.text("steps.results/table.md");
+    assert!(table.starts_with("### Newton steps by leaves: ndcg@10 on generated"), "{table}");
+    assert!(bench.path("steps.results/plots/plot-1-generated-leaves-15.svg").is_file());
 }
 
 #[test]

@@ -122,6 +122,11 @@ impl Shelf {
         Some((stored, scores))
     }
 
+    /// Whether there is something of a cell, sound or not.
+    pub(super) fn holds(&self, cell: &Cell) -> bool {
+        self.place(&cell.digest).join(RECORD).is_file()
+    }
+
     /// Stores a cell: whole or not at all. A fixed model (`None`) has its checksum in `stored`.
     pub(super) fn store(
         &self,

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use rankwright_eval::nearest;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeString, DeTable, DeValue};
 
 use crate::ReportError;
 
@@ -160,6 +160,27 @@ impl<'a> Fields<'a> {
         list.iter().map(|item| whole(item.get_ref()).ok_or_else(|| wrong(item))).collect()
     }
 
+    /// The entries of `key = { ... }`, in the order of the file; empty where the key is not there.
+    pub(super) fn entries(&self, key: &str) -> Result<Vec<Entry<'a>>, ReportError> {
+        let Some(value) = self.get(key) else { return Ok(Vec::new()) };
+        let table = value.get_ref().as_table();
+        let table = table.ok_or_else(|| self.expected(key, "a table in braces, { ... }", value))?;
+        let entry = |(name, value): (&Spanned<DeString<'a>>, &'a Spanned<DeValue<'a>>)| Entry {
+            name: name.get_ref().to_string(),
+            at: name.span(),
+            value,
+        };
+        let mut entries: Vec<Entry<'a>> = table.iter().map(entry).collect();
+        // The map goes by name.
+        entries.sort_by_key(|entry| entry.at.start);
+        Ok(entries)
+    }
+
+    /// An error at any place.
+    pub(super) fn wrong_at(&self, at: &Range<usize>, what: impl std::fmt::Display) -> ReportError {
+        self.document.error(at.clone(), what)
+    }
+
     /// The tables `[[key]]`, in their order.
     pub(super) fn tables(
         &self,
@@ -176,6 +197,35 @@ impl<'a> Fields<'a> {
             Fields::new(self.document, table, item.span().start, what, known)
         };
         list.iter().map(fields).collect()
+    }
+}
+
+/// An entry of a table in braces.
+#[derive(Debug, Clone)]
+pub(super) struct Entry<'a> {
+    pub(super) name: String,
+    /// Where the name stands.
+    pub(super) at: Range<usize>,
+    pub(super) value: &'a Spanned<DeValue<'a>>,
+}
+
+impl<'a> Entry<'a> {
+    /// The items of a list; none where it is something else.
+    pub(super) fn list(&self) -> Option<&'a [Spanned<DeValue<'a>>]> {
+        self.value.get_ref().as_array().map(|list| &**list)
+    }
+}
+
+/// A text, a number or a switch, as it stands in a spec.
+pub(super) fn scalar(value: &DeValue<'_>) -> Option<String> {
+    let plain = |text: &str| text.replace('_', "").trim_start_matches('+').to_owned();
+    match value {
+        DeValue::String(text) => Some(text.trim().to_owned()),
+        DeValue::Boolean(flag) => Some(flag.to_string()),
+        DeValue::Float(float) => Some(plain(float.as_str())),
+        DeValue::Integer(number) if number.radix() == 10 => Some(plain(number.as_str())),
+        DeValue::Integer(_) => whole(value).map(|number| number.to_string()),
+        _ => None,
     }
 }
 

@@ -13,16 +13,20 @@ use rankwright_data::split::Parts;
 use rankwright_eval::compare::{CompareOptions, Test};
 use rankwright_eval::stats::Correction;
 use rankwright_eval::{Measure, SourceKind, expand, nearest};
-use rankwright_learn::LearnerSpec;
 
 use super::fields::{Document, Fields};
-use super::paths::{FilePath, Places};
+use super::paths::Places;
 use super::sha256;
 use crate::ReportError;
 
+mod grid;
+mod learner;
 mod source;
+mod view;
 
+pub use learner::{Entry, Member, What};
 pub use source::{DataSet, Division, FoldFiles, Origin, Source};
+pub use view::{FactorPlot, FactorTable, View};
 
 const TOP: &[&str] = &[
     "name",
@@ -36,8 +40,9 @@ const TOP: &[&str] = &[
     "samples",
     "data",
     "learner",
+    "table",
+    "plot",
 ];
-const LEARNER: &[&str] = &["name", "spec", "model", "feature"];
 
 /// A whole comparison: learners on data sets, over folds and seeds.
 ///
@@ -78,43 +83,16 @@ pub struct Experiment {
     pub compare: CompareOptions,
     /// Data sets, each compared on its own.
     pub data: Vec<DataSet>,
-    /// What is compared.
+    /// What is compared, one for each combination of a grid.
     pub learners: Vec<Member>,
+    /// What they were written as.
+    pub entries: Vec<Entry>,
+    /// Tables by factors.
+    pub tables: Vec<FactorTable>,
+    /// Learning curves by factors.
+    pub plots: Vec<FactorPlot>,
     /// SHA-256 of the file's text.
     pub sha256: String,
-}
-
-/// One of those compared.
-#[derive(Debug, Clone)]
-pub struct Member {
-    /// What it is called.
-    pub name: String,
-    /// What it does.
-    pub what: What,
-}
-
-/// What a member does.
-#[derive(Debug, Clone)]
-pub enum What {
-    /// Learns, for each fold and seed.
-    Learner(Box<LearnerSpec>),
-    /// Scores with a model that is there already.
-    Model(FilePath),
-}
-
-impl What {
-    /// As the report shows it.
-    pub fn text(&self) -> String {
-        match self {
-            What::Learner(spec) => spec.to_string(),
-            What::Model(file) => format!("the model {}", file.written),
-        }
-    }
-
-    /// Whether the seed can change anything.
-    pub fn is_seeded(&self) -> bool {
-        matches!(self, What::Learner(spec) if spec.learns())
-    }
 }
 
 impl Experiment {
@@ -139,8 +117,8 @@ impl Experiment {
         let table = document.parse()?;
         let top = Fields::new(document, table.get_ref(), 0, "the experiment", TOP)?;
         let places = Places { folder, variable };
-        let learners = learners(&top, &places)?;
-        let experiment = Self {
+        let (entries, learners) = learner::read(&top, &places)?;
+        let mut experiment = Self {
             name: top.needed("name", "\"boosted trees\"")?,
             description: top.text("description")?.unwrap_or_default(),
             metrics: metrics(&top)?,
@@ -148,9 +126,19 @@ impl Experiment {
             compare: compare(&top, &learners)?,
             data: source::data_sets(&top, &places)?,
             learners,
+            entries,
+            tables: Vec::new(),
+            plots: Vec::new(),
             sha256: sha256(text.as_bytes()),
         };
+        experiment.tables = view::tables(&top, &experiment)?;
+        experiment.plots = view::plots(&top, &experiment)?;
         Ok(experiment)
+    }
+
+    /// What the entry is called that a member was written as.
+    pub fn entry_of(&self, member: &Member) -> &str {
+        self.entries.get(member.entry).map_or("", |entry| entry.name.as_str())
     }
 
     /// The seeds of a member: one where no seed can change anything.
@@ -210,8 +198,8 @@ fn compare(top: &Fields<'_>, learners: &[Member]) -> Result<CompareOptions, Repo
     if let Some(name) = baseline.as_deref().filter(|name| !names.contains(name)) {
         let slip = nearest(name, &names).map(|near| format!(" (did you mean `{near}`?)"));
         let slip = slip.unwrap_or_default();
-        let message =
-            format!("no learner is called `{name}`{slip}; the learners are {}", names.join(", "));
+        let known = some_of(&names);
+        let message = format!("no learner is called `{name}`{slip}; the learners are {known}");
         return Err(top.wrong("baseline", message));
     }
     let samples = top.whole("samples")?.map_or(usual.samples, |n| n as usize);
@@ -227,59 +215,15 @@ fn compare(top: &Fields<'_>, learners: &[Member]) -> Result<CompareOptions, Repo
     Ok(options)
 }
 
-fn learners(top: &Fields<'_>, places: &Places<'_>) -> Result<Vec<Member>, ReportError> {
-    let mut members: Vec<Member> = Vec::new();
-    for fields in top.tables("learner", "[[learner]]", LEARNER)? {
-        let what = what(&fields, places)?;
-        let name = match fields.has("name") {
-            true => fields.needed("name", "\"lambdamart\"")?,
-            false => what.text(),
-        };
-        let name = one_line(&fields, name)?;
-        if members.iter().any(|member| member.name == name) {
-            return Err(fields.wrong("name", format!("two learners are called `{name}`")));
+/// A list of names for a message, cut where it is long.
+pub(crate) fn some_of(names: &[&str]) -> String {
+    const SHOWN: usize = 20;
+    match names.get(..SHOWN) {
+        Some(first) if names.len() > SHOWN => {
+            format!("{} and {} more", first.join(", "), names.len() - SHOWN)
         }
-        let same = members.iter().find(|member| member.what.text() == what.text());
-        if let Some(Member { name: other, .. }) = same {
-            let message = format!("`{name}` is the same as `{other}`: {}", what.text());
-            return Err(fields.wrong("spec", message));
-        }
-        members.push(Member { name, what });
+        _ => names.join(", "),
     }
-    match members.is_empty() {
-        true => Err(top.wrong(
-            "learner",
-            "there is no learner; write [[learner]] with a name and a spec, such as spec = \
-             \"lambdamart(trees=100)\"",
-        )),
-        false => Ok(members),
-    }
-}
-
-fn what(fields: &Fields<'_>, places: &Places<'_>) -> Result<What, ReportError> {
-    let ways = fields.present(&["spec", "model", "feature"]);
-    let [way] = ways.as_slice() else {
-        let message = "[[learner]] has one of `spec` (to learn), `model` (a file) and `feature` (to \
-                       rank by)";
-        return Err(fields.wrong(ways.last().unwrap_or(&"spec"), message));
-    };
-    let text = fields.word(way)?.unwrap_or_default();
-    let spec = match *way {
-        "model" => {
-            let file = places.file(&text).map_err(|e| fields.wrong("model", e))?;
-            return Ok(What::Model(file));
-        }
-        // A line with one weight ranks by one feature.
-        "feature" => format!("linear(weights={text}:1)"),
-        _ => text,
-    };
-    let spec = LearnerSpec::parse(&spec).map_err(|e| fields.wrong(way, e))?;
-    if spec.to_string().contains("file:") {
-        let message = "a member that is read from a file (file:...) is not recorded in a cell, so \
-                       that a change of it would go unnoticed; write its spec instead";
-        return Err(fields.wrong(way, message));
-    }
-    Ok(What::Learner(Box::new(spec)))
 }
 
 /// Names go into tables and tab-separated files.

@@ -3,18 +3,20 @@
 //! Data flows down this list:
 //!
 //! - `fields` reads TOML strictly and knows the place of everything, `paths` settles where files
-//!   are, `file` makes an [`Experiment`] of it, checked whole;
+//!   are, `file` makes an [`Experiment`] of it, checked whole; `factor` says what learners differ in;
 //! - `plan` cuts it into cells (data x fold x learner x seed), each named by a digest of all that
 //!   determines its result, and finds those that are stored already (`cell`);
 //! - `run` trains and scores the others, several at a time (`memory` says how many), each
 //!   stored whole or not at all; `parts` holds the data while it is needed;
-//! - `pool` joins folds and seeds to one evaluation per learner, and `report` writes the page,
-//!   the documents beside it and the lock file.
+//! - `pool` joins folds and seeds to one evaluation per learner, `study` makes tables and curves by
+//!   factors, and `report` writes the page, the documents beside it and the lock file.
 //!
 //! Results never depend on the number of jobs, on threads or on interruptions: what is reported is
-//! read back from the stored cells in the order of the file. Times are kept apart, in `times.json`.
+//! read back from the stored cells in the order of the file. Times are kept apart, in `times.json` and
+//! `times.md`.
 
 mod cell;
+mod factor;
 mod fields;
 mod file;
 mod lock;
@@ -25,12 +27,16 @@ mod plan;
 mod pool;
 mod report;
 mod run;
+mod study;
 mod tables;
 #[cfg(test)]
 mod tests;
 
 pub use cell::{Cell, Seconds, State, Stored};
-pub use file::{DataSet, Division, Experiment, FoldFiles, Member, Origin, Source, What};
+pub use file::{
+    DataSet, Division, Entry, Experiment, FactorPlot, FactorTable, FoldFiles, Member, Origin,
+    Source, View, What,
+};
 pub use paths::FilePath;
 pub use plan::{Failed, Plan, PlanOptions};
 pub use report::ExperimentReport;

@@ -15,10 +15,11 @@ use std::time::Duration;
 use rankwright_data::DataError;
 use rankwright_eval::nearest;
 use rankwright_learn::simd::Simd;
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::cell::{Cell, Shelf, State};
-use super::file::{DataSet, Division, Experiment, Member, Origin, Source, What};
+use super::file::{DataSet, Division, Experiment, Member, Origin, Source, What, some_of};
 use super::lock::settings;
 use super::parts::{Parts, with_help};
 use super::paths::FilePath;
@@ -119,8 +120,9 @@ impl<'e> Plan<'e> {
         };
         let learners = plan.learner_keys();
         for (number, set) in experiment.data.iter().enumerate() {
-            plan.add_set(number, set, &learners, &options.only);
+            plan.add_set(number, set, &learners);
         }
+        plan.look_up(&options.only);
         let needs = plan.cells.iter().filter(|cell| cell.state == State::Open);
         let needs = needs.filter_map(|cell| experiment.data.get(cell.data)).map(memory::need);
         let need = needs.max().unwrap_or(0);
@@ -201,13 +203,7 @@ impl<'e> Plan<'e> {
         keys
     }
 
-    fn add_set(
-        &mut self,
-        number: usize,
-        set: &DataSet,
-        learners: &[Option<Value>],
-        only: &[String],
-    ) {
+    fn add_set(&mut self, number: usize, set: &DataSet, learners: &[Option<Value>]) {
         let sums = match Sums::of(set) {
             Ok(sums) => sums,
             Err(error) => {
@@ -225,24 +221,35 @@ impl<'e> Plan<'e> {
             let data = data_key(set, fold, &sums);
             for (learner, member) in self.experiment.learners.iter().enumerate() {
                 let Some(Some(key)) = learners.get(learner) else { continue };
-                let asked = only.is_empty() || only.contains(&member.name);
                 for seed in self.experiment.seeds_of(member) {
                     let seeded = member.what.is_seeded().then_some(*seed);
                     let key = self.key(key, seeded, &data, fold);
                     let digest = sha256(key.to_string().as_bytes()).chars().take(32).collect();
-                    let state = State::Left;
-                    let mut cell =
-                        Cell { data: number, fold, learner, seed: *seed, digest, key, state };
-                    cell.state = match (self.shelf.load(&cell).is_some(), asked) {
-                        (true, _) => State::Stored,
-                        (false, true) => State::Open,
-                        (false, false) => State::Left,
-                    };
-                    self.cells.push(cell);
+                    let (data, seed, state) = (number, *seed, State::Left);
+                    self.cells.push(Cell { data, fold, learner, seed, digest, key, state });
                 }
             }
         }
         self.files.push(sums.listed);
+    }
+
+    /// Finds what is stored, several cells at a time: each is read whole for its checksums.
+    fn look_up(&mut self, only: &[String]) {
+        let experiment = self.experiment;
+        let asked = |member: &Member| {
+            let entry = experiment.entry_of(member);
+            only.is_empty() || only.iter().any(|name| *name == member.name || name == entry)
+        };
+        let asked: Vec<bool> = experiment.learners.iter().map(asked).collect();
+        let shelf = &self.shelf;
+        self.cells.par_iter_mut().for_each(|cell| {
+            let asked = asked.get(cell.learner).copied().unwrap_or(false);
+            cell.state = match (shelf.load(cell).is_some(), asked) {
+                (true, _) => State::Stored,
+                (false, true) => State::Open,
+                (false, false) => State::Left,
+            };
+        });
     }
 
     fn key(&self, learner: &Value, seed: Option<u64>, data: &Value, fold: usize) -> Value {
@@ -259,14 +266,18 @@ impl<'e> Plan<'e> {
 }
 
 fn check_only(experiment: &Experiment, only: &[String]) -> Result<(), ReportError> {
-    let names: Vec<&str> = experiment.learners.iter().map(|m| m.name.as_str()).collect();
-    let Some(other) = only.iter().find(|name| !names.contains(&name.as_str())) else {
+    let entries = experiment.entries.iter().map(|entry| entry.name.as_str());
+    let members = experiment.learners.iter().map(|member| member.name.as_str());
+    let known: HashSet<&str> = entries.clone().chain(members.clone()).collect();
+    let names: Vec<&str> = entries.collect();
+    let Some(other) = only.iter().find(|name| !known.contains(name.as_str())) else {
         return Ok(());
     };
-    let slip = nearest(other, &names).map(|near| format!(" (did you mean `{near}`?)"));
+    let all: Vec<&str> = names.iter().copied().chain(members).collect();
+    let slip = nearest(other, &all).map(|near| format!(" (did you mean `{near}`?)"));
     Err(ReportError::with_help(
         format!("no learner of the experiment is called `{other}`{}", slip.unwrap_or_default()),
-        format!("its learners are {}", names.join(", ")),
+        format!("its learners are {}", some_of(&names)),
     ))
 }
 

@@ -6,7 +6,13 @@
 //!
 //! A learner takes part in a data set's comparison when all of its cells there are stored. Where the
 //! baseline does not, the first that does takes its place, and the page says so.
+//!
+//! Tables and plots by factors ([`study`](super::study)) come first. With them, more than [`MANY`]
+//! learners are not compared all with all: they stand in one sorted list.
+//!
+//! Cost: each cell is read once and each learner measured once for each seed.
 
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,14 +22,17 @@ use rankwright_data::{DataError, Dataset};
 use rankwright_eval::compare::{Better, CompareOptions};
 use rankwright_eval::table::comparison_table;
 use rankwright_eval::{EvalOptions, Evaluation, QuerySource, evaluate};
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::cell::{Cell, Stored};
+use super::cell::{Cell, State, Stored};
 use super::file::Experiment;
 use super::plan::{Failed, Plan};
 use super::pool::{Pooled, mean};
 use super::run::Ran;
+use super::study::Study;
 use super::{VERSION, lock, tables};
+use crate::chart::Chart;
 use crate::comparison::ComparisonReport;
 use crate::page::{Page, Section};
 use crate::{Block, ReportError};
@@ -43,8 +52,12 @@ pub struct ExperimentReport {
     pub per_query: String,
     /// Everything needed to repeat it.
     pub lock: Value,
-    /// Where the time went: the one document that differs from run to run.
+    /// Where the time went: differs from run to run.
     pub times: Value,
+    /// How long a round takes by factors, as Markdown; empty without tables by factors.
+    pub times_markdown: String,
+    /// Learning curves by factors.
+    pub plots: Vec<Chart>,
     /// What did not come to a result.
     pub failed: Vec<Failed>,
 }
@@ -53,8 +66,8 @@ pub struct ExperimentReport {
 pub(super) struct System {
     pub(super) learner: usize,
     pub(super) cells: Vec<(Cell, Stored)>,
-    /// Scores of each seed and fold.
-    scores: Vec<Vec<Vec<f64>>>,
+    /// Scores of each seed and fold; empty where documents are not to be shown.
+    pub(super) scores: Vec<Vec<Vec<f64>>>,
     /// One evaluation for each seed.
     pub(super) seeds: Vec<(u64, Evaluation)>,
     /// Their mean.
@@ -68,9 +81,31 @@ pub(super) struct SetResult {
     pub(super) documents: usize,
     pub(super) features: usize,
     pub(super) systems: Vec<System>,
+    /// Where each learner is among the systems.
+    pub(super) places: HashMap<usize, usize>,
+    /// Test queries of each fold.
+    pub(super) folds: Vec<usize>,
+    /// Learners with cells that are neither stored nor asked for.
+    pub(super) open: HashSet<usize>,
+    /// None where there are too many learners to compare each with the baseline.
     pub(super) comparison: Option<ComparisonReport>,
     /// The baseline's name, where it is not the one asked for.
     pub(super) other_baseline: Option<String>,
+}
+
+impl SetResult {
+    /// A learner's results, if it has all of them.
+    pub(super) fn system(&self, learner: usize) -> Option<&System> {
+        self.places.get(&learner).and_then(|place| self.systems.get(*place))
+    }
+}
+
+/// Learners that are still compared all with the baseline where there are tables by factors.
+const MANY: usize = 40;
+
+/// Whether learners stand in tables by factors only, because there are so many.
+pub(super) fn many(experiment: &Experiment) -> bool {
+    !experiment.tables.is_empty() && experiment.learners.len() > MANY
 }
 
 impl ExperimentReport {
@@ -82,14 +117,19 @@ impl ExperimentReport {
             sets.extend(set_result(plan, data, &mut failed)?);
         }
         let left = left(plan);
+        let study = Study::new(plan.experiment, &sets)?;
+        let drawn =
+            |markdown| study.text(markdown) + &drawn(plan.experiment, &sets, &left, markdown);
         Ok(Self {
-            page: page(plan.experiment, plan, &sets, &failed, &left),
-            results: results(plan, &sets, &failed, &left),
-            markdown: drawn(plan.experiment, &sets, &left, true),
-            text: drawn(plan.experiment, &sets, &left, false),
+            page: page(plan, &sets, &study, &failed, &left),
+            results: results(plan, &sets, &study, &failed, &left),
+            markdown: drawn(true),
+            text: drawn(false),
             per_query: tables::per_query(plan.experiment, &sets),
             lock: lock::lock(plan),
-            times: tables::times(plan, &sets),
+            times: tables::times(plan, &sets, &study),
+            times_markdown: study.times(),
+            plots: study.charts(),
             failed,
         })
     }
@@ -99,14 +139,25 @@ impl ExperimentReport {
         let folder = plan.out();
         fs::create_dir_all(folder)
             .map_err(|e| DataError::io("make the folder", folder.display().to_string(), e))?;
-        let files = [
-            ("report.html", self.page.to_html()?),
-            ("results.json", format!("{:#}\n", self.results)),
-            ("table.md", self.markdown.clone()),
-            ("per-query.tsv", self.per_query.clone()),
-            ("experiment.lock.json", format!("{:#}\n", self.lock)),
-            ("times.json", format!("{:#}\n", self.times)),
+        let mut files = vec![
+            ("report.html".to_owned(), self.page.to_html()?),
+            ("results.json".to_owned(), format!("{:#}\n", self.results)),
+            ("table.md".to_owned(), self.markdown.clone()),
+            ("per-query.tsv".to_owned(), self.per_query.clone()),
+            ("experiment.lock.json".to_owned(), format!("{:#}\n", self.lock)),
+            ("times.json".to_owned(), format!("{:#}\n", self.times)),
         ];
+        if !self.times_markdown.is_empty() {
+            files.push(("times.md".to_owned(), self.times_markdown.clone()));
+        }
+        if !self.plots.is_empty() {
+            let plots = folder.join("plots");
+            fs::create_dir_all(&plots)
+                .map_err(|e| DataError::io("make the folder", plots.display().to_string(), e))?;
+        }
+        for chart in &self.plots {
+            files.push((format!("plots/{}.svg", chart.id), chart.to_svg()?));
+        }
         let mut written = Vec::new();
         for (name, text) in files {
             let path = folder.join(name);
@@ -123,16 +174,28 @@ fn set_result(
     data: usize,
     failed: &mut Vec<Failed>,
 ) -> Result<Option<SetResult>, ReportError> {
-    let stored = stored_systems(plan, data);
-    let (Some(parts), false) = (plan.parts.get(data), stored.is_empty()) else { return Ok(None) };
+    let experiment = plan.experiment;
+    let of_learners = cells_of(plan, data);
+    let stored =
+        |cells: &Vec<&Cell>| !cells.is_empty() && cells.iter().all(|cell| plan.shelf.holds(cell));
+    let (Some(parts), true) = (plan.parts.get(data), of_learners.iter().any(stored)) else {
+        return Ok(None);
+    };
     let tests = parts.tests().map_err(ReportError::request)?;
+    // Learners are independent of each other, and their order is kept.
+    let measured: Vec<Option<Result<System, ReportError>>> = of_learners
+        .par_iter()
+        .enumerate()
+        .map(|(learner, cells)| Some(system(plan, learner, loaded(plan, cells)?, &tests)))
+        .collect();
     let mut systems = Vec::new();
-    for (learner, cells) in stored {
-        match system(plan, learner, cells, &tests) {
-            Ok(system) => systems.push(system),
-            Err(error) => failed.push(Failed {
-                data: plan.experiment.data.get(data).map_or(String::new(), |d| d.name.clone()),
-                learner: name(plan.experiment, learner).to_owned(),
+    for (learner, measured) in measured.into_iter().enumerate() {
+        match measured {
+            None => {}
+            Some(Ok(system)) => systems.push(system),
+            Some(Err(error)) => failed.push(Failed {
+                data: experiment.data.get(data).map_or(String::new(), |d| d.name.clone()),
+                learner: name(experiment, learner).to_owned(),
                 cells: String::new(),
                 error: error.to_string(),
             }),
@@ -141,32 +204,49 @@ fn set_result(
     if systems.is_empty() {
         return Ok(None);
     }
-    let (comparison, other_baseline) = compared(plan.experiment, data, &systems, &tests)?;
+    let (comparison, other_baseline) = match many(experiment) {
+        true => (None, None),
+        false => {
+            let (comparison, other) = compared(experiment, data, &systems, &tests)?;
+            (Some(comparison), other)
+        }
+    };
+    let open = plan.cells.iter().filter(|c| c.data == data && c.state == State::Left);
     Ok(Some(SetResult {
         data,
         queries: tests.iter().map(|test| test.queries()).sum(),
         documents: tests.iter().map(|test| test.rows()).sum(),
         features: tests.iter().map(|test| test.columns()).max().unwrap_or(0),
+        folds: tests.iter().map(|test| test.queries()).collect(),
+        open: open.map(|cell| cell.learner).collect(),
+        places: systems.iter().enumerate().map(|(at, system)| (system.learner, at)).collect(),
         systems,
-        comparison: Some(comparison),
+        comparison,
         other_baseline,
     }))
 }
 
 type Loaded = (Cell, Stored, Vec<f64>);
 
-/// Learners all of whose cells on a data set are stored.
-fn stored_systems(plan: &Plan<'_>, data: usize) -> Vec<(usize, Vec<Loaded>)> {
-    let of_learner = |learner: usize| {
-        let cells = plan.cells.iter().filter(|c| c.data == data && c.learner == learner);
-        let load = |cell: &Cell| {
-            let (stored, scores) = plan.shelf.load(cell)?;
-            Some((cell.clone(), stored, scores))
-        };
-        let cells = cells.map(load).collect::<Option<Vec<_>>>()?;
-        (!cells.is_empty()).then_some((learner, cells))
+/// The cells of each learner on a data set.
+fn cells_of<'p>(plan: &'p Plan<'_>, data: usize) -> Vec<Vec<&'p Cell>> {
+    let mut of_learners = vec![Vec::new(); plan.experiment.learners.len()];
+    for cell in plan.cells.iter().filter(|cell| cell.data == data) {
+        if let Some(cells) = of_learners.get_mut(cell.learner) {
+            cells.push(cell);
+        }
+    }
+    of_learners
+}
+
+/// A learner's cells, if there are any and all of them are stored.
+fn loaded(plan: &Plan<'_>, cells: &[&Cell]) -> Option<Vec<Loaded>> {
+    let load = |cell: &&Cell| {
+        let (stored, scores) = plan.shelf.load(cell)?;
+        Some(((*cell).clone(), stored, scores))
     };
-    (0..plan.experiment.learners.len()).filter_map(of_learner).collect()
+    let cells = cells.iter().map(load).collect::<Option<Vec<_>>>()?;
+    (!cells.is_empty()).then_some(cells)
 }
 
 /// Measures a learner's scores, seed by seed.
@@ -186,7 +266,9 @@ fn system(
         let of_seed: Vec<Vec<f64>> = of_seed.map(|(.., scores)| scores.clone()).collect();
         let pooled = Pooled::new(tests, &of_seed)?;
         found.push((*seed, evaluate(&pooled, &experiment.metrics, EvalOptions::default())?));
-        scores.push(of_seed);
+        if !many(experiment) {
+            scores.push(of_seed);
+        }
     }
     let evaluations: Vec<Evaluation> = found.iter().map(|(_, e)| e.clone()).collect();
     let mean = mean(&evaluations).ok_or_else(|| ReportError::request("there is no seed"))?;
@@ -229,12 +311,9 @@ pub(super) fn name(experiment: &Experiment, learner: usize) -> &str {
 
 /// Learners with cells that were neither stored nor asked for.
 fn left(plan: &Plan<'_>) -> Vec<String> {
-    let missing = |learner: usize| {
-        let mut cells = plan.cells.iter().filter(|cell| cell.learner == learner);
-        cells.any(|cell| cell.state == super::State::Left)
-    };
-    let names = (0..plan.experiment.learners.len()).filter(|learner| missing(*learner));
-    names.map(|learner| name(plan.experiment, learner).to_owned()).collect()
+    let missing = plan.cells.iter().filter(|cell| cell.state == State::Left);
+    let missing: BTreeSet<usize> = missing.map(|cell| cell.learner).collect();
+    missing.into_iter().map(|learner| name(plan.experiment, learner).to_owned()).collect()
 }
 
 /// The comparison tables, one after the other.
@@ -261,14 +340,17 @@ fn drawn(experiment: &Experiment, sets: &[SetResult], left: &[String], markdown:
 }
 
 fn page(
-    experiment: &Experiment,
     plan: &Plan<'_>,
     sets: &[SetResult],
+    study: &Study,
     failed: &[Failed],
     left: &[String],
 ) -> Page {
-    let mut sections: Vec<Section> = Vec::new();
-    if sets.len() > 1 {
+    let experiment = plan.experiment;
+    let mut sections: Vec<Section> = study.sections();
+    if many(experiment) {
+        sections.push(tables::sorted(experiment, sets));
+    } else if sets.len() > 1 {
         sections.push(tables::overview(experiment, sets));
     }
     for set in sets {
@@ -280,7 +362,7 @@ fn page(
         };
         sections.extend(page.sections.into_iter().map(|s| prefixed(s, &prefix, &title)));
     }
-    if experiment.seeds.len() > 1 {
+    if experiment.seeds.len() > 1 && !many(experiment) {
         sections.push(tables::seeds(experiment, sets));
     }
     sections.push(tables::learners(experiment));
@@ -366,8 +448,15 @@ fn rename(block: &mut Block, prefix: &str) {
     }
 }
 
-fn results(plan: &Plan<'_>, sets: &[SetResult], failed: &[Failed], left: &[String]) -> Value {
+fn results(
+    plan: &Plan<'_>,
+    sets: &[SetResult],
+    study: &Study,
+    failed: &[Failed],
+    left: &[String],
+) -> Value {
     let experiment = plan.experiment;
+    let (by_factors, curves) = study.json();
     let failure = |failed: &Failed| {
         json!({
             "data": failed.data,
@@ -382,6 +471,8 @@ fn results(plan: &Plan<'_>, sets: &[SetResult], failed: &[Failed], left: &[Strin
         "description": experiment.description,
         "file_sha256": experiment.sha256,
         "seeds": experiment.seeds,
+        "tables": by_factors,
+        "plots": curves,
         "data": sets.iter().map(|set| tables::set_json(plan, set)).collect::<Vec<_>>(),
         "failed": failed.iter().map(failure).collect::<Vec<_>>(),
         "not_run": left,

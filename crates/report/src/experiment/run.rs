@@ -344,11 +344,14 @@ impl Observer for Looker<'_> {
     }
 }
 
-/// An error with what to do about it, on one line.
+/// An error with what to do about it, on one line, in words of the file.
 fn told(error: impl Into<ReportError>) -> String {
     let error = error.into();
-    match error.help() {
+    let told = match error.help() {
         Some(help) => format!("{error}; {help}"),
         None => error.to_string(),
-    }
+    };
+    // Learners speak of options of the command.
+    told.replace("give --valid DATA", "give the data a validation part (`valid`)")
+        .replace("--valid", "`valid`")
 }

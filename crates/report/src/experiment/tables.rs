@@ -2,13 +2,16 @@
 
 use std::fmt::Write as _;
 
+use rankwright_eval::compare::Better;
 use rankwright_eval::table::{Align, Cell as TableCell, Table};
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::file::{DataSet, Experiment, What};
+use super::file::{DataSet, Experiment, What, some_of};
 use super::lock::settings;
 use super::plan::{Failed, Plan};
-use super::report::{SetResult, System, name};
+use super::report::{SetResult, System, many, name};
+use super::study::Study;
 use super::{Cell, Stored, VERSION};
 use crate::Block;
 use crate::page::Section;
@@ -22,7 +25,12 @@ pub(super) fn heading(experiment: &Experiment, set: &SetResult) -> String {
         1 => String::new(),
         folds => format!(" of {folds} folds"),
     };
-    format!("{title}: {} test queries{folds}", set.queries)
+    format!("{title}: {}{folds}", counted(set.queries, "test query", "test queries"))
+}
+
+/// "1 query", "2 queries".
+pub(super) fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
 }
 
 /// What the head of the page says.
@@ -34,10 +42,10 @@ pub(super) fn facts(
     let mut facts = vec![("Rankwright".to_owned(), VERSION.to_owned())];
     for set in sets {
         let text = format!(
-            "{}, {} documents, {} features",
+            "{}, {}, {}",
             heading(experiment, set),
-            set.documents,
-            set.features
+            counted(set.documents, "document", "documents"),
+            counted(set.features, "feature", "features")
         );
         facts.push(("Data".to_owned(), text));
     }
@@ -46,7 +54,7 @@ pub(super) fn facts(
     if let Some(first) = experiment.metrics.first() {
         facts.push(("Stops by".to_owned(), first.to_string()));
     }
-    if let Some(baseline) = &experiment.compare.baseline {
+    if let Some(baseline) = experiment.compare.baseline.as_ref().filter(|_| !many(experiment)) {
         facts.push(("Baseline".to_owned(), baseline.clone()));
     }
     let first = sets.first().and_then(|set| set.systems.first());
@@ -54,7 +62,8 @@ pub(super) fn facts(
         facts.push(("Convention".to_owned(), line));
     }
     if !left.is_empty() {
-        facts.push(("Not run yet".to_owned(), left.join(", ")));
+        let names: Vec<&str> = left.iter().map(String::as_str).collect();
+        facts.push(("Not run yet".to_owned(), some_of(&names)));
     }
     facts
 }
@@ -89,6 +98,40 @@ pub(super) fn overview(experiment: &Experiment, sets: &[SetResult]) -> Section {
         title: format!("{metric} on every data set"),
         blocks: vec![Block::Table { id: "overview-table".to_owned(), title: metric, table }],
     }
+}
+
+/// Every learner on every data set, the best by the first metric on top.
+pub(super) fn sorted(experiment: &Experiment, sets: &[SetResult]) -> Section {
+    let mut blocks = vec![Block::Text(
+        "Too many to be compared with each other; the best of many is partly luck of the draw. \
+         What is to be compared stands in the tables above."
+            .to_owned(),
+    )];
+    for set in sets {
+        let metrics = experiment.metrics.iter().map(|metric| (metric.to_string(), Align::Right));
+        let learner = ("learner".to_owned(), Align::Left);
+        let mut table = Table::new(std::iter::once(learner).chain(metrics));
+        let mut systems: Vec<&System> = set.systems.iter().collect();
+        let lower =
+            experiment.metrics.first().is_some_and(|m| m.metric().better() == Better::Lower);
+        let first = |system: &System| {
+            let value = system.mean.results.first().map_or(f64::NAN, |result| result.value);
+            match value.is_nan() {
+                true => f64::INFINITY,
+                false if lower => value,
+                false => -value,
+            }
+        };
+        systems.sort_by(|a, b| first(a).total_cmp(&first(b)));
+        for system in systems {
+            let values = system.mean.results.iter().map(|r| TableCell::new(value(Some(r.value))));
+            let learner = TableCell::new(name(experiment, system.learner));
+            table.rows.push(std::iter::once(learner).chain(values).collect());
+        }
+        let id = format!("all-{}", set.data + 1);
+        blocks.push(Block::Table { id, title: heading(experiment, set), table });
+    }
+    Section { id: "all".to_owned(), title: "All learners".to_owned(), blocks }
 }
 
 /// How much the seed moves each learner.
@@ -142,8 +185,8 @@ fn value(value: Option<f64>) -> String {
 /// What was compared.
 pub(super) fn learners(experiment: &Experiment) -> Section {
     let mut table = Table::new([("learner", Align::Left), ("what it is", Align::Left)]);
-    for member in &experiment.learners {
-        table.rows.push(vec![member.name.as_str().into(), TableCell::new(member.what.text())]);
+    for entry in &experiment.entries {
+        table.rows.push(vec![entry.name.as_str().into(), TableCell::new(entry.text.as_str())]);
     }
     let title = "Learners".to_owned();
     let note = "Every setting, with the defaults, is in experiment.lock.json.".to_owned();
@@ -205,7 +248,7 @@ pub(super) fn repeat(plan: &Plan<'_>) -> Section {
 pub(super) fn set_json(plan: &Plan<'_>, set: &SetResult) -> Value {
     let experiment = plan.experiment;
     let data = experiment.data.get(set.data);
-    let learners = set.systems.iter().map(|system| system_json(experiment, system));
+    let learners = set.systems.par_iter().map(|system| system_json(experiment, system));
     json!({
         "name": data.map(|data| &data.name),
         "folds": data.map_or(1, DataSet::folds),
@@ -255,7 +298,7 @@ fn system_json(experiment: &Experiment, system: &System) -> Value {
 }
 
 /// Where the time went.
-pub(super) fn times(plan: &Plan<'_>, sets: &[SetResult]) -> Value {
+pub(super) fn times(plan: &Plan<'_>, sets: &[SetResult], study: &Study) -> Value {
     let cells = sets.iter().flat_map(|set| &set.systems).flat_map(|system| &system.cells);
     let cell = |(cell, stored): &(Cell, Stored)| {
         json!({
@@ -269,7 +312,11 @@ pub(super) fn times(plan: &Plan<'_>, sets: &[SetResult]) -> Value {
             },
         })
     };
-    json!({"cells": cells.map(cell).collect::<Vec<_>>()})
+    let mut times = json!({"cells": cells.map(cell).collect::<Vec<_>>()});
+    if !plan.experiment.tables.is_empty() {
+        times["tables"] = study.times_json().into();
+    }
+    times
 }
 
 /// The value of every query: data, metric, query, a column for each learner.
@@ -281,10 +328,8 @@ pub(super) fn per_query(experiment: &Experiment, sets: &[SetResult]) -> String {
         let Some(first) = set.systems.first().map(|system| &system.mean) else { continue };
         for (m, metric) in experiment.metrics.iter().enumerate() {
             for (q, query) in first.queries.iter().enumerate() {
-                let of = |learner: usize| {
-                    let system = set.systems.iter().find(|system| system.learner == learner)?;
-                    *system.mean.results.get(m)?.values.get(q)?
-                };
+                let of =
+                    |learner: usize| *set.system(learner)?.mean.results.get(m)?.values.get(q)?;
                 let values: Vec<Option<f64>> = (0..names.len()).map(of).collect();
                 if values.iter().all(Option::is_none) {
                     continue;

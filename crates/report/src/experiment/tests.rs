@@ -34,7 +34,7 @@ name = "bm25"
 feature = 22
 "#;
 
-fn parse(text: &str) -> Result<Experiment, crate::ReportError> {
+pub(super) fn parse(text: &str) -> Result<Experiment, crate::ReportError> {
     Experiment::parse(text, "x.toml", Path::new("."), &|_| None)
 }
 
@@ -56,11 +56,11 @@ fn run(experiment: &Experiment, out: &Path, options: &PlanOptions) -> Experiment
 
 /// All of a report that must not change.
 fn lasting(report: &ExperimentReport) -> String {
-    let ExperimentReport { page, results, markdown, per_query, .. } = report;
-    format!("{page:?}{results}{markdown}{per_query}")
+    let ExperimentReport { page, results, markdown, per_query, plots, .. } = report;
+    format!("{page:?}{results}{markdown}{per_query}{plots:?}")
 }
 
-fn digests(text: &str) -> Vec<String> {
+pub(super) fn digests(text: &str) -> Vec<String> {
     let folder = TempDir::new().unwrap();
     let experiment = parse(text).unwrap();
     let plan = Plan::new(&experiment, folder.path(), &options()).unwrap();
@@ -72,7 +72,11 @@ fn what_is_wrong_in_a_file_is_told_with_its_place() {
     for (found, instead, parts) in [
         ("seeds", "sedes", &["x.toml, line 4, column 1", "`seeds`?", "baseline"][..]),
         ("folds = 3", "fold_sed = 3", &["line 9", "[[data]] has no", "`fold_seed`?"]),
-        ("spec = \"mart", "specs = \"mart", &["line 13", "known are name, spec, model, feature"]),
+        (
+            "spec = \"mart",
+            "specs = \"mart",
+            &["line 13", "known are name, spec, grid, model, feature"],
+        ),
         ("[[learner]]\nname = \"bm25\"", "[[lerner]]", &["line 19", "`learner`?"]),
         ("lambdamart(trees", "lamdamart(trees", &["line 17", "did you mean `lambdamart`?"]),
         ("trees=8", "tres=8", &["line 17", "`trees`?"]),
@@ -206,6 +210,101 @@ fn interruptions_anywhere_leave_no_trace() {
     let names = std::fs::read_dir(cut.path().join("cells")).unwrap();
     let parts = names.filter(|n| n.as_ref().unwrap().path().extension().is_some()).count();
     assert_eq!(parts, 0, "unfinished cells are left");
+}
+
+/// A grid of two by two, with a table, a plot and a learner outside of them.
+const STUDY: &str = r#"
+name = "study"
+metrics = ["ndcg@5", "ap"]
+seeds = [1, 2]
+samples = 2000
+
+[[data]]
+name = "made"
+generate = "letor(queries=24, documents=8)"
+folds = 3
+
+[[learner]]
+name = "trees"
+spec = "lambdamart(trees=5, min_rows=2, sample_queries=0.5, stop=3)"
+grid = { leaves = [3, 5], rate = [0.1, 0.5] }
+
+[[learner]]
+name = "bm25"
+feature = 22
+
+[[table]]
+title = "Leaves"
+rows = ["leaves"]
+choose = ["rate"]
+
+[[plot]]
+title = "Curves"
+lines = ["leaves"]
+choose = ["rate"]
+"#;
+
+#[test]
+fn a_study_is_the_same_after_interruptions_and_with_several_jobs() {
+    let experiment = parse(STUDY).unwrap();
+    let (whole, cut) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let expected = run(&experiment, whole.path(), &PlanOptions { jobs: Some(3), ..options() });
+    assert!(expected.failed.is_empty(), "{:?}", expected.failed);
+    assert!(expected.markdown.starts_with("### Leaves: ndcg@5 on made\n"));
+    assert_eq!(expected.plots.len(), 1);
+    let saving = PlanOptions { checkpoint: Duration::ZERO, ..options() };
+    let mut stops = 0;
+    loop {
+        let plan = Plan::new(&experiment, cut.path(), &saving).unwrap();
+        let ran = plan.run(&Impatient(AtomicUsize::new(9))).unwrap();
+        if ran.finished {
+            let report = ExperimentReport::new(&plan, &ran).unwrap();
+            assert_eq!(lasting(&report), lasting(&expected));
+            break;
+        }
+        stops += 1;
+        assert!(stops < 200, "no end");
+    }
+    assert!(stops > 5, "{stops}");
+    // A grid's name stands for all of its learners.
+    let only = PlanOptions { only: vec!["trees".to_owned()], ..options() };
+    let open = Plan::new(&experiment, &cut.path().join("new"), &only).unwrap().open().len();
+    assert_eq!(open, 4 * 3 * 2);
+}
+
+#[test]
+fn many_learners_with_a_table_are_listed_and_not_compared() {
+    let rates: Vec<String> = (1..=41).map(|rate| format!("{}", f64::from(rate) / 50.0)).collect();
+    let text = STUDY
+        .replace("[0.1, 0.5]", &format!("[{}]", rates.join(", ")))
+        .replace("leaves = [3, 5]", "leaves = [3]")
+        .replace("seeds = [1, 2]\n", "")
+        .replace("trees=5", "trees=2")
+        .replace("folds = 3\n", "");
+    let folder = TempDir::new().unwrap();
+    let report = run(&parse(&text).unwrap(), folder.path(), &options());
+    assert!(report.failed.is_empty(), "{:?}", report.failed);
+    let set = &report.results["data"][0];
+    assert!(set["comparison"].is_null());
+    assert_eq!(set["learners"].as_array().unwrap().len(), 42);
+    let sections: Vec<&str> = report.page.sections.iter().map(|s| s.id.as_str()).collect();
+    assert_eq!(sections, ["table-1", "plot-1", "all", "learners", "repeat"]);
+    let Block::Table { table, .. } = &report.page.sections[2].blocks[1] else { panic!() };
+    let values: Vec<f64> = table.rows.iter().map(|row| row[1].text.parse().unwrap()).collect();
+    assert_eq!(values.len(), 42);
+    assert!(values.windows(2).all(|pair| pair[0] >= pair[1]), "{values:?}");
+    assert!(!report.markdown.contains("system"), "{}", report.markdown);
+    assert!(report.per_query.lines().next().unwrap().split('\t').count() == 3 + 42);
+}
+
+#[test]
+fn missing_validation_data_is_told_in_words_of_the_file() {
+    let text = STUDY.replace("folds = 3", "split = \"train=0.5,test=0.5\"");
+    let folder = TempDir::new().unwrap();
+    let report = run(&parse(&text).unwrap(), folder.path(), &options());
+    assert_eq!(report.failed.len(), 4);
+    let error = &report.failed[0].error;
+    assert!(error.contains("`valid`") && !error.contains("--valid"), "{error}");
 }
 
 #[test]

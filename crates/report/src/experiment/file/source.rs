@@ -16,6 +16,7 @@ use rankwright_data::split::Parts;
 
 use super::super::fields::Fields;
 use super::super::paths::{FilePath, Places};
+use super::super::tables::counted;
 use super::{generator, one_line, split_parts};
 use crate::ReportError;
 
@@ -309,7 +310,10 @@ fn whole(fields: &Fields<'_>, places: &Places<'_>, way: &str) -> Result<Source, 
             let message = "at least 3 folds are needed to train, validate and test";
             return Err(fields.wrong("folds", message));
         }
-        (Some(count), None) => Division::Folds { count: count as usize, seed },
+        (Some(count), None) => {
+            more_queries_than_folds(fields, &origin, count)?;
+            Division::Folds { count: count as usize, seed }
+        }
         (None, None) if way == "files" => {
             let message = format!("`files` need `folds = 5` or `split = \"{SPLIT}\"`");
             return Err(fields.wrong("files", message));
@@ -321,4 +325,20 @@ fn whole(fields: &Fields<'_>, places: &Places<'_>, way: &str) -> Result<Source, 
         }
     };
     Ok(Source::Whole { origin, division })
+}
+
+/// Of data that is made, the number of queries is known at once; of files it is found in the run.
+fn more_queries_than_folds(
+    fields: &Fields<'_>,
+    origin: &Origin,
+    folds: u64,
+) -> Result<(), ReportError> {
+    match origin {
+        Origin::Generated(options) if (options.queries as u64) < folds => {
+            let queries = counted(options.queries, "query", "queries");
+            let message = format!("{queries} cannot be divided into {folds} folds; generate more");
+            Err(fields.wrong("folds", message))
+        }
+        _ => Ok(()),
+    }
 }

@@ -1,0 +1,81 @@
+//! Factors: what learners of a study differ in, and where each of them stands by it.
+//!
+//! A factor is a parameter of learners, or [`ENTRY`], the name of the `[[learner]]` that a learner was
+//! written as. Its value is the setting, written or by default, so that a default counts as what it
+//! is; a learner that has no such parameter has [`ABSENT`].
+
+use std::collections::HashMap;
+
+use super::file::{Experiment, Member, View, What};
+
+/// The factor that is no parameter: the name of the entry.
+pub(super) const ENTRY: &str = "learner";
+/// The value of a parameter that a learner does not have.
+pub(super) const ABSENT: &str = "-";
+
+/// A member's value of a factor.
+pub(super) fn value<'a>(experiment: &'a Experiment, member: &'a Member, factor: &str) -> &'a str {
+    if factor == ENTRY {
+        return experiment.entry_of(member);
+    }
+    setting(member, factor).unwrap_or(ABSENT)
+}
+
+/// A member's setting of a parameter, written or by default.
+pub(super) fn setting<'a>(member: &'a Member, name: &str) -> Option<&'a str> {
+    let What::Learner(spec) = &member.what else { return None };
+    let param = spec.info().params.iter().find(|param| param.name == name)?;
+    Some(spec.canonical().get(name).unwrap_or(param.default))
+}
+
+/// A member's values of several factors.
+pub(super) fn values(experiment: &Experiment, member: &Member, factors: &[String]) -> Vec<String> {
+    factors.iter().map(|factor| value(experiment, member, factor).to_owned()).collect()
+}
+
+/// "newton=cross-leaf leaves=7"; a name stands for itself.
+pub(super) fn words(factors: &[String], values: &[String]) -> String {
+    let word = |(factor, value): (&String, &String)| match factor.as_str() {
+        ENTRY => value.clone(),
+        _ => format!("{factor}={value}"),
+    };
+    factors.iter().zip(values).map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// The members of a view by row and column, in the order in which they first occur.
+#[derive(Debug)]
+pub(super) struct Grid {
+    /// Values of the row factors.
+    pub(super) rows: Vec<Vec<String>>,
+    /// Values of the column factors.
+    pub(super) columns: Vec<Vec<String>>,
+    /// Members of each row and column, of which one is chosen.
+    groups: HashMap<(usize, usize), Vec<usize>>,
+}
+
+impl Grid {
+    pub(super) fn new(experiment: &Experiment, view: &View) -> Self {
+        let mut grid = Self { rows: Vec::new(), columns: Vec::new(), groups: HashMap::new() };
+        for number in &view.learners {
+            let Some(member) = experiment.learners.get(*number) else { continue };
+            let row = place(&mut grid.rows, values(experiment, member, &view.rows));
+            let column = place(&mut grid.columns, values(experiment, member, &view.columns));
+            grid.groups.entry((row, column)).or_default().push(*number);
+        }
+        grid
+    }
+
+    /// The members of a place, in the order of the file; none where the factors do not meet.
+    pub(super) fn group(&self, row: usize, column: usize) -> &[usize] {
+        self.groups.get(&(row, column)).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The place of a value in a list, at its end if it is new.
+fn place(list: &mut Vec<Vec<String>>, values: Vec<String>) -> usize {
+    let found = list.iter().position(|other| *other == values);
+    found.unwrap_or_else(|| {
+        list.push(values);
+        list.len() - 1
+    })
+}

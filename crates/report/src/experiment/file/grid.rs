@@ -1,0 +1,160 @@
+//! `grid = { leaves = [7, 31], rate = [0.03, 0.1] }` beside a spec: one learner for each combination.
+//!
+//! The first parameter varies slowest. Each combination becomes the spec that one would have written
+//! by hand, so that its cells are found again whichever way it was written. Values are texts, numbers
+//! and switches as they stand in a spec; a combination that the learner refuses is an error, at the
+//! value where that can be told.
+
+use std::ops::Range;
+
+use rankwright_eval::{Spec, SpecError, nearest};
+use rankwright_learn::{LEARNERS, LearnerSpec};
+
+use super::super::fields::{Entry, Fields, scalar};
+use crate::ReportError;
+
+/// Learners of an experiment, all grids together.
+const MOST: usize = 10_000;
+
+/// A parameter and its values.
+pub(super) struct Axis {
+    key: String,
+    /// Each with its place in the file.
+    values: Vec<(String, Range<usize>)>,
+}
+
+/// Reads the grid of a spec.
+pub(super) fn read(fields: &Fields<'_>, spec: &Spec) -> Result<Vec<Axis>, ReportError> {
+    let axes = fields.entries("grid")?;
+    if axes.is_empty() {
+        let message = "`grid` varies nothing; write such as grid = { leaves = [7, 31] }";
+        return Err(fields.wrong("grid", message));
+    }
+    axes.iter().map(|entry| axis(fields, spec, entry)).collect()
+}
+
+fn axis(fields: &Fields<'_>, spec: &Spec, entry: &Entry<'_>) -> Result<Axis, ReportError> {
+    let key = entry.name.as_str();
+    known(fields, spec, entry)?;
+    if spec.get(key).is_some() {
+        let message = format!("`{key}` is in the spec and in its grid; keep it in one of them");
+        return Err(fields.wrong_at(&entry.at, message));
+    }
+    let wrong = |at: &Range<usize>, found: &str| {
+        let message = format!(
+            "`{key}` is a list of texts, numbers and switches, such as {key} = [1, 2], not {found}"
+        );
+        fields.wrong_at(at, message)
+    };
+    let kind = entry.value.get_ref().type_str();
+    let list =
+        entry.list().ok_or_else(|| wrong(&entry.value.span(), &format!("of type {kind}")))?;
+    let mut values: Vec<(String, Range<usize>)> = Vec::new();
+    for item in list {
+        let (value, at) = (scalar(item.get_ref()), item.span());
+        let value = value.ok_or_else(|| wrong(&at, &format!("a list with a {kind} in it")))?;
+        if values.iter().any(|(other, _)| *other == value) {
+            return Err(fields.wrong_at(&at, format!("{key}={value} is given twice")));
+        }
+        values.push((value, at));
+    }
+    match values.is_empty() {
+        true => Err(wrong(&entry.value.span(), "empty")),
+        false => Ok(Axis { key: key.to_owned(), values }),
+    }
+}
+
+/// Refuses what is no parameter of the learner. Of an unknown learner nothing is said here.
+fn known(fields: &Fields<'_>, spec: &Spec, entry: &Entry<'_>) -> Result<(), ReportError> {
+    let Some(info) = LEARNERS.iter().find(|info| info.name == spec.name) else {
+        let error = LearnerSpec::from_spec(spec.clone()).err();
+        let error = error.map_or("unknown learner".to_owned(), |error| error.to_string());
+        return Err(fields.wrong("spec", error));
+    };
+    let names: Vec<&str> = info.params.iter().map(|param| param.name).collect();
+    let key = entry.name.as_str();
+    if names.contains(&key) {
+        return Ok(());
+    }
+    let slip = nearest(key, &names).map(|near| format!(" (did you mean `{near}`?)"));
+    let slip = slip.unwrap_or_default();
+    let message =
+        format!("`{}` has no parameter `{key}`{slip}; known are {}", info.name, names.join(", "));
+    Err(fields.wrong_at(&entry.at, message))
+}
+
+/// Every combination: its values as they stand in its name, and the learner. `before` are those of
+/// other entries.
+pub(super) fn expand(
+    fields: &Fields<'_>,
+    spec: &Spec,
+    axes: &[Axis],
+    before: usize,
+) -> Result<Vec<(String, LearnerSpec)>, ReportError> {
+    let count = axes.iter().try_fold(1_usize, |count, axis| count.checked_mul(axis.values.len()));
+    let Some(count) = count.filter(|count| before.saturating_add(*count) <= MOST) else {
+        let count = count.map_or("more than can be counted".to_owned(), |count| count.to_string());
+        let message = format!(
+            "the grid has too many combinations ({count}); an experiment has at most {MOST} learners"
+        );
+        return Err(fields.wrong("grid", message));
+    };
+    (0..count).map(|number| combination(fields, spec, axes, number)).collect()
+}
+
+/// The combination of this number, the last parameter counting fastest.
+fn combination(
+    fields: &Fields<'_>,
+    spec: &Spec,
+    axes: &[Axis],
+    mut number: usize,
+) -> Result<(String, LearnerSpec), ReportError> {
+    let mut picked = Vec::new();
+    for axis in axes.iter().rev() {
+        let (value, at) = &axis.values[number % axis.values.len()];
+        picked.push((axis.key.as_str(), value.as_str(), at));
+        number /= axis.values.len();
+    }
+    picked.reverse();
+    let mut whole = spec.clone();
+    whole
+        .args
+        .extend(picked.iter().map(|(key, value, _)| ((*key).to_owned(), (*value).to_owned())));
+    let values: Vec<String> =
+        picked.iter().map(|(key, value, _)| format!("{key}={value}")).collect();
+    let values = values.join(" ");
+    // A text such as "7, rate=1" would be another spec when it is read again.
+    let learner = match Spec::parse(&whole.to_string()) {
+        Ok(again) if again == whole => LearnerSpec::from_spec(whole),
+        Ok(_) => {
+            let message = format!("{values}: a value has signs that cannot stand in a spec");
+            return Err(fields.wrong("grid", message));
+        }
+        Err(error) => Err(error),
+    };
+    let learner = learner.map_err(|error| {
+        let key = match &error {
+            SpecError::BadValue { key, .. } => Some(key.as_str()),
+            _ => None,
+        };
+        match picked.iter().find(|(name, ..)| Some(*name) == key) {
+            Some((.., at)) => fields.wrong_at(at, &error),
+            None => fields.wrong("grid", format!("with {values}: {error}")),
+        }
+    })?;
+    // Values in their plain form, as in the spec itself.
+    let plain = |(key, value, _): &(&str, &str, &Range<usize>)| {
+        format!("{key}={}", learner.canonical().get(key).unwrap_or(value))
+    };
+    let name: Vec<String> = picked.iter().map(plain).collect();
+    Ok((name.join(" "), learner))
+}
+
+/// "lambdamart(trees=500), leaves 7 or 31, rate 0.03 or 0.1".
+pub(super) fn in_words(spec: &Spec, axes: &[Axis]) -> String {
+    let words = axes.iter().map(|axis| {
+        let values: Vec<&str> = axis.values.iter().map(|(value, _)| value.as_str()).collect();
+        format!(", {} {}", axis.key, values.join(" or "))
+    });
+    format!("{spec}{}", words.collect::<String>())
+}

@@ -1,0 +1,90 @@
+//! Choosing among learners by the deciding metric on validation data.
+//!
+//! A training's value is that of its best round, which is the one its model is taken from. A learner's
+//! value on a fold is the mean over its seeds. The first in the file wins among equals. A learner
+//! without a value on a fold, where a training saw no query that counts, cannot win there.
+
+use rankwright_eval::compare::Better;
+
+use super::super::cell::{Cell, Stored};
+use super::super::report::System;
+
+/// What validation data says of a learner on a fold.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Validated {
+    /// The mean over seeds of each training's best value.
+    pub(super) value: Option<f64>,
+    /// The mean over seeds of the best round.
+    pub(super) round: Option<f64>,
+}
+
+/// Who was chosen on a fold.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Chosen {
+    /// Number of the learner in the experiment.
+    pub(super) learner: usize,
+    pub(super) validated: Validated,
+}
+
+/// The first best round of a curve, from 1, and its value.
+pub(super) fn best(curve: &[Option<f64>], better: Better) -> Option<(usize, f64)> {
+    let mut best: Option<(usize, f64)> = None;
+    for (at, value) in curve.iter().enumerate() {
+        let Some(value) = value.filter(|value| value.is_finite()) else { continue };
+        if best.is_none_or(|(_, most)| beats(value, most, better)) {
+            best = Some((at + 1, value));
+        }
+    }
+    best
+}
+
+fn beats(value: f64, other: f64, better: Better) -> bool {
+    match better {
+        Better::Higher => value > other,
+        Better::Lower => value < other,
+    }
+}
+
+/// What validation data says of some cells of a learner.
+pub(super) fn validated<'a>(
+    cells: impl Iterator<Item = &'a (Cell, Stored)>,
+    better: Better,
+) -> Validated {
+    let found: Vec<Option<(usize, f64)>> =
+        cells.map(|(_, stored)| best(&stored.curve, better)).collect();
+    let count = found.len() as f64;
+    // One training without a value leaves the mean without one: seeds are not to be told apart.
+    let Some(found) = found.into_iter().collect::<Option<Vec<_>>>().filter(|f| !f.is_empty())
+    else {
+        return Validated::default();
+    };
+    Validated {
+        value: Some(found.iter().map(|(_, value)| value).sum::<f64>() / count),
+        round: Some(found.iter().map(|(round, _)| *round as f64).sum::<f64>() / count),
+    }
+}
+
+/// What validation data says of a learner on a fold.
+pub(super) fn on_fold(system: &System, fold: usize, better: Better) -> Validated {
+    validated(system.cells.iter().filter(|(cell, _)| cell.fold == fold), better)
+}
+
+/// The first best of several, by a value for each; one alone needs no value.
+pub(super) fn choose(
+    systems: &[&System],
+    better: Better,
+    of: impl Fn(&System) -> Validated,
+) -> Option<Chosen> {
+    if let [alone] = systems {
+        return Some(Chosen { learner: alone.learner, validated: of(alone) });
+    }
+    let mut best: Option<(Chosen, f64)> = None;
+    for system in systems {
+        let validated = of(system);
+        let Some(value) = validated.value else { continue };
+        if best.as_ref().is_none_or(|(_, most)| beats(value, *most, better)) {
+            best = Some((Chosen { learner: system.learner, validated }, value));
+        }
+    }
+    best.map(|(chosen, _)| chosen)
+}

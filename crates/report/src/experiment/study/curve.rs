@@ -1,0 +1,236 @@
+//! Learning curves by factors: the deciding metric on validation data after each round.
+//!
+//! For each line and panel the setting is chosen once, by the mean over folds and seeds of the best
+//! value; its curve is the mean over its folds and seeds, as far as the shortest training goes, since
+//! beyond that the mean would be one of other trainings. Panels of a data set have the same range
+//! upwards. A curve has at most [`POINTS`] points, evenly spaced, the last round among them.
+//!
+//! Edge cases: a line whose learners failed or are yet to be run is not there; a round without a value
+//! on one fold is a gap; a panel without lines is not drawn.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use super::super::cell::{Cell, Stored};
+use super::super::factor::{Grid, words};
+use super::super::file::{Experiment, FactorPlot};
+use super::super::report::{SetResult, System, name};
+use super::choice::{choose, validated};
+use super::table::deciding;
+use crate::chart::{Axis, Body, Chart, Scale, Series};
+
+/// Points of a line at most.
+const POINTS: usize = 150;
+
+/// The charts of a `[[plot]]`.
+#[derive(Debug, Default)]
+pub(super) struct Drawn {
+    pub(super) charts: Vec<Chart>,
+    pub(super) json: Vec<Value>,
+}
+
+/// A line: what it is called, who was chosen, and its points.
+struct Line {
+    name: String,
+    learner: usize,
+    value: Option<f64>,
+    unit: String,
+    points: Vec<(f64, f64)>,
+}
+
+pub(super) fn drawn(
+    experiment: &Experiment,
+    plot: &FactorPlot,
+    number: usize,
+    sets: &[SetResult],
+    ids: &mut HashSet<String>,
+) -> Drawn {
+    let grid = Grid::new(experiment, &plot.view);
+    let mut drawn = Drawn::default();
+    for set in plot.view.data.iter().filter_map(|data| sets.iter().find(|s| s.data == *data)) {
+        let panel = |column: usize| -> Vec<Line> {
+            let lines = (0..grid.rows.len())
+                .filter_map(|row| line(experiment, plot, &grid, set, row, column));
+            lines.collect()
+        };
+        let panels: Vec<Vec<Line>> = (0..grid.columns.len()).map(panel).collect();
+        let range = range(&panels);
+        for (column, lines) in panels.iter().enumerate().filter(|(_, lines)| !lines.is_empty()) {
+            let values = grid.columns.get(column).map_or(&[][..], Vec::as_slice);
+            let mut place = Place { experiment, plot, set, values, id: String::new() };
+            place.id = place.new_id(number, ids);
+            drawn.charts.push(place.chart(lines, range));
+            drawn.json.push(place.json(lines));
+        }
+    }
+    drawn
+}
+
+/// The line of a row in a column, if all of its learners are there or have failed.
+fn line(
+    experiment: &Experiment,
+    plot: &FactorPlot,
+    grid: &Grid,
+    set: &SetResult,
+    row: usize,
+    column: usize,
+) -> Option<Line> {
+    let group = grid.group(row, column);
+    if group.iter().any(|learner| set.open.contains(learner)) {
+        return None;
+    }
+    let systems: Vec<&System> = group.iter().filter_map(|learner| set.system(*learner)).collect();
+    let better = deciding(experiment);
+    let chosen = choose(&systems, better, |system| validated(system.cells.iter(), better))?;
+    let system = set.system(chosen.learner)?;
+    let points = thinned(&mean(&system.cells));
+    let unit = system.cells.first().map_or("", |(_, stored)| stored.unit.as_str());
+    (!points.is_empty()).then(|| Line {
+        name: words(&plot.view.rows, grid.rows.get(row).map_or(&[][..], Vec::as_slice)),
+        learner: chosen.learner,
+        value: chosen.validated.value,
+        unit: if unit.is_empty() { "round" } else { unit }.to_owned(),
+        points,
+    })
+}
+
+/// The mean curve of several trainings, as long as the shortest of them.
+fn mean(cells: &[(Cell, Stored)]) -> Vec<f64> {
+    let shortest = cells.iter().map(|(_, stored)| stored.curve.len()).min().unwrap_or(0);
+    let at = |round: usize| {
+        let values = cells.iter().map(|(_, stored)| stored.curve.get(round).copied().flatten());
+        let sum: Option<f64> = values.sum();
+        sum.map_or(f64::NAN, |sum| sum / cells.len() as f64)
+    };
+    (0..shortest).map(at).collect()
+}
+
+/// Rounds from 1 and their values, evenly thinned.
+fn thinned(curve: &[f64]) -> Vec<(f64, f64)> {
+    let point = |at: usize| ((at + 1) as f64, curve[at]);
+    if curve.len() <= POINTS {
+        return (0..curve.len()).map(point).collect();
+    }
+    let last = curve.len() - 1;
+    (0..POINTS).map(|i| point(i * last / (POINTS - 1))).collect()
+}
+
+/// From the lowest to the highest value of all panels; none without two different ones.
+fn range(panels: &[Vec<Line>]) -> Option<(f64, f64)> {
+    let points = panels.iter().flatten().flat_map(|line| &line.points);
+    let values = points.map(|(_, value)| *value).filter(|value| value.is_finite());
+    let ends = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+        (low.min(value), high.max(value))
+    });
+    let room = 0.03 * (ends.1 - ends.0);
+    (ends.0 < ends.1).then_some((ends.0 - room, ends.1 + room))
+}
+
+/// A panel of a plot on a data set.
+struct Place<'a> {
+    experiment: &'a Experiment,
+    plot: &'a FactorPlot,
+    set: &'a SetResult,
+    values: &'a [String],
+    /// Names the file: letters, digits and `-`, each once in the experiment.
+    id: String,
+}
+
+impl Place<'_> {
+    fn metric(&self) -> String {
+        self.experiment.metrics.first().map(ToString::to_string).unwrap_or_default()
+    }
+
+    fn data(&self) -> &str {
+        self.experiment.data.get(self.set.data).map_or("", |data| data.name.as_str())
+    }
+
+    /// "leaves=7", or nothing where there is one panel.
+    fn panel(&self) -> String {
+        words(&self.plot.view.columns, self.values)
+    }
+
+    fn new_id(&self, number: usize, ids: &mut HashSet<String>) -> String {
+        let wanted = format!("plot {} {} {}", number + 1, self.data(), self.panel());
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { ' ' };
+        let plain: String = wanted.chars().map(plain).take(80).collect();
+        let base = plain.split_whitespace().collect::<Vec<_>>().join("-");
+        let numbered = (2..).map(|n: u64| format!("{base}-{n}"));
+        let mut names = std::iter::once(base.clone()).chain(numbered);
+        names.find(|name| ids.insert(name.clone())).unwrap_or(base)
+    }
+
+    fn title(&self) -> String {
+        let panel = match self.panel() {
+            panel if panel.is_empty() => String::new(),
+            panel => format!(", {panel}"),
+        };
+        format!("{}: {}{panel}", self.plot.view.title, self.data())
+    }
+
+    fn caption(&self, lines: &[Line]) -> String {
+        let folds = self.set.folds.len();
+        let over = match (folds > 1, self.experiment.seeds.len() > 1) {
+            (true, true) => "; mean over folds and seeds, as far as the shortest training",
+            (true, false) => "; mean over folds, as far as the shortest training",
+            (false, true) => "; mean over seeds, as far as the shortest training",
+            (false, false) => "",
+        };
+        let mut said = format!("{} on validation data after each round{over}.", self.metric());
+        let choose = &self.plot.view.choose;
+        if !choose.is_empty() {
+            let word = |line: &Line| {
+                let member = self.experiment.learners.get(line.learner);
+                let values = member.map_or(Vec::new(), |member| {
+                    super::super::factor::values(self.experiment, member, choose)
+                });
+                format!("{} for {}", words(choose, &values), line.name)
+            };
+            let words: Vec<String> = lines.iter().map(word).collect();
+            said += &format!(" Chosen by its best value: {}.", words.join("; "));
+        }
+        said
+    }
+
+    fn chart(&self, lines: &[Line], range: Option<(f64, f64)>) -> Chart {
+        let series = |line: &Line| Series {
+            name: line.name.clone(),
+            points: line.points.clone(),
+            ..Series::default()
+        };
+        let unit = lines.first().map_or("round", |line| line.unit.as_str());
+        Chart {
+            id: self.id.clone(),
+            title: self.title(),
+            caption: self.caption(lines),
+            x: Axis { label: format!("{unit}s"), ..Axis::default() },
+            y: Axis {
+                label: format!("{} on validation data", self.metric()),
+                scale: Scale::Linear,
+                range,
+            },
+            body: Body::Lines(lines.iter().map(series).collect()),
+        }
+    }
+
+    fn json(&self, lines: &[Line]) -> Value {
+        let line = |line: &Line| {
+            let points = line.points.iter().map(|(x, y)| json!([x, y.is_finite().then_some(y)]));
+            json!({
+                "line": line.name,
+                "learner": name(self.experiment, line.learner),
+                "validation": line.value,
+                "points": points.collect::<Vec<_>>(),
+            })
+        };
+        json!({
+            "id": self.id,
+            "title": self.plot.view.title,
+            "data": self.data(),
+            "panel": self.panel(),
+            "metric": self.metric(),
+            "lines": lines.iter().map(line).collect::<Vec<_>>(),
+        })
+    }
+}

@@ -1,0 +1,137 @@
+//! Studies: tables and learning curves by factors, with what is not shown chosen on validation data.
+//!
+//! `choice` finds the best setting of each place, by fold or over all folds; `table` measures the
+//! chosen ones on the test parts and compares rows within a column; `show` writes that as tables and
+//! JSON; `curve` draws validation values by rounds. Nothing here looks at test values to choose.
+
+mod choice;
+mod curve;
+mod show;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+
+use rankwright_eval::table::Table;
+use serde_json::Value;
+
+use super::file::Experiment;
+use super::report::SetResult;
+use crate::ReportError;
+use crate::chart::Chart;
+use crate::page::{Block, Section};
+
+/// Every table and plot of an experiment.
+#[derive(Debug, Default)]
+pub(super) struct Study {
+    /// Of each `[[table]]`, one for each data set with results.
+    tables: Vec<Vec<Shown>>,
+    /// Of each `[[plot]]`.
+    plots: Vec<curve::Drawn>,
+    titles: (Vec<String>, Vec<String>),
+}
+
+/// A table of a data set, as it is shown.
+#[derive(Debug)]
+struct Shown {
+    heading: String,
+    values: Table,
+    /// What was chosen; none where there was nothing to choose and no rounds.
+    chosen: Option<Table>,
+    /// Milliseconds of a round; none where there are no rounds.
+    times: Option<Table>,
+    json: Value,
+    times_json: Value,
+}
+
+impl Study {
+    pub(super) fn new(experiment: &Experiment, sets: &[SetResult]) -> Result<Self, ReportError> {
+        let mut study = Self::default();
+        for table in &experiment.tables {
+            let shown =
+                table.view.data.iter().filter_map(|data| sets.iter().find(|s| s.data == *data));
+            let shown = shown.map(|set| {
+                let found = table::Found::new(experiment, table, set)?;
+                Ok(show::shown(experiment, table, set, &found))
+            });
+            study.tables.push(shown.collect::<Result<_, ReportError>>()?);
+            study.titles.0.push(table.view.title.clone());
+        }
+        let mut ids = HashSet::new();
+        for (number, plot) in experiment.plots.iter().enumerate() {
+            study.plots.push(curve::drawn(experiment, plot, number, sets, &mut ids));
+            study.titles.1.push(plot.view.title.clone());
+        }
+        Ok(study)
+    }
+
+    /// The tables, one after the other.
+    pub(super) fn text(&self, markdown: bool) -> String {
+        let mut text = String::new();
+        for shown in self.tables.iter().flatten() {
+            let tables = std::iter::once(&shown.values).chain(&shown.chosen);
+            text += &match markdown {
+                true => format!("### {}\n\n", shown.heading),
+                false => format!("{}\n", shown.heading),
+            };
+            for table in tables {
+                text += &if markdown { table.to_markdown() } else { table.to_text() };
+                text.push('\n');
+            }
+        }
+        text
+    }
+
+    /// How long a round takes, as Markdown.
+    pub(super) fn times(&self) -> String {
+        let shown = self.tables.iter().flatten();
+        let tables = shown.filter_map(|shown| Some((&shown.heading, shown.times.as_ref()?)));
+        tables
+            .map(|(heading, table)| format!("### {heading}\n\n{}\n", table.to_markdown()))
+            .collect()
+    }
+
+    pub(super) fn times_json(&self) -> Vec<Value> {
+        self.tables.iter().flatten().map(|shown| shown.times_json.clone()).collect()
+    }
+
+    pub(super) fn json(&self) -> (Vec<Value>, Vec<Value>) {
+        let tables = self.tables.iter().flatten().map(|shown| shown.json.clone());
+        let plots = self.plots.iter().flat_map(|plot| plot.json.iter().cloned());
+        (tables.collect(), plots.collect())
+    }
+
+    /// Every plot, to be written beside the page.
+    pub(super) fn charts(&self) -> Vec<Chart> {
+        self.plots.iter().flat_map(|plot| plot.charts.iter().cloned()).collect()
+    }
+
+    /// A section for each table and each plot.
+    pub(super) fn sections(&self) -> Vec<Section> {
+        let mut sections = Vec::new();
+        for (number, (title, shown)) in self.titles.0.iter().zip(&self.tables).enumerate() {
+            let mut blocks = Vec::new();
+            for (place, shown) in shown.iter().enumerate() {
+                let id = |what: &str| format!("table-{}-{what}-{}", number + 1, place + 1);
+                let block = |what: &str, title: String, table: &Table| Block::Table {
+                    id: id(what),
+                    title,
+                    table: table.clone(),
+                };
+                blocks.push(block("values", shown.heading.clone(), &shown.values));
+                let title = "What was chosen".to_owned();
+                blocks.extend(shown.chosen.as_ref().map(|table| block("chosen", title, table)));
+            }
+            let id = format!("table-{}", number + 1);
+            sections.push(Section { id, title: title.clone(), blocks });
+        }
+        for (number, (title, plot)) in self.titles.1.iter().zip(&self.plots).enumerate() {
+            let blocks = plot.charts.iter().cloned().map(Block::Chart).collect();
+            let id = format!("plot-{}", number + 1);
+            sections.push(Section { id, title: title.clone(), blocks });
+        }
+        sections.retain(|section| !section.blocks.is_empty());
+        sections
+    }
+}

@@ -1,0 +1,334 @@
+//! A table by factors as it is shown: values with marks, what was chosen, times, and JSON.
+
+use std::collections::BTreeSet;
+
+use rankwright_eval::compare::Test;
+use rankwright_eval::stats::Correction;
+use rankwright_eval::table::{Align, Cell, Table};
+use serde_json::{Map, Value, json};
+
+use super::super::factor::{value, values, words};
+use super::super::file::{DataSet, Experiment, FactorTable};
+use super::super::report::{SetResult, name};
+use super::super::tables::counted;
+use super::Shown;
+use super::table::{Found, Place};
+
+/// Everything that is shown of a table on a data set.
+pub(super) fn shown(
+    experiment: &Experiment,
+    table: &FactorTable,
+    set: &SetResult,
+    found: &Found,
+) -> Shown {
+    let what = Showing { experiment, table, set, found };
+    let data = what.data();
+    Shown {
+        heading: format!("{}: {} on {data}", table.view.title, what.metric()),
+        values: what.values(),
+        chosen: what.chosen(),
+        times: what.times(),
+        json: what.json(),
+        times_json: what.times_json(),
+    }
+}
+
+struct Showing<'a> {
+    experiment: &'a Experiment,
+    table: &'a FactorTable,
+    set: &'a SetResult,
+    found: &'a Found,
+}
+
+impl Showing<'_> {
+    fn data(&self) -> &str {
+        self.experiment.data.get(self.set.data).map_or("", |data| data.name.as_str())
+    }
+
+    fn metric(&self) -> String {
+        self.experiment.metrics.get(self.table.metric).map(ToString::to_string).unwrap_or_default()
+    }
+
+    fn deciding(&self) -> String {
+        self.experiment.metrics.first().map(ToString::to_string).unwrap_or_default()
+    }
+
+    /// Rows and columns with something in each place; a column without factors is called `alone`.
+    fn laid_out(&self, alone: &str, cell: impl Fn(Option<&Place>) -> Cell) -> Table {
+        let view = &self.table.view;
+        let rows = view.rows.iter().map(|factor| (factor.clone(), Align::Left));
+        let column = |values: &Vec<String>| match view.columns.is_empty() {
+            true => (alone.to_owned(), Align::Right),
+            false => (words(&view.columns, values), Align::Right),
+        };
+        let columns = self.found.grid.columns.iter().map(column);
+        let mut table = Table::new(rows.chain(columns));
+        for (values, places) in self.found.grid.rows.iter().zip(&self.found.places) {
+            let names = values.iter().map(|value| Cell::new(value.as_str()));
+            let cells = places.iter().map(|place| cell(place.as_ref()));
+            table.rows.push(names.chain(cells).collect());
+        }
+        table
+    }
+
+    fn values(&self) -> Table {
+        let mut table = self.laid_out(&self.metric(), |place| match place {
+            None => Cell::new("-"),
+            Some(Place { result, .. }) => Cell {
+                text: result.mean.map_or("-".to_owned(), |mean| format!("{mean:.4}")),
+                best: result.best,
+                mark: result.versus.as_ref().map(|versus| versus.mark).unwrap_or_default(),
+            },
+        });
+        table.notes.push(self.measured());
+        table.notes.extend(self.choice());
+        table.notes.extend(self.legend());
+        table.notes.extend(self.missing());
+        table
+    }
+
+    /// On how many queries, folds and seeds.
+    fn measured(&self) -> String {
+        let folds = match self.experiment.data.get(self.set.data).map_or(1, DataSet::folds) {
+            1 => String::new(),
+            folds => format!(" of {}", counted(folds, "fold", "folds")),
+        };
+        let queries = counted(self.set.queries, "test query", "test queries");
+        let places = self.found.places.iter().flatten().flatten();
+        let used: BTreeSet<usize> = places.map(|place| place.result.queries).collect();
+        let skipped = match (used.first(), used.last()) {
+            (Some(low), Some(high)) if low == high && *low < self.set.queries => {
+                format!(", of which {low} count")
+            }
+            _ => String::new(),
+        };
+        let seeds = match self.experiment.seeds.len() {
+            1 => String::new(),
+            seeds => format!("; a query's value is the mean over {seeds} seeds"),
+        };
+        format!("{}: mean over {queries}{folds}{skipped}{seeds}.", self.metric())
+    }
+
+    /// What was chosen, and how.
+    fn choice(&self) -> Option<String> {
+        let (choose, one) = (&self.table.view.choose, self.table.view.choose.len() == 1);
+        let (last, before) = choose.split_last()?;
+        let factors = match before.is_empty() {
+            true => last.clone(),
+            false => format!("{} and {last}", before.join(", ")),
+        };
+        let (is, fold) = (if one { "is" } else { "are" }, self.set.folds.len() > 1);
+        Some(format!(
+            "{factors} {is} chosen{} by {} on {} validation part, at each training's best round.",
+            if fold { " for each fold" } else { "" },
+            self.deciding(),
+            if fold { "its" } else { "the" },
+        ))
+    }
+
+    /// What the marks mean.
+    fn legend(&self) -> Option<String> {
+        let baseline = self.found.grid.rows.get(self.found.baseline)?;
+        let compared = self.found.grid.rows.len().checked_sub(1).filter(|rows| *rows > 0)?;
+        let options = &self.experiment.compare;
+        let sampled = format!("{} samples, seed {}", options.samples, options.seed);
+        let test = match options.test {
+            Test::T => "paired t-test".to_owned(),
+            Test::Sign => "sign test".to_owned(),
+            Test::Randomisation => format!("randomisation test with {sampled}"),
+            Test::Bootstrap => format!("bootstrap test with {sampled}"),
+        };
+        let correction = match (options.correction, compared) {
+            (_, 1) => "one comparison in a column",
+            (Correction::Holm, _) => "Holm correction over the rows of a column",
+            (Correction::Bonferroni, _) => "Bonferroni correction over the rows of a column",
+            (Correction::None, _) => "no correction over the rows of a column",
+        };
+        Some(format!(
+            "▲ significantly better, ▼ significantly worse than {} in the same column at alpha {}: \
+             two-sided {test}; {correction}.",
+            words(&self.table.view.rows, baseline),
+            options.alpha
+        ))
+    }
+
+    /// What could not be chosen or shown.
+    fn missing(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        let some = |learners: &BTreeSet<usize>| {
+            let names: Vec<&str> =
+                learners.iter().map(|learner| name(self.experiment, *learner)).collect();
+            super::super::file::some_of(&names)
+        };
+        if !self.found.failed.is_empty() {
+            notes.push(format!("Failed, and could not be chosen: {}.", some(&self.found.failed)));
+        }
+        if !self.found.open.is_empty() {
+            notes.push(format!("Not run yet: {}.", some(&self.found.open)));
+        }
+        notes
+    }
+
+    /// What was chosen most often, and how many rounds were best.
+    fn chosen(&self) -> Option<Table> {
+        let places = || self.found.places.iter().flatten().flatten();
+        let rounds = places().any(|place| place.round().is_some());
+        let choose = &self.table.view.choose;
+        if choose.is_empty() && !rounds {
+            return None;
+        }
+        let mut table = self.laid_out("chosen", |place| {
+            let Some(place) = place else { return Cell::new("-") };
+            let mut parts = Vec::new();
+            parts.extend(self.most_often(place));
+            parts.extend(place.round().map(|round| format!("{round:.0}")));
+            Cell::new(if parts.is_empty() { "-".to_owned() } else { parts.join("; ") })
+        });
+        let unit = places().find(|place| !place.unit.is_empty()).map_or("round", |p| &p.unit);
+        let rounds = rounds.then(|| format!("mean best number of {unit}s"));
+        let chosen = (!choose.is_empty()).then(|| {
+            let of = match self.set.folds.len() {
+                1 => String::new(),
+                _ => ", chosen most often (on how many folds)".to_owned(),
+            };
+            format!("{}{of}", choose.join(", "))
+        });
+        let said: Vec<String> = chosen.into_iter().chain(rounds).collect();
+        table.notes.push(format!("Chosen on validation data: {}.", said.join("; ")));
+        Some(table)
+    }
+
+    /// "0.1, 5 (4/5)"; nothing where there was no choice.
+    fn most_often(&self, place: &Place) -> Option<String> {
+        let choose = &self.table.view.choose;
+        if choose.is_empty() || place.among < 2 {
+            return None;
+        }
+        let of = |learner: usize| {
+            let member = self.experiment.learners.get(learner);
+            member.map_or(Vec::new(), |member| values(self.experiment, member, choose))
+        };
+        let all: Vec<Vec<String>> = place.chosen.iter().map(|c| of(c.learner)).collect();
+        let count = |one: &Vec<String>| all.iter().filter(|other| *other == one).count();
+        // The first of those chosen equally often.
+        let most = all.iter().rev().max_by_key(|one| count(one))?;
+        match all.len() {
+            1 => Some(most.join(", ")),
+            folds => Some(format!("{} ({}/{folds})", most.join(", "), count(most))),
+        }
+    }
+
+    fn times(&self) -> Option<Table> {
+        let mut places = self.found.places.iter().flatten().flatten();
+        let unit = places.find(|place| place.seconds.is_some()).map(|place| &place.unit)?;
+        let unit = if unit.is_empty() { "round" } else { unit };
+        let mut table = self.laid_out("milliseconds", |place| {
+            let seconds = place.and_then(|place| place.seconds);
+            Cell::new(seconds.map_or("-".to_owned(), |s| milliseconds(s * 1000.0)))
+        });
+        table.notes.push(format!(
+            "Milliseconds of the median {unit} of a training, without looking at validation data; \
+             mean over folds, seeds and all that could be chosen."
+        ));
+        Some(table)
+    }
+
+    fn named(&self, factors: &[String], values: &[String]) -> Value {
+        let pairs = factors.iter().zip(values);
+        pairs.map(|(f, v)| (f.clone(), json!(v))).collect::<Map<_, _>>().into()
+    }
+
+    /// Every place, with something of each.
+    fn places(&self, of: impl Fn(&Place) -> Map<String, Value>) -> Vec<Value> {
+        let view = &self.table.view;
+        let mut all = Vec::new();
+        for (row, places) in self.found.grid.rows.iter().zip(&self.found.places) {
+            for (column, place) in self.found.grid.columns.iter().zip(places) {
+                let Some(place) = place else { continue };
+                let mut entry = of(place);
+                entry.insert("row".to_owned(), self.named(&view.rows, row));
+                entry.insert("column".to_owned(), self.named(&view.columns, column));
+                all.push(Value::Object(entry));
+            }
+        }
+        all
+    }
+
+    fn json(&self) -> Value {
+        let view = &self.table.view;
+        let baseline = self.found.grid.rows.get(self.found.baseline);
+        let names = |learners: &BTreeSet<usize>| -> Vec<String> {
+            learners.iter().map(|learner| name(self.experiment, *learner).to_owned()).collect()
+        };
+        json!({
+            "title": view.title,
+            "data": self.data(),
+            "metric": self.metric(),
+            "chosen_by": self.deciding(),
+            "rows": view.rows,
+            "columns": view.columns,
+            "choose": view.choose,
+            "baseline": baseline.map(|values| self.named(&view.rows, values)),
+            "queries": self.set.queries,
+            "failed": names(&self.found.failed),
+            "not_run": names(&self.found.open),
+            "cells": self.places(|place| self.place_json(place)),
+        })
+    }
+
+    fn place_json(&self, place: &Place) -> Map<String, Value> {
+        let versus = place.result.versus.as_ref();
+        let chosen = place.chosen.iter().enumerate().map(|(fold, chosen)| {
+            let member = self.experiment.learners.get(chosen.learner);
+            let of = |factor: &String| member.map(|m| value(self.experiment, m, factor));
+            let settings: Map<String, Value> =
+                self.table.view.choose.iter().map(|f| (f.clone(), json!(of(f)))).collect();
+            json!({
+                "fold": fold + 1,
+                "learner": name(self.experiment, chosen.learner),
+                "chosen": settings,
+                "validation": chosen.validated.value,
+                "best": chosen.validated.round,
+            })
+        });
+        let entry = json!({
+            "value": place.result.mean,
+            "ci95": place.result.ci95,
+            "queries": place.result.queries,
+            "best": place.result.best,
+            "difference": versus.and_then(|v| v.difference),
+            "difference_ci95": versus.and_then(|v| v.difference_ci95),
+            "p": versus.map(|v| v.p),
+            "p_corrected": versus.map(|v| v.p_corrected),
+            "mark": versus.map_or("", |v| v.mark.symbol()),
+            "rounds": place.round(),
+            "folds": chosen.collect::<Vec<_>>(),
+        });
+        match entry {
+            Value::Object(entry) => entry,
+            _ => Map::new(),
+        }
+    }
+
+    fn times_json(&self) -> Value {
+        let seconds = |place: &Place| {
+            let entry = ("round".to_owned(), json!(place.seconds));
+            std::iter::once(entry).collect::<Map<_, _>>()
+        };
+        json!({
+            "title": self.table.view.title,
+            "data": self.data(),
+            "seconds": self.places(seconds),
+        })
+    }
+}
+
+/// Three digits that count.
+fn milliseconds(value: f64) -> String {
+    match value {
+        v if v >= 100.0 => format!("{v:.0}"),
+        v if v >= 10.0 => format!("{v:.1}"),
+        v if v >= 1.0 => format!("{v:.2}"),
+        v => format!("{v:.3}"),
+    }
+}

@@ -1,0 +1,206 @@
+//! The numbers of a table: the chosen learners' test values, row against row within a column.
+//!
+//! At each place the setting is chosen for each fold on that fold's validation part. The values of all
+//! test queries, each of its fold's chosen learner, are one list; lists of a column are compared with
+//! that of the baseline's row, query by query.
+//!
+//! Edge cases: a place whose factors do not meet, where a learner is yet to be run, or where none can
+//! be chosen, has no value; learners that failed are left out of the choice and counted; a column
+//! without the baseline's row has values and no tests.
+
+use std::collections::BTreeSet;
+
+use rankwright_eval::compare::{Better, CompareOptions, MetricValues, SystemResult, compare};
+
+use super::super::cell::{Cell, Stored};
+use super::super::factor::{Grid, words};
+use super::super::file::{Experiment, FactorTable};
+use super::super::report::{SetResult, System};
+use super::choice::{Chosen, choose, on_fold};
+use crate::ReportError;
+
+/// What a table shows of a data set.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) grid: Grid,
+    /// The row that others are compared with.
+    pub(super) baseline: usize,
+    /// By row and column.
+    pub(super) places: Vec<Vec<Option<Place>>>,
+    /// Learners that could not be chosen because they failed.
+    pub(super) failed: BTreeSet<usize>,
+    /// Learners that are yet to be run.
+    pub(super) open: BTreeSet<usize>,
+}
+
+/// A place of a table.
+#[derive(Debug)]
+pub(super) struct Place {
+    /// How many there were to choose among.
+    pub(super) among: usize,
+    /// For each fold.
+    pub(super) chosen: Vec<Chosen>,
+    /// The mean, and the comparison with the baseline.
+    pub(super) result: SystemResult,
+    /// Seconds of the median round, mean over the cells of all that could be chosen.
+    pub(super) seconds: Option<f64>,
+    /// What a round is called.
+    pub(super) unit: String,
+}
+
+impl Place {
+    /// The mean over folds of the best round.
+    pub(super) fn round(&self) -> Option<f64> {
+        let rounds: Option<Vec<f64>> = self.chosen.iter().map(|c| c.validated.round).collect();
+        let rounds = rounds.filter(|rounds| !rounds.is_empty())?;
+        Some(rounds.iter().sum::<f64>() / rounds.len() as f64)
+    }
+}
+
+/// What is at a place before it is compared.
+struct Candidate {
+    among: usize,
+    chosen: Vec<Chosen>,
+    values: Vec<Option<f64>>,
+    seconds: Option<f64>,
+    unit: String,
+}
+
+impl Found {
+    pub(super) fn new(
+        experiment: &Experiment,
+        table: &FactorTable,
+        set: &SetResult,
+    ) -> Result<Self, ReportError> {
+        let grid = Grid::new(experiment, &table.view);
+        let agrees = |row: &Vec<String>| {
+            table.baseline.iter().all(|(factor, value)| {
+                table.view.rows.iter().zip(row).any(|(f, v)| f == factor && v == value)
+            })
+        };
+        let baseline = grid.rows.iter().position(agrees).unwrap_or(0);
+        let (rows, columns) = (grid.rows.len(), grid.columns.len());
+        let mut found = Self {
+            grid,
+            baseline,
+            places: (0..rows).map(|_| Vec::new()).collect(),
+            failed: BTreeSet::new(),
+            open: BTreeSet::new(),
+        };
+        for column in 0..columns {
+            let candidates: Vec<Option<Candidate>> = (0..rows)
+                .map(|row| found.candidate(experiment, table.metric, set, row, column))
+                .collect();
+            let compared = found.compared(experiment, table, candidates)?;
+            found.places.iter_mut().zip(compared).for_each(|(row, place)| row.push(place));
+        }
+        Ok(found)
+    }
+
+    /// Chooses at a place.
+    fn candidate(
+        &mut self,
+        experiment: &Experiment,
+        metric: usize,
+        set: &SetResult,
+        row: usize,
+        column: usize,
+    ) -> Option<Candidate> {
+        let group = self.grid.group(row, column).to_vec();
+        let open: Vec<usize> =
+            group.iter().copied().filter(|learner| set.open.contains(learner)).collect();
+        if !open.is_empty() {
+            self.open.extend(open);
+            return None;
+        }
+        let systems: Vec<&System> =
+            group.iter().filter_map(|learner| set.system(*learner)).collect();
+        self.failed.extend(group.iter().filter(|learner| set.system(**learner).is_none()));
+        let better = deciding(experiment);
+        let chosen: Vec<Chosen> = (0..set.folds.len())
+            .map(|fold| choose(&systems, better, |system| on_fold(system, fold, better)))
+            .collect::<Option<_>>()?;
+        let cells = || systems.iter().flat_map(|system| &system.cells);
+        Some(Candidate {
+            among: systems.len(),
+            values: values(set, &chosen, metric),
+            chosen,
+            seconds: seconds(cells()),
+            unit: cells().next().map_or(String::new(), |(_, stored)| stored.unit.clone()),
+        })
+    }
+
+    /// Compares the rows of a column.
+    fn compared(
+        &self,
+        experiment: &Experiment,
+        table: &FactorTable,
+        candidates: Vec<Option<Candidate>>,
+    ) -> Result<Vec<Option<Place>>, ReportError> {
+        let name = |row: usize| {
+            let values = self.grid.rows.get(row).map_or(&[][..], Vec::as_slice);
+            words(&table.view.rows, values)
+        };
+        let there: Vec<(usize, &Candidate)> = candidates
+            .iter()
+            .enumerate()
+            .filter_map(|(row, found)| Some((row, found.as_ref()?)))
+            .collect();
+        if there.is_empty() {
+            return Ok(candidates.iter().map(|_| None).collect());
+        }
+        let names: Vec<String> = there.iter().map(|(row, _)| name(*row)).collect();
+        let has_baseline = there.iter().any(|(row, _)| *row == self.baseline);
+        let measure = experiment.metrics.get(table.metric);
+        let metric = MetricValues {
+            better: measure.map_or(Better::Higher, |m| m.metric().better()),
+            ..MetricValues::new(
+                measure.map(ToString::to_string).unwrap_or_default(),
+                there.iter().map(|(_, candidate)| candidate.values.clone()).collect(),
+            )
+        };
+        let options = CompareOptions {
+            baseline: has_baseline.then(|| name(self.baseline)),
+            ..experiment.compare.clone()
+        };
+        let found = compare(&names, &[metric], &options.check()?)?;
+        let mut results = found.metrics.into_iter().flat_map(|metric| metric.systems);
+        let place = |candidate: Option<Candidate>| {
+            let candidate = candidate?;
+            let mut result = results.next()?;
+            if !has_baseline {
+                result.versus = None;
+            }
+            let Candidate { among, chosen, seconds, unit, .. } = candidate;
+            Some(Place { among, chosen, result, seconds, unit })
+        };
+        Ok(candidates.into_iter().map(place).collect())
+    }
+}
+
+/// Which end of the deciding metric is the good one.
+pub(super) fn deciding(experiment: &Experiment) -> Better {
+    experiment.metrics.first().map_or(Better::Higher, |metric| metric.metric().better())
+}
+
+/// The test values of every query, each of its fold's chosen learner.
+fn values(set: &SetResult, chosen: &[Chosen], metric: usize) -> Vec<Option<f64>> {
+    let mut values = Vec::with_capacity(set.queries);
+    let mut start = 0;
+    for (queries, chosen) in set.folds.iter().zip(chosen) {
+        let result = set.system(chosen.learner).and_then(|s| s.mean.results.get(metric));
+        let of_fold = result.and_then(|result| result.values.get(start..start + queries));
+        values.extend_from_slice(of_fold.unwrap_or_default());
+        start += queries;
+    }
+    values
+}
+
+/// The mean of the cells' median rounds; none without rounds.
+fn seconds<'a>(cells: impl Iterator<Item = &'a (Cell, Stored)>) -> Option<f64> {
+    let rounds: Vec<f64> = cells
+        .filter(|(_, stored)| stored.rounds > 0)
+        .map(|(_, stored)| stored.seconds.round)
+        .collect();
+    (!rounds.is_empty()).then(|| rounds.iter().sum::<f64>() / rounds.len() as f64)
+}

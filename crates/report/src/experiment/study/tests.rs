@@ -1,0 +1,318 @@
+//! Grids and studies: what is made of a file, what is refused, and that nothing but validation data
+//! chooses.
+
+use std::collections::HashSet;
+
+use rankwright_eval::{Evaluation, MeasureResult};
+
+use super::super::cell::{Cell, Seconds, State, Stored};
+use super::super::file::Experiment;
+use super::super::report::{SetResult, System};
+use super::super::tests::{digests, parse};
+use super::*;
+
+const FILE: &str = r#"
+name = "study"
+metrics = ["ndcg@5", "ap"]
+samples = 2000
+
+[[data]]
+name = "made"
+generate = "letor(queries=24, documents=8)"
+folds = 3
+
+[[learner]]
+name = "trees"
+spec = "lambdamart(trees=8, min_rows=2, stop=4)"
+grid = { newton = ["per-document", "cross-leaf"], leaves = [3, 5], rate = [0.10, 0.5] }
+
+[[learner]]
+spec = "mart(trees=3)"
+
+[[table]]
+title = "Steps"
+learners = ["trees"]
+rows = ["newton"]
+columns = ["leaves"]
+choose = ["rate"]
+
+[[plot]]
+title = "Curves"
+learners = ["trees"]
+lines = ["newton"]
+panels = ["leaves"]
+choose = ["rate"]
+"#;
+
+#[test]
+fn a_grid_gives_a_learner_for_each_combination_the_first_parameter_slowest() {
+    let experiment = parse(FILE).unwrap();
+    let names: Vec<&str> = experiment.learners.iter().map(|m| m.name.as_str()).collect();
+    assert_eq!(names.len(), 9);
+    assert_eq!(names[0], "trees newton=per-document leaves=3 rate=0.1");
+    assert_eq!(names[1], "trees newton=per-document leaves=3 rate=0.5");
+    assert_eq!(names[2], "trees newton=per-document leaves=5 rate=0.1");
+    assert_eq!(names[4], "trees newton=cross-leaf leaves=3 rate=0.1");
+    assert_eq!(names[8], "mart(trees=3)");
+    assert_eq!(experiment.entries.len(), 2);
+    let text = "lambdamart(trees=8, min_rows=2, stop=4), newton per-document or cross-leaf, leaves \
+                3 or 5, rate 0.10 or 0.5";
+    assert_eq!(experiment.entries[0].text, text);
+}
+
+#[test]
+fn cells_of_a_grid_are_those_of_specs_written_by_hand() {
+    let one = |newton: &str, leaves: u32, rate: f64| {
+        format!(
+            "[[learner]]\nspec = \"lambdamart(rate={rate}, newton={newton}, stop=4, min_rows=2, \
+             trees=8, leaves={leaves})\"\n\n"
+        )
+    };
+    let mut by_hand = String::new();
+    for newton in ["per-document", "cross-leaf"] {
+        for leaves in [3, 5] {
+            by_hand += &(one(newton, leaves, 0.1) + &one(newton, leaves, 0.5));
+        }
+    }
+    let (head, rest) = FILE.split_once("[[learner]]\nname = \"trees\"").unwrap();
+    let (_, mart) = rest.split_once("[[learner]]").unwrap();
+    let (mart, _) = mart.split_once("[[table]]").unwrap();
+    let text = format!("{head}{by_hand}[[learner]]{mart}");
+    assert_eq!(digests(&text), digests(FILE));
+}
+
+/// The error of a file with something replaced has all these parts.
+fn refused(found: &str, instead: &str, parts: &[&str]) {
+    assert!(FILE.contains(found), "{found}");
+    let error = parse(&FILE.replacen(found, instead, 1)).unwrap_err().to_string();
+    for part in parts {
+        assert!(error.contains(part), "{instead}: {error} has no {part}");
+    }
+}
+
+#[test]
+fn what_is_wrong_in_a_grid_is_told_with_its_place() {
+    refused("leaves = [3, 5]", "trees = [3, 5]", &["line 14, column 54", "in one of them"]);
+    refused("leaves = [3, 5]", "leafs = [3, 5]", &["line 14, column 54", "did you mean `leaves`?"]);
+    refused("leaves = [3, 5]", "leaves = []", &["line 14, column 63", "not empty"]);
+    refused("leaves = [3, 5]", "leaves = 3", &["line 14, column 63", "not of type integer"]);
+    refused("leaves = [3, 5]", "leaves = [3, [5]]", &["line 14, column 67", "list of texts"]);
+    refused("leaves = [3, 5]", "leaves = [3, 3]", &["column 67", "leaves=3 is given twice"]);
+    refused("[0.10, 0.5]", "[0.10, 0.1]", &["line 14", "two learners are called"]);
+    refused("leaves = [3, 5]", "leaves = [3, \"x\"]", &["line 14, column 67", "leaves=x"]);
+    refused("leaves = [3, 5]", "leaves = [\"3, depth=2\"]", &["line 14", "cannot stand in a spec"]);
+    refused("spec = \"mart(trees=3)\"", "feature = 2\ngrid = { a = [1] }", &["there is none"]);
+    refused("grid = {", "grid = {}\n#", &["line 14, column 8", "varies nothing"]);
+    refused("lambdamart(trees=8", "lamdamart(trees=8", &["line 13", "did you mean `lambdamart`?"]);
+}
+
+#[test]
+fn a_grid_of_more_than_ten_thousand_learners_is_refused() {
+    let many: Vec<String> = (2..2503).map(|leaves| leaves.to_string()).collect();
+    let many = format!("leaves = [{}]", many.join(", "));
+    refused("leaves = [3, 5]", &many, &["line 14", "(10004)", "at most 10000"]);
+}
+
+#[test]
+fn what_is_wrong_in_a_table_or_a_plot_is_told_with_its_place() {
+    let rows = "rows = [\"newton\"]";
+    refused("choose = [\"rate\"]", "", &["line 22", "differ in `rate`", "`choose`"]);
+    refused(rows, "rows = [\"newtn\"]", &["line 22, column 8", "did you mean `newton`?"]);
+    refused(rows, "rows = [\"newton\", \"rate\"]", &["line 24", "`rate` is named twice"]);
+    refused(rows, "rows = []", &["line 22", "names no factor"]);
+    refused(rows, "row = [\"newton\"]", &["[[table]] has no `row`", "did you mean `rows`?"]);
+    refused("learners = [\"trees\"]\n", "", &["line 21", "differ in `learner`"]);
+    refused("[\"trees\"]", "[\"tree\"]", &["line 21", "did you mean `trees`?"]);
+    refused(rows, "data = \"mad\"\nrows = [\"newton\"]", &["line 22", "they are made"]);
+    refused(rows, "metric = \"rr\"\nrows = [\"newton\"]", &["line 22", "ndcg@5, ap"]);
+    let baseline = |text: &str| format!("baseline = {text}\n{rows}");
+    refused(rows, &baseline("{ leaves = 3 }"), &["line 22, column 14", "none of the rows: newton"]);
+    refused(rows, &baseline("{ newton = \"none\" }"), &["line 22", "no row has newton=none"]);
+    refused(", stop=4", "", &["line 24", "does not look at validation data", "chosen"]);
+    let plain = "lines = [\"newton\"]\npanels = [\"leaves\"]";
+    refused(plain, "lines = [\"newton\"]", &["line 29", "differ in `leaves`", "`panels`"]);
+    refused("title = \"Curves\"", "", &["line 26", "[[plot]] needs `title`"]);
+    refused("folds = 3", "folds = 25", &["line 9", "24 queries cannot be divided into 25 folds"]);
+}
+
+/// A cell of a fold with a curve.
+fn cell(fold: usize, learner: usize, seed: u64, curve: &[f64]) -> (Cell, Stored) {
+    let cell = Cell {
+        data: 0,
+        fold,
+        learner,
+        seed,
+        digest: String::new(),
+        key: Value::Null,
+        state: State::Stored,
+    };
+    let stored = Stored {
+        key: Value::Null,
+        model_sha256: String::new(),
+        scores_sha256: String::new(),
+        unit: "tree".to_owned(),
+        rounds: curve.len(),
+        best: None,
+        trees: curve.len(),
+        curve: curve.iter().map(|value| value.is_finite().then_some(*value)).collect(),
+        seconds: Seconds { round: 0.001 * (learner + 1) as f64, ..Seconds::default() },
+    };
+    (cell, stored)
+}
+
+/// A system with one test value for all queries of a fold, two for each, and a curve for each fold.
+fn system(experiment: &Experiment, learner: usize, tests: [f64; 3], curves: [&[f64]; 3]) -> System {
+    let values: Vec<Option<f64>> = tests.iter().flat_map(|v| [Some(*v), Some(v + 0.01)]).collect();
+    let result = |measure: &rankwright_eval::Measure| MeasureResult {
+        measure: measure.clone(),
+        convention: String::new(),
+        values: values.clone(),
+        value: values.iter().flatten().sum::<f64>() / 6.0,
+        queries: 6,
+        ci95: None,
+    };
+    let mean = Evaluation {
+        queries: (0..6).map(|q| q.to_string()).collect(),
+        results: experiment.metrics.iter().map(result).collect(),
+    };
+    let cells = (0..3).map(|fold| cell(fold, learner, 1, curves[fold])).collect();
+    System { learner, cells, scores: Vec::new(), seeds: vec![(1, mean.clone())], mean }
+}
+
+fn set(systems: Vec<System>) -> SetResult {
+    SetResult {
+        data: 0,
+        queries: 6,
+        documents: 60,
+        features: 2,
+        places: systems.iter().enumerate().map(|(at, s)| (s.learner, at)).collect(),
+        systems,
+        folds: vec![2, 2, 2],
+        open: HashSet::new(),
+        comparison: None,
+        other_baseline: None,
+    }
+}
+
+/// A grid of two rates for each of two steps, with one number of leaves.
+fn two_by_two() -> Experiment {
+    let text = FILE.replacen("leaves = [3, 5]", "leaves = [3]", 1);
+    parse(&text).unwrap()
+}
+
+/// Validation prefers the second rate of the first row on folds 1 and 3, the test parts never do.
+fn disagreeing(experiment: &Experiment) -> SetResult {
+    set(vec![
+        system(experiment, 0, [0.9, 0.9, 0.9], [&[0.1, 0.5, 0.4], &[0.8], &[0.2, 0.3]]),
+        system(experiment, 1, [0.1, 0.1, 0.1], [&[0.3, 0.1, 0.6], &[0.7], &[0.4, 0.1]]),
+        system(experiment, 2, [0.5, 0.5, 0.5], [&[0.6], &[0.6], &[0.6]]),
+        system(experiment, 3, [0.4, 0.4, 0.4], [&[0.6], &[0.5], &[0.5]]),
+    ])
+}
+
+#[test]
+fn each_fold_chooses_by_its_validation_part_and_never_by_the_test_part() {
+    let experiment = two_by_two();
+    let set = disagreeing(&experiment);
+    let found = table::Found::new(&experiment, &experiment.tables[0], &set).unwrap();
+    let place = found.places[0][0].as_ref().unwrap();
+    let chosen: Vec<usize> = place.chosen.iter().map(|chosen| chosen.learner).collect();
+    assert_eq!(chosen, [1, 0, 1]);
+    let validated: Vec<Option<f64>> = place.chosen.iter().map(|c| c.validated.value).collect();
+    assert_eq!(validated, [Some(0.6), Some(0.8), Some(0.4)]);
+    // Best rounds 3, 1 and 1; values 0.105, 0.905 and 0.105.
+    assert!((place.round().unwrap() - 5.0 / 3.0).abs() < 1e-12);
+    assert!((place.result.mean.unwrap() - 1.115 / 3.0).abs() < 1e-12);
+    // Equal on fold 1: the first in the file.
+    let second = found.places[1][0].as_ref().unwrap();
+    let chosen: Vec<usize> = second.chosen.iter().map(|chosen| chosen.learner).collect();
+    assert_eq!(chosen, [2, 2, 2]);
+    let versus = second.result.versus.as_ref().unwrap();
+    assert!((versus.difference.unwrap() - (0.505 - 1.115 / 3.0)).abs() < 1e-12);
+    assert_eq!(versus.pairs, 6);
+    assert!(second.result.best && place.result.versus.is_none());
+}
+
+#[test]
+fn a_table_says_what_was_chosen_and_how_it_was_tested() {
+    let experiment = two_by_two();
+    let study = Study::new(&experiment, &[disagreeing(&experiment)]).unwrap();
+    let text = study.text(true);
+    for part in [
+        "### Steps: ndcg@5 on made\n",
+        "| newton       |   leaves=3 |",
+        "| cross-leaf   | **0.5050** |",
+        "ndcg@5: mean over 6 test queries of 3 folds.",
+        "rate is chosen for each fold by ndcg@5 on its validation part",
+        "than newton=per-document in the same column at alpha 0.05",
+        "| per-document | 0.5 (2/3); 2 |",
+        "rate, chosen most often (on how many folds); mean best number of trees",
+    ] {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+    assert!(!text.contains("illisecond") && study.times().contains("| cross-leaf   |     3.50 |"));
+    let (tables, plots) = study.json();
+    let cell = &tables[0]["cells"][0];
+    assert_eq!(cell["row"]["newton"], "per-document");
+    assert_eq!(cell["column"]["leaves"], "3");
+    assert_eq!(cell["folds"][0]["learner"], "trees newton=per-document leaves=3 rate=0.5");
+    assert_eq!(cell["folds"][1]["validation"], 0.8);
+    // The plot chooses once: 0.5, 0.8, 0.3 against 0.6, 0.7, 0.4; curves end with the shortest.
+    assert_eq!(plots[0]["lines"][0]["validation"], (0.6 + 0.7 + 0.4) / 3.0);
+    let mean = (0.3 + 0.7 + 0.4) / 3.0;
+    assert_eq!(plots[0]["lines"][0]["points"], serde_json::json!([[1.0, mean]]));
+}
+
+#[test]
+fn what_failed_cannot_be_chosen_and_what_is_open_leaves_a_place_empty() {
+    let experiment = two_by_two();
+    let mut cut = disagreeing(&experiment);
+    cut.places.remove(&1);
+    cut.open.insert(3);
+    let found = table::Found::new(&experiment, &experiment.tables[0], &cut).unwrap();
+    let place = found.places[0][0].as_ref().unwrap();
+    assert!(place.chosen.iter().all(|chosen| chosen.learner == 0));
+    assert!(found.places[1][0].is_none());
+    let text = Study::new(&experiment, &[cut]).unwrap().text(false);
+    let failed = "Failed, and could not be chosen: trees newton=per-document leaves=3 rate=0.5.";
+    assert!(text.contains(failed), "{text}");
+    assert!(text.contains("Not run yet: trees newton=cross-leaf leaves=3 rate=0.5."), "{text}");
+}
+
+#[test]
+fn a_training_without_validation_values_is_never_chosen() {
+    let experiment = two_by_two();
+    let empty: [&[f64]; 3] = [&[], &[f64::NAN], &[0.9]];
+    let set = set(vec![
+        system(&experiment, 0, [0.9; 3], empty),
+        system(&experiment, 1, [0.1; 3], [&[0.1], &[0.1], &[0.1]]),
+    ]);
+    let found = table::Found::new(&experiment, &experiment.tables[0], &set).unwrap();
+    let place = found.places[0][0].as_ref().unwrap();
+    let chosen: Vec<usize> = place.chosen.iter().map(|chosen| chosen.learner).collect();
+    assert_eq!(chosen, [1, 1, 0]);
+}
+
+#[test]
+fn long_curves_are_thinned_and_panels_share_their_range() {
+    let experiment = parse(FILE).unwrap();
+    let long: Vec<f64> = (0..1000).map(|round| f64::from(round) / 1000.0).collect();
+    let short = [0.2, 1.4];
+    let systems = (0..8).map(|learner| {
+        let curve: &[f64] = if learner == 3 { &short } else { &long };
+        system(&experiment, learner, [0.5; 3], [curve; 3])
+    });
+    let study = Study::new(&experiment, &[set(systems.collect())]).unwrap();
+    let charts = study.charts();
+    let ids: Vec<&str> = charts.iter().map(|chart| chart.id.as_str()).collect();
+    assert_eq!(ids, ["plot-1-made-leaves-3", "plot-1-made-leaves-5"]);
+    assert_eq!(charts[0].y.range, charts[1].y.range);
+    let crate::chart::Body::Lines(lines) = &charts[0].body else { panic!() };
+    assert_eq!((lines.len(), lines[0].points.len()), (2, 150));
+    assert_eq!(lines[0].points[149], (1000.0, 0.999));
+    assert_eq!(lines[1].name, "newton=cross-leaf");
+    for chart in charts {
+        let svg = chart.to_svg().unwrap();
+        assert!(svg.len() < 40_000, "{}", svg.len());
+    }
+}
