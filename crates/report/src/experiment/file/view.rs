@@ -14,7 +14,7 @@ use super::{Experiment, Member, What, one_line, some_of};
 use crate::ReportError;
 
 const TABLE: &[&str] =
-    &["title", "rows", "columns", "choose", "learners", "data", "metric", "baseline"];
+    &["title", "rows", "columns", "choose", "learners", "data", "metrics", "baseline"];
 const PLOT: &[&str] = &["title", "lines", "panels", "choose", "learners", "data"];
 
 /// Learners laid out by factors.
@@ -39,8 +39,8 @@ pub struct View {
 pub struct FactorTable {
     /// What stands where.
     pub view: View,
-    /// The metric shown, by number.
-    pub metric: usize,
+    /// The metrics shown, by number, each in columns of its own.
+    pub metrics: Vec<usize>,
     /// Values of row factors: the first row that agrees is what others are compared with.
     pub baseline: Vec<(String, String)>,
 }
@@ -59,9 +59,9 @@ pub(super) fn tables(
 ) -> Result<Vec<FactorTable>, ReportError> {
     let table = |fields: &Fields<'_>| {
         let view = view(fields, experiment, "rows", "columns")?;
-        let metric = metric(fields, experiment)?;
+        let metrics = metrics(fields, experiment)?;
         let baseline = baseline(fields, experiment, &view)?;
-        Ok(FactorTable { view, metric, baseline })
+        Ok(FactorTable { view, metrics, baseline })
     };
     top.tables("table", "[[table]]", TABLE)?.iter().map(table).collect()
 }
@@ -263,24 +263,33 @@ fn unvalidated(member: &Member, what: &str) -> String {
     )
 }
 
-fn metric(fields: &Fields<'_>, experiment: &Experiment) -> Result<usize, ReportError> {
+/// The metrics of a table, the first of the experiment if none is named.
+fn metrics(fields: &Fields<'_>, experiment: &Experiment) -> Result<Vec<usize>, ReportError> {
     let names: Vec<String> = experiment.metrics.iter().map(ToString::to_string).collect();
-    let number = match fields.text("metric")? {
-        None => 0,
-        Some(text) => names.iter().position(|name| *name == text).ok_or_else(|| {
+    let known = |text: &String| {
+        names.iter().position(|name| name == text).ok_or_else(|| {
             let known = names.join(", ");
             let message = format!("`{text}` is none of the metrics of the experiment: {known}");
-            fields.wrong("metric", message)
-        })?,
+            fields.wrong("metrics", message)
+        })
     };
-    let mean = |metric: &rankwright_eval::Measure| matches!(metric.aggregate(), Aggregate::Mean);
-    match experiment.metrics.get(number).filter(|metric| !mean(metric)) {
-        Some(metric) => {
-            let message = format!("a table shows means over queries, and {metric} is none");
-            Err(fields.wrong("metric", message))
-        }
-        None => Ok(number),
+    let mut numbers: Vec<usize> =
+        fields.texts("metrics")?.iter().map(known).collect::<Result<_, _>>()?;
+    if numbers.is_empty() {
+        numbers.push(0);
     }
+    let mean = |number: &&usize| {
+        experiment.metrics.get(**number).is_some_and(|m| matches!(m.aggregate(), Aggregate::Mean))
+    };
+    if let Some(name) = numbers.iter().find(|n| !mean(n)).and_then(|number| names.get(*number)) {
+        let message = format!("a table shows means over queries, and {name} is none");
+        return Err(fields.wrong("metrics", message));
+    }
+    let once: BTreeSet<&usize> = numbers.iter().collect();
+    if once.len() < numbers.len() {
+        return Err(fields.wrong("metrics", "a metric is named twice"));
+    }
+    Ok(numbers)
 }
 
 /// Reads `baseline = { newton = "per-document" }`.

@@ -24,7 +24,7 @@ pub(super) fn shown(
     let what = Showing { experiment, table, set, found };
     let data = what.data();
     Shown {
-        heading: format!("{}: {} on {data}", table.view.title, what.metric()),
+        heading: format!("{}: {} on {data}", table.view.title, what.metrics().join(", ")),
         values: what.values(),
         chosen: what.chosen(),
         times: what.times(),
@@ -45,34 +45,62 @@ impl Showing<'_> {
         self.experiment.data.get(self.set.data).map_or("", |data| data.name.as_str())
     }
 
-    fn metric(&self) -> String {
-        self.experiment.metrics.get(self.table.metric).map(ToString::to_string).unwrap_or_default()
+    fn metric(&self, number: usize) -> String {
+        self.experiment.metrics.get(number).map(ToString::to_string).unwrap_or_default()
+    }
+
+    fn metrics(&self) -> Vec<String> {
+        self.table.metrics.iter().map(|number| self.metric(*number)).collect()
     }
 
     fn deciding(&self) -> String {
         self.experiment.metrics.first().map(ToString::to_string).unwrap_or_default()
     }
 
-    /// Rows and columns with something in each place; a column without factors is called `alone`.
-    fn laid_out(&self, alone: &str, cell: impl Fn(Option<&Place>) -> Cell) -> Table {
-        let view = &self.table.view;
-        let rows = view.rows.iter().map(|factor| (factor.clone(), Align::Left));
-        let column = |values: &Vec<String>| match view.columns.is_empty() {
-            true => (alone.to_owned(), Align::Right),
-            false => (words(&view.columns, values), Align::Right),
-        };
-        let columns = self.found.grid.columns.iter().map(column);
-        let mut table = Table::new(rows.chain(columns));
+    /// Rows and columns with something in each place.
+    fn laid_out(
+        &self,
+        heads: impl IntoIterator<Item = String>,
+        cell: impl Fn(Option<&Place>) -> Cell,
+    ) -> Table {
+        let rows = self.table.view.rows.iter().map(|factor| (factor.clone(), Align::Left));
+        let heads: Vec<String> = heads.into_iter().collect();
+        let shown = heads.len();
+        let mut table = Table::new(rows.chain(heads.into_iter().map(|head| (head, Align::Right))));
         for (values, places) in self.found.grid.rows.iter().zip(&self.found.places) {
             let names = values.iter().map(|value| Cell::new(value.as_str()));
-            let cells = places.iter().map(|place| cell(place.as_ref()));
+            let cells = places.iter().take(shown).map(|place| cell(place.as_ref()));
             table.rows.push(names.chain(cells).collect());
         }
         table
     }
 
+    /// Heads of all columns: the metric where there are several or nothing else, and the factors.
+    fn heads(&self) -> Vec<String> {
+        let head = |(metric, column): &(usize, usize)| {
+            let factors = self.columns().nth(*column).unwrap_or_default();
+            let named = self.table.metrics.len() > 1 || factors.is_empty();
+            let metric = if named { self.metric(*metric) } else { String::new() };
+            let words = [metric, factors].into_iter().filter(|word| !word.is_empty());
+            words.collect::<Vec<_>>().join(" ")
+        };
+        self.found.heads.iter().map(head).collect()
+    }
+
+    /// Heads of the columns of one metric, for what does not depend on the metric; a column without
+    /// factors is called `alone`.
+    fn heads_once(&self, alone: &str) -> Vec<String> {
+        let head = |words: String| if words.is_empty() { alone.to_owned() } else { words };
+        self.columns().map(head).collect()
+    }
+
+    /// The factors of each column in words.
+    fn columns(&self) -> impl Iterator<Item = String> {
+        self.found.grid.columns.iter().map(|values| words(&self.table.view.columns, values))
+    }
+
     fn values(&self) -> Table {
-        let mut table = self.laid_out(&self.metric(), |place| match place {
+        let mut table = self.laid_out(self.heads(), |place| match place {
             None => Cell::new("-"),
             Some(Place { result, .. }) => Cell {
                 text: result.mean.map_or("-".to_owned(), |mean| format!("{mean:.4}")),
@@ -106,7 +134,7 @@ impl Showing<'_> {
             1 => String::new(),
             seeds => format!("; a query's value is the mean over {seeds} seeds"),
         };
-        format!("{}: mean over {queries}{folds}{skipped}{seeds}.", self.metric())
+        format!("{}: mean over {queries}{folds}{skipped}{seeds}.", self.metrics().join(", "))
     }
 
     /// What was chosen, and how.
@@ -177,7 +205,7 @@ impl Showing<'_> {
         if choose.is_empty() && !rounds {
             return None;
         }
-        let mut table = self.laid_out("chosen", |place| {
+        let mut table = self.laid_out(self.heads_once("chosen"), |place| {
             let Some(place) = place else { return Cell::new("-") };
             let mut parts = Vec::new();
             parts.extend(self.most_often(place));
@@ -222,7 +250,7 @@ impl Showing<'_> {
         let mut places = self.found.places.iter().flatten().flatten();
         let unit = places.find(|place| place.seconds.is_some()).map(|place| &place.unit)?;
         let unit = if unit.is_empty() { "round" } else { unit };
-        let mut table = self.laid_out("milliseconds", |place| {
+        let mut table = self.laid_out(self.heads_once("milliseconds"), |place| {
             let seconds = place.and_then(|place| place.seconds);
             Cell::new(seconds.map_or("-".to_owned(), |s| milliseconds(s * 1000.0)))
         });
@@ -243,11 +271,13 @@ impl Showing<'_> {
         let view = &self.table.view;
         let mut all = Vec::new();
         for (row, places) in self.found.grid.rows.iter().zip(&self.found.places) {
-            for (column, place) in self.found.grid.columns.iter().zip(places) {
+            for ((metric, column), place) in self.found.heads.iter().zip(places) {
                 let Some(place) = place else { continue };
+                let factors = self.found.grid.columns.get(*column).map_or(&[][..], Vec::as_slice);
                 let mut entry = of(place);
                 entry.insert("row".to_owned(), self.named(&view.rows, row));
-                entry.insert("column".to_owned(), self.named(&view.columns, column));
+                entry.insert("column".to_owned(), self.named(&view.columns, factors));
+                entry.insert("metric".to_owned(), json!(self.metric(*metric)));
                 all.push(Value::Object(entry));
             }
         }
@@ -263,7 +293,7 @@ impl Showing<'_> {
         json!({
             "title": view.title,
             "data": self.data(),
-            "metric": self.metric(),
+            "metrics": self.metrics(),
             "chosen_by": self.deciding(),
             "rows": view.rows,
             "columns": view.columns,

@@ -25,7 +25,10 @@ pub(super) struct Found {
     pub(super) grid: Grid,
     /// The row that others are compared with.
     pub(super) baseline: usize,
-    /// By row and column.
+    /// Number of the metric, and of the grid's column, of each column of the table: all columns of
+    /// the first metric, then those of the next.
+    pub(super) heads: Vec<(usize, usize)>,
+    /// By row and column of the table.
     pub(super) places: Vec<Vec<Option<Place>>>,
     /// Learners that could not be chosen because they failed.
     pub(super) failed: BTreeSet<usize>,
@@ -79,19 +82,24 @@ impl Found {
             })
         };
         let baseline = grid.rows.iter().position(agrees).unwrap_or(0);
-        let (rows, columns) = (grid.rows.len(), grid.columns.len());
+        let rows = grid.rows.len();
+        let columns = grid.columns.len();
+        let of_metric = |metric: usize| (0..columns).map(move |column| (metric, column));
+        let heads: Vec<(usize, usize)> =
+            table.metrics.iter().copied().flat_map(of_metric).collect();
         let mut found = Self {
             grid,
             baseline,
+            heads: heads.clone(),
             places: (0..rows).map(|_| Vec::new()).collect(),
             failed: BTreeSet::new(),
             open: BTreeSet::new(),
         };
-        for column in 0..columns {
+        for (metric, column) in heads {
             let candidates: Vec<Option<Candidate>> = (0..rows)
-                .map(|row| found.candidate(experiment, table.metric, set, row, column))
+                .map(|row| found.candidate(experiment, metric, set, row, column))
                 .collect();
-            let compared = found.compared(experiment, table, candidates)?;
+            let compared = found.compared(experiment, table, metric, candidates)?;
             found.places.iter_mut().zip(compared).for_each(|(row, place)| row.push(place));
         }
         Ok(found)
@@ -135,6 +143,7 @@ impl Found {
         &self,
         experiment: &Experiment,
         table: &FactorTable,
+        metric: usize,
         candidates: Vec<Option<Candidate>>,
     ) -> Result<Vec<Option<Place>>, ReportError> {
         let name = |row: usize| {
@@ -151,7 +160,7 @@ impl Found {
         }
         let names: Vec<String> = there.iter().map(|(row, _)| name(*row)).collect();
         let has_baseline = there.iter().any(|(row, _)| *row == self.baseline);
-        let measure = experiment.metrics.get(table.metric);
+        let measure = experiment.metrics.get(metric);
         let metric = MetricValues {
             better: measure.map_or(Better::Higher, |m| m.metric().better()),
             ..MetricValues::new(

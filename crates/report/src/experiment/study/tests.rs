@@ -124,7 +124,9 @@ fn what_is_wrong_in_a_table_or_a_plot_is_told_with_its_place() {
     refused("learners = [\"trees\"]\n", "", &["line 21", "differ in `learner`"]);
     refused("[\"trees\"]", "[\"tree\"]", &["line 21", "did you mean `trees`?"]);
     refused(rows, "data = \"mad\"\nrows = [\"newton\"]", &["line 22", "they are made"]);
-    refused(rows, "metric = \"rr\"\nrows = [\"newton\"]", &["line 22", "ndcg@5, ap"]);
+    refused(rows, "metrics = \"rr\"\nrows = [\"newton\"]", &["line 22", "ndcg@5, ap"]);
+    let twice = "metrics = [\"ap\", \"ap\"]\nrows = [\"newton\"]";
+    refused(rows, twice, &["line 22", "named twice"]);
     let baseline = |text: &str| format!("baseline = {text}\n{rows}");
     refused(rows, &baseline("{ leaves = 3 }"), &["line 22, column 14", "none of the rows: newton"]);
     refused(rows, &baseline("{ newton = \"none\" }"), &["line 22", "no row has newton=none"]);
@@ -261,6 +263,33 @@ fn a_table_says_what_was_chosen_and_how_it_was_tested() {
     assert_eq!(plots[0]["lines"][0]["validation"], (0.6 + 0.7 + 0.4) / 3.0);
     let mean = (0.3 + 0.7 + 0.4) / 3.0;
     assert_eq!(plots[0]["lines"][0]["points"], serde_json::json!([[1.0, mean]]));
+}
+
+#[test]
+fn several_metrics_stand_side_by_side_and_the_choice_is_told_once() {
+    let text = FILE.replacen("leaves = [3, 5]", "leaves = [3]", 1).replacen(
+        "rows = [\"newton\"]",
+        "metrics = [\"ap\", \"ndcg@5\"]\nrows = [\"newton\"]",
+        1,
+    );
+    let experiment = parse(&text).unwrap();
+    let mut set = disagreeing(&experiment);
+    // AP turns the order round; the deciding metric, ndcg@5, still chooses.
+    for system in &mut set.systems {
+        system.mean.results[1].values.iter_mut().flatten().for_each(|value| *value = 1.0 - *value);
+    }
+    let study = Study::new(&experiment, &[set]).unwrap();
+    let text = study.text(true);
+    for part in [
+        "### Steps: ap, ndcg@5 on made\n",
+        "| newton       | ap leaves=3 | ndcg@5 leaves=3 |",
+        "| per-document |  **0.6283** |          0.3717 |",
+        "| newton       |     leaves=3 |\n",
+    ] {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+    let cells = &study.json().0[0]["cells"];
+    assert_eq!((&cells[0]["metric"], &cells[1]["metric"]), (&"ap".into(), &"ndcg@5".into()));
 }
 
 #[test]
