@@ -220,7 +220,7 @@ fn a_fixed_model_is_a_member_like_any_other() {
 /// A grid of two by two with a table and a plot.
 const STUDY: &str = r#"
 name = "a study"
-metrics = ["ndcg@10", "ap"]
+metrics = ["ndcg(blank=0)@10", "ap"]
 
 [[data]]
 name = "made"
@@ -248,11 +248,11 @@ fn a_study_writes_its_tables_and_plots() {
     let bench = bench();
     bench.put("x.toml", STUDY);
     let out = bench.run("experiment x.toml --quiet --jobs 2").ok().out();
-    assert!(out.starts_with("Leaves: ndcg@10 on made\nleaves"), "{out}");
+    assert!(out.starts_with("Leaves: ndcg(blank=0)@10 on made\nleaves"), "{out}");
     assert!(out.contains("plots (2 files)"), "{out}");
     let table = bench.text("x.results/table.md");
-    assert!(table.starts_with("### Leaves: ndcg@10 on made\n\n| leaves |"), "{table}");
-    assert!(table.contains("rate is chosen for each fold by ndcg@10"), "{table}");
+    assert!(table.starts_with("### Leaves: ndcg(blank=0)@10 on made\n\n| leaves |"), "{table}");
+    assert!(table.contains("rate is chosen for each fold by ndcg(blank=0)@10"), "{table}");
     assert!(table.contains("### made: 40 test queries of 4 folds"), "{table}");
     assert!(!table.contains("illisecond"));
     assert!(bench.text("x.results/times.md").contains("Milliseconds of the median tree"));
@@ -267,18 +267,17 @@ fn a_study_writes_its_tables_and_plots() {
     // The mean over queries of each fold's choice, from the values of every query.
     let per_query = bench.text("x.results/per-query.tsv");
     let names: Vec<&str> = per_query.lines().next().unwrap().split('\t').skip(3).collect();
-    let rows = per_query.lines().filter(|line| line.starts_with("made\tndcg@10\t"));
+    let rows = per_query.lines().filter(|line| line.starts_with("made\tndcg(blank=0)@10\t"));
     let rows: Vec<Vec<f64>> =
         rows.map(|line| line.split('\t').skip(3).map(|v| v.parse().unwrap()).collect()).collect();
+    assert_eq!(rows.len(), 40);
     for cell in cells {
         let folds = cell["folds"].as_array().unwrap();
         let of = |fold: usize| folds[fold]["learner"].as_str().unwrap();
         let place = |fold: usize| names.iter().position(|name| *name == of(fold)).unwrap();
-        if rows.len() == 40 {
-            let sum: f64 = (0..40).map(|q| rows[q][place(q / 10)]).sum();
-            let value = cell["value"].as_f64().unwrap();
-            assert!((value - sum / 40.0).abs() < 1e-8, "{value}");
-        }
+        let sum: f64 = (0..40).map(|q| rows[q][place(q / 10)]).sum();
+        let value = cell["value"].as_f64().unwrap();
+        assert!((value - sum / 40.0).abs() < 1e-8, "{value}");
         assert!(folds.iter().all(|fold| fold["validation"].as_f64().unwrap() > 0.0));
     }
     // The same bytes from the same cells.

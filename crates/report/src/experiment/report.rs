@@ -242,8 +242,10 @@ fn cells_of<'p>(plan: &'p Plan<'_>, data: usize) -> Vec<Vec<&'p Cell>> {
 /// A learner's cells, if there are any and all of them are stored.
 fn loaded(plan: &Plan<'_>, cells: &[&Cell]) -> Option<Vec<Loaded>> {
     let load = |cell: &&Cell| {
-        let (stored, scores) = plan.shelf.load(cell)?;
-        Some(((*cell).clone(), stored, scores))
+        let (mut stored, scores) = plan.shelf.load(cell)?;
+        // There may be thousands, and nobody asks for it any more.
+        stored.key = Value::Null;
+        Some((Cell { key: Value::Null, digest: cell.digest.clone(), ..**cell }, stored, scores))
     };
     let cells = cells.iter().map(load).collect::<Option<Vec<_>>>()?;
     (!cells.is_empty()).then_some(cells)

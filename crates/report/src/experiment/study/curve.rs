@@ -3,7 +3,8 @@
 //! For each line and panel the setting is chosen once, by the mean over folds and seeds of the best
 //! value; its curve is the mean over its folds and seeds, as far as the shortest training goes, since
 //! beyond that the mean would be one of other trainings. Panels of a data set have the same range
-//! upwards. A curve has at most [`POINTS`] points, evenly spaced, the last round among them.
+//! upwards: that of the values after the first tenth of the rounds, as the steep beginning would leave
+//! no room for the rest; what lies outside is not drawn, and the caption says so. A curve has at most [`POINTS`] points, evenly spaced, the last round among them.
 //!
 //! Edge cases: a line whose learners failed or are yet to be run is not there; a round without a value
 //! on one fold is a gap; a panel without lines is not drawn.
@@ -116,15 +117,27 @@ fn thinned(curve: &[f64]) -> Vec<(f64, f64)> {
     (0..POINTS).map(|i| point(i * last / (POINTS - 1))).collect()
 }
 
-/// From the lowest to the highest value of all panels; none without two different ones.
+/// From the lowest to the highest value of all panels after the first tenth of each line; none without
+/// two different ones.
 fn range(panels: &[Vec<Line>]) -> Option<(f64, f64)> {
-    let points = panels.iter().flatten().flat_map(|line| &line.points);
+    let later = |line: &Line| line.points.len() / 10;
+    let lines = panels.iter().flatten();
+    let points = lines.flat_map(|line| line.points.iter().skip(later(line)));
     let values = points.map(|(_, value)| *value).filter(|value| value.is_finite());
     let ends = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
         (low.min(value), high.max(value))
     });
     let room = 0.03 * (ends.1 - ends.0);
     (ends.0 < ends.1).then_some((ends.0 - room, ends.1 + room))
+}
+
+fn is_outside(value: f64, range: Option<(f64, f64)>) -> bool {
+    range.is_some_and(|(low, high)| value < low || value > high)
+}
+
+/// A value, or a gap where it has no place.
+fn inside(value: f64, range: Option<(f64, f64)>) -> f64 {
+    if is_outside(value, range) { f64::NAN } else { value }
 }
 
 /// A panel of a plot on a data set.
@@ -169,7 +182,7 @@ impl Place<'_> {
         format!("{}: {}{panel}", self.plot.view.title, self.data())
     }
 
-    fn caption(&self, lines: &[Line]) -> String {
+    fn caption(&self, lines: &[Line], range: Option<(f64, f64)>) -> String {
         let folds = self.set.folds.len();
         let over = match (folds > 1, self.experiment.seeds.len() > 1) {
             (true, true) => "; mean over folds and seeds, as far as the shortest training",
@@ -178,6 +191,10 @@ impl Place<'_> {
             (false, false) => "",
         };
         let mut said = format!("{} on validation data after each round{over}.", self.metric());
+        let mut values = lines.iter().flat_map(|line| &line.points);
+        if values.any(|(_, value)| is_outside(*value, range)) {
+            said += " The first values lie outside of the plot.";
+        }
         let choose = &self.plot.view.choose;
         if !choose.is_empty() {
             let word = |line: &Line| {
@@ -196,14 +213,14 @@ impl Place<'_> {
     fn chart(&self, lines: &[Line], range: Option<(f64, f64)>) -> Chart {
         let series = |line: &Line| Series {
             name: line.name.clone(),
-            points: line.points.clone(),
+            points: line.points.iter().map(|(x, y)| (*x, inside(*y, range))).collect(),
             ..Series::default()
         };
         let unit = lines.first().map_or("round", |line| line.unit.as_str());
         Chart {
             id: self.id.clone(),
             title: self.title(),
-            caption: self.caption(lines),
+            caption: self.caption(lines, range),
             x: Axis { label: format!("{unit}s"), ..Axis::default() },
             y: Axis {
                 label: format!("{} on validation data", self.metric()),

@@ -92,14 +92,14 @@ fn refused(found: &str, instead: &str, parts: &[&str]) {
 
 #[test]
 fn what_is_wrong_in_a_grid_is_told_with_its_place() {
-    refused("leaves = [3, 5]", "trees = [3, 5]", &["line 14, column 54", "in one of them"]);
-    refused("leaves = [3, 5]", "leafs = [3, 5]", &["line 14, column 54", "did you mean `leaves`?"]);
-    refused("leaves = [3, 5]", "leaves = []", &["line 14, column 63", "not empty"]);
-    refused("leaves = [3, 5]", "leaves = 3", &["line 14, column 63", "not of type integer"]);
-    refused("leaves = [3, 5]", "leaves = [3, [5]]", &["line 14, column 67", "list of texts"]);
-    refused("leaves = [3, 5]", "leaves = [3, 3]", &["column 67", "leaves=3 is given twice"]);
+    refused("leaves = [3, 5]", "trees = [3, 5]", &["line 14, column 51", "in one of them"]);
+    refused("leaves = [3, 5]", "leafs = [3, 5]", &["line 14, column 51", "did you mean `leaves`?"]);
+    refused("leaves = [3, 5]", "leaves = []", &["line 14, column 60", "not empty"]);
+    refused("leaves = [3, 5]", "leaves = 3", &["line 14, column 60", "not of type integer"]);
+    refused("leaves = [3, 5]", "leaves = [3, [5]]", &["line 14, column 64", "list of texts"]);
+    refused("leaves = [3, 5]", "leaves = [3, 3]", &["column 64", "leaves=3 is given twice"]);
     refused("[0.10, 0.5]", "[0.10, 0.1]", &["line 14", "two learners are called"]);
-    refused("leaves = [3, 5]", "leaves = [3, \"x\"]", &["line 14, column 67", "leaves=x"]);
+    refused("leaves = [3, 5]", "leaves = [3, \"x\"]", &["line 14, column 64", "leaves=x"]);
     refused("leaves = [3, 5]", "leaves = [\"3, depth=2\"]", &["line 14", "cannot stand in a spec"]);
     refused("spec = \"mart(trees=3)\"", "feature = 2\ngrid = { a = [1] }", &["there is none"]);
     refused("grid = {", "grid = {}\n#", &["line 14, column 8", "varies nothing"]);
