@@ -264,6 +264,20 @@ fn a_table_says_what_was_chosen_and_how_it_was_tested() {
 }
 
 #[test]
+fn what_there_was_no_choice_of_is_not_shown_as_chosen() {
+    let one = FILE.replacen("leaves = [3, 5]", "leaves = [3]", 1);
+    let text = one.replacen(
+        "columns = [\"leaves\"]\nchoose = [\"rate\"]",
+        "choose = [\"leaves\", \"rate\"]",
+        1,
+    );
+    let experiment = parse(&text).unwrap();
+    let text = Study::new(&experiment, &[disagreeing(&experiment)]).unwrap().text(true);
+    assert!(text.contains("leaves and rate are chosen"), "{text}");
+    assert!(text.contains("| per-document | -, 0.5 (2/3); 2 |"), "{text}");
+}
+
+#[test]
 fn what_failed_cannot_be_chosen_and_what_is_open_leaves_a_place_empty() {
     let experiment = two_by_two();
     let mut cut = disagreeing(&experiment);
