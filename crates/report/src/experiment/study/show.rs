@@ -25,6 +25,7 @@ pub(super) fn shown(
     let data = what.data();
     Shown {
         heading: format!("{}: {} on {data}", table.view.title, what.metric()),
+        times_heading: format!("{}: milliseconds of a round on {data}", table.view.title),
         values: what.values(),
         chosen: what.chosen(),
         times: what.times(),

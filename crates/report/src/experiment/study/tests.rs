@@ -250,6 +250,7 @@ fn a_table_says_what_was_chosen_and_how_it_was_tested() {
     ] {
         assert!(text.contains(part), "no {part} in {text}");
     }
+    assert!(study.times().starts_with("### Steps: milliseconds of a round on made\n"));
     assert!(!text.contains("illisecond") && study.times().contains("| cross-leaf   |     3.50 |"));
     let (tables, plots) = study.json();
     let cell = &tables[0]["cells"][0];
