@@ -294,6 +294,7 @@ fn many_learners_with_a_table_are_listed_and_not_compared() {
     assert_eq!(values.len(), 42);
     assert!(values.windows(2).all(|pair| pair[0] >= pair[1]), "{values:?}");
     assert!(!report.markdown.contains("system"), "{}", report.markdown);
+    assert!(!report.page.lead.contains("the best"), "{}", report.page.lead);
     assert!(report.per_query.lines().next().unwrap().split('\t').count() == 3 + 42);
 }
 

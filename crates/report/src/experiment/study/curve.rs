@@ -14,11 +14,11 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::super::cell::{Cell, Stored};
-use super::super::factor::{Grid, words};
+use super::super::factor::{Grid, values, words};
 use super::super::file::{Experiment, FactorPlot};
 use super::super::report::{SetResult, System, name};
 use super::choice::{choose, validated};
-use super::table::deciding;
+use super::table::{deciding, varies};
 use crate::chart::{Axis, Body, Chart, Scale, Series};
 
 /// Points of a line at most.
@@ -35,6 +35,8 @@ pub(super) struct Drawn {
 struct Line {
     name: String,
     learner: usize,
+    /// What was chosen, of what there was a choice of.
+    chosen: String,
     value: Option<f64>,
     unit: String,
     points: Vec<(f64, f64)>,
@@ -90,10 +92,25 @@ fn line(
     (!points.is_empty()).then(|| Line {
         name: words(&plot.view.rows, grid.rows.get(row).map_or(&[][..], Vec::as_slice)),
         learner: chosen.learner,
+        chosen: in_words(experiment, &plot.view.choose, &systems, chosen.learner),
         value: chosen.validated.value,
         unit: if unit.is_empty() { "round" } else { unit }.to_owned(),
         points,
     })
+}
+
+/// "rate=0.1 ridge=1": a learner's values of the factors that there was a choice of.
+fn in_words(
+    experiment: &Experiment,
+    choose: &[String],
+    systems: &[&System],
+    learner: usize,
+) -> String {
+    let Some(member) = experiment.learners.get(learner) else { return String::new() };
+    let varies = varies(experiment, choose, systems);
+    let varied = choose.iter().zip(varies).filter(|(_, varies)| *varies);
+    let varied: Vec<String> = varied.map(|(factor, _)| factor.clone()).collect();
+    words(&varied, &values(experiment, member, &varied))
 }
 
 /// The mean curve of several trainings, as long as the shortest of them.
@@ -195,17 +212,11 @@ impl Place<'_> {
         if values.any(|(_, value)| is_outside(*value, range)) {
             said += " The first values lie outside of the plot.";
         }
-        let choose = &self.plot.view.choose;
-        if !choose.is_empty() {
-            let word = |line: &Line| {
-                let member = self.experiment.learners.get(line.learner);
-                let values = member.map_or(Vec::new(), |member| {
-                    super::super::factor::values(self.experiment, member, choose)
-                });
-                format!("{} for {}", words(choose, &values), line.name)
-            };
-            let words: Vec<String> = lines.iter().map(word).collect();
-            said += &format!(" Chosen by its best value: {}.", words.join("; "));
+        let word = |line: &Line| format!("{} for {}", line.chosen, line.name);
+        let chosen = lines.iter().filter(|line| !line.chosen.is_empty());
+        let chosen: Vec<String> = chosen.map(word).collect();
+        if !chosen.is_empty() {
+            said += &format!(" Chosen by its best value: {}.", chosen.join("; "));
         }
         said
     }

@@ -36,6 +36,7 @@ pub(super) struct Study {
 #[derive(Debug)]
 struct Shown {
     heading: String,
+    times_heading: String,
     values: Table,
     /// What was chosen; none where there was nothing to choose and no rounds.
     chosen: Option<Table>,
@@ -86,7 +87,7 @@ impl Study {
     /// How long a round takes, as Markdown.
     pub(super) fn times(&self) -> String {
         let shown = self.tables.iter().flatten();
-        let tables = shown.filter_map(|shown| Some((&shown.heading, shown.times.as_ref()?)));
+        let tables = shown.filter_map(|shown| Some((&shown.times_heading, shown.times.as_ref()?)));
         tables
             .map(|(heading, table)| format!("### {heading}\n\n{}\n", table.to_markdown()))
             .collect()

@@ -7,7 +7,7 @@ use rankwright_eval::stats::Correction;
 use rankwright_eval::table::{Align, Cell, Table};
 use serde_json::{Map, Value, json};
 
-use super::super::factor::{value, values, words};
+use super::super::factor::{ABSENT, value, values, words};
 use super::super::file::{DataSet, Experiment, FactorTable};
 use super::super::report::{SetResult, name};
 use super::super::tables::counted;
@@ -25,6 +25,7 @@ pub(super) fn shown(
     let data = what.data();
     Shown {
         heading: format!("{}: {} on {data}", table.view.title, what.metrics().join(", ")),
+        times_heading: format!("{}: milliseconds of a round on {data}", table.view.title),
         values: what.values(),
         chosen: what.chosen(),
         times: what.times(),
@@ -226,15 +227,17 @@ impl Showing<'_> {
         Some(table)
     }
 
-    /// "0.1, 5 (4/5)"; nothing where there was no choice.
+    /// "0.1, 5, - (4/5)", where there was no choice of the last; nothing where there was none at all.
     fn most_often(&self, place: &Place) -> Option<String> {
         let choose = &self.table.view.choose;
-        if choose.is_empty() || place.among < 2 {
+        if !place.varies.contains(&true) {
             return None;
         }
         let of = |learner: usize| {
             let member = self.experiment.learners.get(learner);
-            member.map_or(Vec::new(), |member| values(self.experiment, member, choose))
+            let all = member.map_or(Vec::new(), |member| values(self.experiment, member, choose));
+            let shown = all.into_iter().zip(&place.varies);
+            shown.map(|(value, varies)| if *varies { value } else { ABSENT.to_owned() }).collect()
         };
         let all: Vec<Vec<String>> = place.chosen.iter().map(|c| of(c.learner)).collect();
         let count = |one: &Vec<String>| all.iter().filter(|other| *other == one).count();

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use rankwright_eval::compare::{Better, CompareOptions, MetricValues, SystemResult, compare};
 
 use super::super::cell::{Cell, Stored};
-use super::super::factor::{Grid, words};
+use super::super::factor::{Grid, value, words};
 use super::super::file::{Experiment, FactorTable};
 use super::super::report::{SetResult, System};
 use super::choice::{Chosen, choose, on_fold};
@@ -39,8 +39,8 @@ pub(super) struct Found {
 /// A place of a table.
 #[derive(Debug)]
 pub(super) struct Place {
-    /// How many there were to choose among.
-    pub(super) among: usize,
+    /// Which of the factors to choose there was a choice of.
+    pub(super) varies: Vec<bool>,
     /// For each fold.
     pub(super) chosen: Vec<Chosen>,
     /// The mean, and the comparison with the baseline.
@@ -62,7 +62,7 @@ impl Place {
 
 /// What is at a place before it is compared.
 struct Candidate {
-    among: usize,
+    varies: Vec<bool>,
     chosen: Vec<Chosen>,
     values: Vec<Option<f64>>,
     seconds: Option<f64>,
@@ -95,11 +95,10 @@ impl Found {
             failed: BTreeSet::new(),
             open: BTreeSet::new(),
         };
-        for (metric, column) in heads {
-            let candidates: Vec<Option<Candidate>> = (0..rows)
-                .map(|row| found.candidate(experiment, metric, set, row, column))
-                .collect();
-            let compared = found.compared(experiment, table, metric, candidates)?;
+        for head in heads {
+            let candidates: Vec<Option<Candidate>> =
+                (0..rows).map(|row| found.candidate(experiment, table, set, row, head)).collect();
+            let compared = found.compared(experiment, table, head.0, candidates)?;
             found.places.iter_mut().zip(compared).for_each(|(row, place)| row.push(place));
         }
         Ok(found)
@@ -109,10 +108,10 @@ impl Found {
     fn candidate(
         &mut self,
         experiment: &Experiment,
-        metric: usize,
+        table: &FactorTable,
         set: &SetResult,
         row: usize,
-        column: usize,
+        (metric, column): (usize, usize),
     ) -> Option<Candidate> {
         let group = self.grid.group(row, column).to_vec();
         let open: Vec<usize> =
@@ -130,7 +129,7 @@ impl Found {
             .collect::<Option<_>>()?;
         let cells = || systems.iter().flat_map(|system| &system.cells);
         Some(Candidate {
-            among: systems.len(),
+            varies: varies(experiment, &table.view.choose, &systems),
             values: values(set, &chosen, metric),
             chosen,
             seconds: seconds(cells()),
@@ -180,11 +179,25 @@ impl Found {
             if !has_baseline {
                 result.versus = None;
             }
-            let Candidate { among, chosen, seconds, unit, .. } = candidate;
-            Some(Place { among, chosen, result, seconds, unit })
+            let Candidate { varies, chosen, seconds, unit, .. } = candidate;
+            Some(Place { varies, chosen, result, seconds, unit })
         };
         Ok(candidates.into_iter().map(place).collect())
     }
+}
+
+/// Which factors have several values among these learners.
+pub(super) fn varies(
+    experiment: &Experiment,
+    factors: &[String],
+    systems: &[&System],
+) -> Vec<bool> {
+    let of = |factor: &String| {
+        let members = systems.iter().filter_map(|system| experiment.learners.get(system.learner));
+        let values: BTreeSet<&str> = members.map(|m| value(experiment, m, factor)).collect();
+        values.len() > 1
+    };
+    factors.iter().map(of).collect()
 }
 
 /// Which end of the deciding metric is the good one.

@@ -252,6 +252,7 @@ fn a_table_says_what_was_chosen_and_how_it_was_tested() {
     ] {
         assert!(text.contains(part), "no {part} in {text}");
     }
+    assert!(study.times().starts_with("### Steps: milliseconds of a round on made\n"));
     assert!(!text.contains("illisecond") && study.times().contains("| cross-leaf   |     3.50 |"));
     let (tables, plots) = study.json();
     let cell = &tables[0]["cells"][0];
@@ -290,6 +291,20 @@ fn several_metrics_stand_side_by_side_and_the_choice_is_told_once() {
     }
     let cells = &study.json().0[0]["cells"];
     assert_eq!((&cells[0]["metric"], &cells[1]["metric"]), (&"ap".into(), &"ndcg@5".into()));
+}
+
+#[test]
+fn what_there_was_no_choice_of_is_not_shown_as_chosen() {
+    let one = FILE.replacen("leaves = [3, 5]", "leaves = [3]", 1);
+    let text = one.replacen(
+        "columns = [\"leaves\"]\nchoose = [\"rate\"]",
+        "choose = [\"leaves\", \"rate\"]",
+        1,
+    );
+    let experiment = parse(&text).unwrap();
+    let text = Study::new(&experiment, &[disagreeing(&experiment)]).unwrap().text(true);
+    assert!(text.contains("leaves and rate are chosen"), "{text}");
+    assert!(text.contains("| per-document | -, 0.5 (2/3); 2 |"), "{text}");
 }
 
 #[test]
