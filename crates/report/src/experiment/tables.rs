@@ -12,6 +12,7 @@ use super::report::{SetResult, System, name};
 use super::{Cell, Stored, VERSION};
 use crate::Block;
 use crate::page::Section;
+use crate::words::counted;
 use rankwright_eval::conventions;
 
 /// A data set in words: its name, queries and folds.
@@ -22,7 +23,7 @@ pub(super) fn heading(experiment: &Experiment, set: &SetResult) -> String {
         1 => String::new(),
         folds => format!(" of {folds} folds"),
     };
-    format!("{title}: {} test queries{folds}", set.queries)
+    format!("{title}: {}{folds}", counted(set.queries, "test query"))
 }
 
 /// What the head of the page says.
@@ -34,10 +35,10 @@ pub(super) fn facts(
     let mut facts = vec![("Rankwright".to_owned(), VERSION.to_owned())];
     for set in sets {
         let text = format!(
-            "{}, {} documents, {} features",
+            "{}, {}, {}",
             heading(experiment, set),
-            set.documents,
-            set.features
+            counted(set.documents, "document"),
+            counted(set.features, "feature")
         );
         facts.push(("Data".to_owned(), text));
     }
