@@ -262,9 +262,7 @@ mod tests {
         let labels = [0.0, 2.0, 1.0, 0.0, 1.0];
         let scores = [0.3, -0.4, 0.9, 0.1, -1.2];
         let weights = [1.0, 2.0, 0.5, 1.0, 1.5];
-        for metric in
-            ["ndcg@3", "dcg", "ap", "err", "rbp", "rr", "p@2", "recall@2", "success@2", "gmap"]
-        {
+        for metric in ["ndcg@3", "dcg", "ap", "err", "rbp", "rr", "p@2", "recall@2", "gmap"] {
             let yeti = yeti(&format!("yeti(metric={metric}, samples=5, noise=0.7)"));
             let (gradient, hessian) =
                 derivatives(&*yeti, &view(&labels, &scores, &weights)).unwrap();

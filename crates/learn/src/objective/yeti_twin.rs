@@ -149,7 +149,7 @@ fn the_probabilities_of_all_orders_add_up_to_1() {
 #[test]
 fn the_mean_over_draws_is_the_exact_expectation() {
     let lists: [(&[f64], &[f64]); 3] = [
-        (&[1.0, 0.0, 2.0], &[0.0, 0.8, -0.5]),
+        (&[2.0, 0.0, 0.0], &[0.0, 0.8, -0.5]),
         (&[2.0, 0.0, 1.0, 0.0], &[-0.3, 0.6, 0.1, -0.9]),
         (&[0.0, 1.0, 0.0, 1.0], &[0.2, 0.2, 0.2, 0.2]),
     ];
@@ -158,14 +158,16 @@ fn the_mean_over_draws_is_the_exact_expectation() {
         for (metric, value) in METRICS {
             for noise in [1.0, 0.4] {
                 let (gradient, hessian) = expected(value, labels, scores, noise);
-                assert!(gradient.iter().any(|g| g.abs() > 0.01), "{metric}");
+                let largest = gradient.iter().fold(0.0_f64, |most, g| most.max(g.abs()));
+                assert!(largest > 1e-3, "{metric}");
                 let found = drawn(metric, noise, labels, scores);
                 let other = drawn(metric, noise, &turned(labels), &turned(scores));
                 let other = (turned(&other.0), turned(&other.1));
                 for (first, second) in [found, other] {
                     let pairs = first.iter().zip(&gradient).chain(second.iter().zip(&hessian));
                     for (found, wanted) in pairs {
-                        assert!((found - wanted).abs() < 4e-3, "{metric}: {found} {wanted}");
+                        let apart = (found - wanted).abs();
+                        assert!(apart < 0.06 * largest, "{metric}: {found} {wanted}");
                     }
                 }
             }
