@@ -127,7 +127,7 @@ fn a_space_may_name_parameters_that_depend_on_others() {
     // The same under another learner, where they are written in the spec.
     let yeti = plan(
         "yetirank(drop_trees=0.2)",
-        "drop_skip=uniform(0,1), growth=choice(leaf,oblivious), goss_top=choice(0.3,1), \
+        "drop_skip=uniform(0,0.9), growth=choice(leaf,oblivious), goss_top=choice(0.3,1), \
          goss_rest=uniform(0.1,0.5)",
         valid(20, Method::Halving),
     );
