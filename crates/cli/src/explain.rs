@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use rankwright::data::Dataset;
 use rankwright::model::{ExplainOptions, Model};
 use rankwright::report::explanation::{Ask, Explained, explain};
+use serde_json::json;
 
 use crate::failure::Failure;
 use crate::input::{ReadArgs, name_of, one_stdin, open};
@@ -74,9 +75,10 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         Some(file) => Some(read(args, std::slice::from_ref(file), &model, out)?),
         None => None,
     };
-    tell_matching(&model, &data, args.ignore_extra, out)?;
+    let lacking = tell_matching(&model, &data, args.ignore_extra, out)?;
     let found = ask(args, &model, &data, background.as_ref(), out)?;
     let mut json = found.to_json();
+    json["features_not_in_data"] = json!(lacking);
     args.page.finish(|| found.page(), &mut json, out)?;
     out.result(|| json, || found.to_text(args.top, !args.doc.is_empty()))
 }

@@ -3,6 +3,7 @@
 use rankwright::data::bytes::Input;
 use rankwright::data::{Absent, Dataset};
 use rankwright::model::{Matching, Model, ModelFormat, ScoreOptions};
+use rankwright::report::words::counted;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -52,19 +53,41 @@ impl Sorted {
     }
 }
 
-/// Meets a model with data, and tells where features are matched by nothing but their order.
+/// Features that are named in a note.
+const NAMED: usize = 5;
+
+/// Meets a model with data, and tells where features are matched by nothing but their order, and
+/// which ones of those that scores depend on the data lacks. Gives the names of these.
 pub(crate) fn tell_matching(
     model: &Model,
     data: &Dataset,
     ignore_extra: bool,
     out: &Output,
-) -> Result<(), Failure> {
-    if Matching::new(model.header(), data.features(), ignore_extra)?.by_position() {
+) -> Result<Vec<String>, Failure> {
+    let matching = Matching::new(model.header(), data.features(), ignore_extra)?;
+    if matching.by_position() {
         out.note(
             "only one of model and data has feature names: features are matched by their order",
         );
     }
-    Ok(())
+    let used = model.used_features();
+    let names = &model.header().features;
+    let lacking = used.iter().filter(|feature| matching.column(**feature).is_none());
+    let lacking: Vec<String> = lacking.map(|feature| names.name(*feature).into_owned()).collect();
+    if !lacking.is_empty() {
+        let shown = lacking.get(..NAMED).unwrap_or(&lacking).join(", ");
+        let more = match lacking.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        out.note(format!(
+            "the data lacks {} of the {} that the model uses, taken as {}: {shown}{more}",
+            lacking.len(),
+            counted(used.len(), "feature"),
+            model.header().absent.name()
+        ));
+    }
+    Ok(lacking)
 }
 
 /// Scores data, in its row order; gives the seconds too.

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Bench, bench, train};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const TREES: &str = "lambdamart(trees=20, leaves=8)";
 
@@ -154,4 +154,46 @@ fn what_cannot_be_explained_is_told_with_a_way_out() {
     refused(&format!("--query {query} --pair 1"), 2);
     let error = refused("--pairs p.txt", 2);
     assert!(error.contains("does not apply"), "{error}");
+}
+
+#[test]
+fn features_that_the_data_lacks_are_told() {
+    let bench = bench();
+    train(&bench, TREES, "");
+    let query = first_query(&bench);
+    let line = format!("explain m.model valid.txt --query {query}");
+    let ran = bench.run(&line).ok();
+    assert!(!ran.err().contains("lacks"), "{}", ran.err());
+    assert_eq!(bench.run(&format!("{line} --json")).json()["features_not_in_data"], json!([]));
+    // The first few features only; ids that a file happens not to have are absent values.
+    let few = |line: &str| line.split(' ').take(6).collect::<Vec<_>>().join(" ");
+    let rows = bench.text("valid.txt");
+    let rows: Vec<String> = rows.lines().filter(|line| line.contains("qid:")).map(few).collect();
+    bench.put("few.txt", &format!("{}\n", rows.join("\n")));
+    let line = format!("explain m.model few.txt --query {query}");
+    let note = "the data lacks ";
+    let err = bench.run(&line).ok().err();
+    assert!(err.contains(note) && err.contains("that the model uses, taken as zero: "), "{err}");
+    assert!(!bench.run(&format!("{line} --quiet")).ok().err().contains(note));
+    let lacking = bench.run(&format!("{line} --json")).json()["features_not_in_data"].clone();
+    let lacking: Vec<u32> =
+        lacking.as_array().unwrap().iter().map(|f| f.as_str().unwrap().parse().unwrap()).collect();
+    assert!(!lacking.is_empty() && lacking.iter().all(|feature| *feature > 4), "{lacking:?}");
+    for line in ["score m.model few.txt", "eval m.model few.txt"] {
+        assert!(bench.run(line).ok().err().contains(note), "{line}");
+    }
+}
+
+#[test]
+fn one_document_is_told_in_the_singular() {
+    let bench = bench();
+    train(&bench, TREES, "");
+    let rows = bench.text("valid.txt");
+    let row = rows.lines().find(|line| line.contains("qid:")).unwrap();
+    bench.put("one.txt", &format!("{row}\n"));
+    let text = bench.run("explain m.model one.txt").ok().out();
+    assert!(text.contains("over 1 document of 1 query,"), "{text}");
+    let query = first_query(&bench);
+    let text = bench.run(&format!("explain m.model one.txt --query {query}")).ok().out();
+    assert!(text.contains(&format!("query {query}: 1 document; every score")), "{text}");
 }

@@ -91,6 +91,19 @@ fn odd_data_is_described_all_the_same() {
 }
 
 #[test]
+fn queries_without_a_relevant_document_are_told_apart_where_there_are_some() {
+    let bench = Bench::new();
+    bench.put("d.txt", "1 qid:a 1:1\n0 qid:a 1:2\n0 qid:b 1:1\n0 qid:b 1:3\n1 qid:c 1:3\n");
+    bench.run("report data d.txt --quiet").ok();
+    let page = bench.text("report.html");
+    assert!(page.contains("3, 2 of them with a relevant document"), "{page}");
+    bench.put("d.txt", "1 qid:a 1:1\n0 qid:a 1:2\n");
+    let text = bench.run("report data d.txt").ok().out();
+    assert!(text.contains("1 query, 2 documents, 1 feature."), "{text}");
+    assert!(!bench.text("report.html").contains("of them with a relevant document"));
+}
+
+#[test]
 fn copies_and_turned_copies_are_near_duplicates() {
     let bench = Bench::new();
     let rows: String = (0..60)

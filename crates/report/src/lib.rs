@@ -20,6 +20,7 @@ pub mod explanation;
 pub mod page;
 pub mod permutation;
 pub mod training;
+pub mod words;
 
 pub use chart::Chart;
 pub use error::ReportError;

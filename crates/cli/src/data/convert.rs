@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use rankwright::data::Absent;
 use rankwright::data::format::{Format, write};
+use rankwright::report::words::counted;
 use serde_json::json;
 
 use super::target_format;
@@ -53,11 +54,10 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
             })
         },
         || {
-            let (rows, queries, features) = (data.rows(), data.queries(), data.columns());
-            format!(
-                "{}: {rows} documents of {queries} queries, {features} features, as {name}",
-                target.display()
-            )
+            let rows = counted(data.rows(), "document");
+            let queries = counted(data.queries(), "query");
+            let features = counted(data.columns(), "feature");
+            format!("{}: {rows} of {queries}, {features}, as {name}", target.display())
         },
     )
 }

@@ -6,6 +6,7 @@ use clap::Subcommand;
 use rankwright::data::DataError;
 use rankwright::data::format::write;
 use rankwright::data::generate::{LetorOptions, StoreOptions};
+use rankwright::report::words::counted;
 use serde_json::json;
 
 use super::target_format;
@@ -85,11 +86,10 @@ fn letor(args: &LetorArgs, out: &Output) -> Result<(), Failure> {
             })
         },
         || {
-            let (rows, queries, features) = (data.rows(), data.queries(), data.columns());
-            format!(
-                "{}: {rows} documents of {queries} queries, {features} features",
-                args.out.display()
-            )
+            let rows = counted(data.rows(), "document");
+            let queries = counted(data.queries(), "query");
+            let features = counted(data.columns(), "feature");
+            format!("{}: {rows} of {queries}, {features}", args.out.display())
         },
     )
 }

@@ -8,6 +8,7 @@ use rankwright::model::{Model, ScoreOptions};
 use rankwright::report::training::{
     NamedData, TrainingInput, TrainingLog, TrainingOptions, TrainingReport,
 };
+use rankwright::report::words::counted;
 
 use crate::failure::Failure;
 use crate::input::{ReadArgs, name_of, not_over_an_input, one_stdin, open};
@@ -113,10 +114,10 @@ fn tell_other_data(model: &Model, data: &Dataset, name: &str, out: &Output) {
     let trained = (header.queries as usize, header.rows as usize);
     if trained.1 > 0 && trained != (data.queries(), data.rows()) {
         out.note(format!(
-            "the model was trained on {} queries and {} documents, and {name} has {} and {}: what is \
+            "the model was trained on {} and {}, and {name} has {} and {}: what is \
              shown goes by {name}",
-            trained.0,
-            trained.1,
+            counted(trained.0, "query"),
+            counted(trained.1, "document"),
             data.queries(),
             data.rows()
         ));

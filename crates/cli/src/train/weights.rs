@@ -6,6 +6,7 @@
 
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::model::{Kind, Model};
+use rankwright::report::words::counted;
 use serde_json::{Value, json};
 
 use super::Trained;
@@ -82,8 +83,9 @@ pub(super) fn table(trained: &Trained) -> Option<Table> {
         }
     }
     table.notes.push(match count - all.len() {
-        0 => format!("weights of {count} features"),
-        zeros => format!("weights of {count} features; {zeros} are 0"),
+        0 => format!("weights of {}", counted(count, "feature")),
+        1 => format!("weights of {}; 1 is 0", counted(count, "feature")),
+        zeros => format!("weights of {}; {zeros} are 0", counted(count, "feature")),
     });
     if raw {
         table.notes.push("a weight is that of the value as it was prepared for learning".into());

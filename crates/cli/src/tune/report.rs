@@ -2,6 +2,7 @@
 
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::learn::tune::{Ground, Method, Trial, TunePlan, TuneResult, Versus};
+use rankwright::report::words::counted;
 use serde_json::{Value, json};
 
 use super::{Args, Written};
@@ -155,21 +156,29 @@ fn notes(args: &Args, plan: &TunePlan, result: &TuneResult) -> Vec<String> {
     let convention = result.best().map(|best| format!("{}: {}", plan.measure(), best.convention));
     let ground = match (&args.valid, plan.settings().ground) {
         (Some(path), _) => format!("measured on {}", path.display()),
-        (None, Ground::Folds { count, .. }) => format!("measured on {count} folds by query"),
+        (None, Ground::Folds { count, .. }) => {
+            format!("measured on {} by query", counted(count, "fold"))
+        }
         (None, Ground::Valid) => String::new(),
     };
     let (trials, method) = (plan.specs().len(), plan.settings().method.name());
     let count = |what: fn(&Trial) -> bool| result.trials.iter().filter(|t| what(t)).count();
     let mut rest = vec![format!(
-        "{trials} trials, {method} search, seed {}, {ground}; trial 0 is the learner as given",
+        "{}, {method} search, seed {}, {ground}; trial 0 is the learner as given",
+        counted(trials, "trial"),
         args.seed
     )];
     match count(|trial| trial.same_as.is_some_and(|other| other != trial.trial)) {
         0 => {}
-        same => rest.push(format!("{same} trials drew a learner that was there already")),
+        same => {
+            rest.push(format!("{} drew a learner that was there already", counted(same, "trial")))
+        }
     }
     match (count(|trial| trial.error.is_some()), result.trials.last()) {
         (0, _) | (_, None) => {}
+        (1, Some(last)) => {
+            rest.push(format!("1 trial failed: {}", last.error.clone().unwrap_or_default()))
+        }
         (failed, Some(last)) => rest.push(format!(
             "{failed} trials failed, one of them so: {}",
             last.error.clone().unwrap_or_default()

@@ -17,6 +17,8 @@ mod listwise;
 mod logloss;
 mod ordinal;
 mod pointwise;
+#[cfg(test)]
+mod properties;
 mod query_rmse;
 mod registry;
 mod softmax;
@@ -25,6 +27,8 @@ mod squared;
 mod tests;
 mod xendcg;
 mod yeti;
+#[cfg(test)]
+mod yeti_twin;
 
 pub use approxndcg::ApproxNdcg;
 pub use huber::{Huber, HuberWidth};

@@ -2,9 +2,9 @@
 
 use rankwright_eval::{Measure, SpecError};
 
-use super::presets::{default_space, preset};
+use super::presets::{default_space, depends_on, preset};
 use super::rungs::{Rung, halving};
-use super::space::Space;
+use super::space::{Range, Space};
 use crate::error::LearnError;
 use crate::learner::LearnerSpec;
 use crate::trainer::Validation;
@@ -262,8 +262,33 @@ fn check_ends(base: &LearnerSpec, space: &Space) -> Result<(), LearnError> {
                 Err(error) => return Err(error.into()),
             }
         }
+        if let Some(main) = depends_on(name) {
+            check_dependent(base, space, (name, range), main)?;
+        }
     }
     Ok(())
+}
+
+/// Refuses a dependent parameter that no value of the other one gives a meaning.
+fn check_dependent(
+    base: &LearnerSpec,
+    space: &Space,
+    (name, range): (&str, &Range),
+    main: &str,
+) -> Result<(), LearnError> {
+    let of_main = space.get(main).map(Range::ends).unwrap_or_default();
+    let mains = of_main.into_iter().map(|value| base.canonical().clone().with(main, value));
+    let mains = mains.chain(Some(base.canonical().clone()).filter(|_| space.get(main).is_none()));
+    let mut why = None;
+    for spec in mains {
+        for value in range.ends() {
+            match LearnerSpec::from_spec(spec.clone().with(name, value)) {
+                Ok(_) => return Ok(()),
+                Err(error) => why = Some(error),
+            }
+        }
+    }
+    why.map_or(Ok(()), |error| Err(error.into()))
 }
 
 fn draw(
@@ -273,9 +298,17 @@ fn draw(
 ) -> Result<Vec<LearnerSpec>, LearnError> {
     let of_trial = |trial: usize| {
         let mut spec = base.canonical().clone();
-        if trial > 0 {
-            for (name, value) in space.draw(settings.seed, trial) {
-                spec = spec.with(&name, value);
+        let drawn = if trial > 0 { space.draw(settings.seed, trial) } else { Vec::new() };
+        let (dependent, free): (Vec<_>, Vec<_>) =
+            drawn.into_iter().partition(|(name, _)| depends_on(name).is_some());
+        for (name, value) in free {
+            spec = spec.with(&name, value);
+        }
+        for (name, value) in dependent {
+            let with = spec.clone().with(&name, value);
+            match LearnerSpec::from_spec(with.clone()) {
+                Err(SpecError::Conflict { .. }) => {}
+                _ => spec = with,
             }
         }
         let text = spec.to_string();

@@ -116,6 +116,20 @@ const PRESETS: &[Preset] = &[
     ),
 ];
 
+/// Parameters that mean something under some values of another one only; a trial whose draw of that
+/// one gives them no meaning goes without them.
+const DEPENDENT: &[(&str, &[&str])] = &[
+    ("weight", &["mu"]),
+    ("newton", &["ridge"]),
+    ("drop_trees", &["drop_skip", "drop_most", "drop_scale"]),
+    ("goss_top", &["goss_rest"]),
+];
+
+/// The parameter that gives this one its meaning, if it is a dependent one.
+pub(super) fn depends_on(name: &str) -> Option<&'static str> {
+    DEPENDENT.iter().find(|(_, dependent)| dependent.contains(&name)).map(|(main, _)| *main)
+}
+
 /// How a learner is tuned; none where nothing is learnt.
 pub(super) fn preset(learner: &LearnerSpec) -> Option<&'static Preset> {
     PRESETS.iter().find(|preset| preset.learners.contains(&learner.info().name))

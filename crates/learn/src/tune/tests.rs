@@ -78,16 +78,65 @@ fn what_cannot_be_searched_is_refused_before_anything_runs() {
         ("mart", "stop=int(5,9)", folds(), "--valid-part"),
         (
             "rankmart",
-            "newton=choice(cross-leaf,joint), ridge=log(0.01,1)",
+            "newton=choice(cross-leaf,joint), leaves=choice(31,9999)",
             twenty(),
+            "newton=joint solves for all leaves",
+        ),
+        (
+            "rankmart",
+            "newton=choice(cross-leaf,per-document), ridge=log(1,2)",
+            five(),
             "ridge is for",
         ),
+        ("lambdamart", "mu=log(1,30)", five(), "mu is for weight=loss2++"),
+        ("lambdamart(drop_trees=0)", "drop_skip=uniform(0,1)", five(), "drop_skip is for"),
         ("linear(weights=1:1)", "bias=int(0,1)", five(), "learns nothing"),
         ("mart", "leaves=int(2,9)", valid(0, Method::Random), "0 trials"),
     ] {
         let message = refused(learner, space, settings);
         assert!(message.contains(expected), "{learner} {space}: {message}");
     }
+}
+
+#[test]
+fn a_space_may_name_parameters_that_depend_on_others() {
+    let space = "growth=choice(leaf,oblivious), weight=choice(swap,loss2,loss2++), mu=log(1,30), \
+                 pairs=choice(top,coherent), drop_trees=choice(0,0.1), drop_skip=uniform(0,0.9), \
+                 drop_scale=choice(tree,forest), sample_queries=uniform(0.5,1), \
+                 newton=choice(per-document,joint), ridge=log(0.001,1), leaves=choice(7,31,63)";
+    let found = plan("lambdamart(metric=ndcg@5)", space, valid(80, Method::Random));
+    let mut with = [0; 3];
+    for spec in &found.specs()[1..] {
+        let get = |name: &str| spec.canonical().get(name);
+        for name in ["growth", "pairs", "sample_queries", "leaves"] {
+            assert!(get(name).is_some(), "{spec} lacks {name}");
+        }
+        let meant = [
+            ("mu", get("weight") == Some("loss2++")),
+            ("drop_skip", get("drop_trees") == Some("0.1")),
+            ("ridge", get("newton") == Some("joint")),
+        ];
+        for (at, (name, meant)) in meant.into_iter().enumerate() {
+            assert_eq!(get(name).is_some(), meant, "{spec}: {name}");
+            with[at] += usize::from(meant);
+        }
+        assert_eq!(get("drop_skip").is_some(), get("drop_scale").is_some(), "{spec}");
+        assert_eq!(LearnerSpec::parse(&spec.to_string()).unwrap().to_string(), spec.to_string());
+    }
+    assert!(with.iter().all(|count| (10..70).contains(count)), "{with:?}");
+    // The same under another learner, where they are written in the spec.
+    let yeti = plan(
+        "yetirank(drop_trees=0.2)",
+        "drop_skip=uniform(0,0.9), growth=choice(leaf,oblivious), goss_top=choice(0.3,1), \
+         goss_rest=uniform(0.1,0.5)",
+        valid(20, Method::Halving),
+    );
+    assert!(yeti.specs()[1..].iter().all(|spec| spec.canonical().get("drop_skip").is_some()));
+    // A search over them runs.
+    let (train, valid_data) = (data(12, 1), data(6, 2));
+    let small = plan("lambdamart(trees=3, leaves=4, min_rows=2)", space, valid(6, Method::Random));
+    let result = small.run(&job(&train, &valid_data)).unwrap();
+    assert!(result.trials.iter().all(|trial| trial.error.is_none()), "{:?}", result.trials);
 }
 
 #[test]

@@ -14,6 +14,7 @@ use super::{ComparisonReport, direction, fixed};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::error::ReportError;
 use crate::page::{Block, Section};
+use crate::words::counted;
 
 /// Bars up to which every query has its own.
 const BARS: usize = 300;
@@ -145,8 +146,9 @@ fn chart(report: &ComparisonReport, at: usize, differences: &Differences) -> Cha
         id: format!("wins-{}", at + 1),
         title: format!("{system} against {baseline}, query by query"),
         caption: format!(
-            "{system} wins {wins} queries, ties {ties} and loses {losses}, by {}.{binned} Above 0 \
+            "{system} wins {}, ties {ties} and loses {losses}, by {}.{binned} Above 0 \
              {system} is better.",
+            counted(wins, "query"),
             report.main_metric()
         ),
         x: Axis { label: "Queries, the largest win first".to_owned(), ..Axis::default() },

@@ -80,6 +80,10 @@ fn table(report: &DataReport) -> Table {
         ("documents a query, median", s.sizes.median.to_string()),
         ("documents a query, mean", format!("{:.1}", s.sizes.mean)),
         ("documents a query, most", s.sizes.max.to_string()),
+        (
+            "queries with a label of 1 or more",
+            s.queries.saturating_sub(s.blank_queries).to_string(),
+        ),
         ("queries without a label of 1 or more", s.blank_queries.to_string()),
         ("queries with equal labels", s.level_queries.to_string()),
         ("queries of one document", s.single_queries.to_string()),

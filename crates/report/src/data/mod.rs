@@ -27,6 +27,7 @@ use serde_json::Value;
 use crate::comparison::{fixed, signed};
 use crate::error::ReportError;
 use crate::page::Page;
+use crate::words::counted;
 use relation::Relation;
 use similar::Similar;
 use spread::Spread;
@@ -143,7 +144,7 @@ impl DataReport {
 
     fn own_facts(&self) -> Vec<(String, String)> {
         let mut facts = vec![
-            ("Queries".to_owned(), self.summary.queries.to_string()),
+            ("Queries".to_owned(), self.queries()),
             ("Documents".to_owned(), self.summary.rows.to_string()),
             ("Features".to_owned(), self.relations.len().to_string()),
         ];
@@ -151,6 +152,18 @@ impl DataReport {
             facts.push(("Convention".to_owned(), self.convention()));
         }
         facts
+    }
+
+    /// How many there are, and how many metrics can tell anything about, where these are fewer.
+    fn queries(&self) -> String {
+        let Summary { queries, blank_queries, .. } = &self.summary;
+        match blank_queries {
+            0 => queries.to_string(),
+            blank => {
+                let relevant = queries.saturating_sub(*blank);
+                format!("{queries}, {relevant} of them with a relevant document")
+            }
+        }
     }
 
     /// The metric of single-feature rankers with all that it depends on.
@@ -165,15 +178,11 @@ impl DataReport {
 
     fn lead(&self) -> String {
         let Summary { queries, rows, .. } = &self.summary;
-        let count = |n: usize, one: &str, many: &str| match n {
-            1 => format!("1 {one}"),
-            n => format!("{n} {many}"),
-        };
         let mut lead = format!(
             "{}, {}, {}.",
-            count(*queries, "query", "queries"),
-            count(*rows, "document", "documents"),
-            count(self.relations.len(), "feature", "features")
+            counted(*queries, "query"),
+            counted(*rows, "document"),
+            counted(self.relations.len(), "feature")
         );
         let best = self.order.first().and_then(|&c| Some((c, self.relations.get(c)?)));
         if let Some((column, relation)) = best.filter(|(_, r)| r.tau.is_finite() && r.tau != 0.0) {

@@ -21,6 +21,7 @@ use rayon::prelude::*;
 use super::{DataReport, fixed, signed};
 use crate::chart::{Axis, Body, Chart, Heat};
 use crate::page::{Block, Section};
+use crate::words::counted;
 
 /// Groups and members shown on the page.
 const SHOWN: usize = 30;
@@ -137,7 +138,9 @@ pub(super) fn section(report: &DataReport) -> Section {
     let near = report.options.near;
     let on = match similar.rows == report.summary.rows {
         true => "over all documents".to_owned(),
-        false => format!("over {} documents, seed {}", similar.rows, report.options.seed),
+        false => {
+            format!("over {}, seed {}", counted(similar.rows, "document"), report.options.seed)
+        }
     };
     let mut blocks = Vec::new();
     match similar.groups.is_empty() {

@@ -15,6 +15,7 @@ use super::study::Study;
 use super::{Cell, Stored, VERSION};
 use crate::Block;
 use crate::page::Section;
+use crate::words::counted;
 use rankwright_eval::conventions;
 
 /// A data set in words: its name, queries and folds.
@@ -25,12 +26,7 @@ pub(super) fn heading(experiment: &Experiment, set: &SetResult) -> String {
         1 => String::new(),
         folds => format!(" of {folds} folds"),
     };
-    format!("{title}: {}{folds}", counted(set.queries, "test query", "test queries"))
-}
-
-/// "1 query", "2 queries".
-pub(super) fn counted(count: usize, one: &str, several: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { several })
+    format!("{title}: {}{folds}", counted(set.queries, "test query"))
 }
 
 /// What the head of the page says.
@@ -44,8 +40,8 @@ pub(super) fn facts(
         let text = format!(
             "{}, {}, {}",
             heading(experiment, set),
-            counted(set.documents, "document", "documents"),
-            counted(set.features, "feature", "features")
+            counted(set.documents, "document"),
+            counted(set.features, "feature")
         );
         facts.push(("Data".to_owned(), text));
     }

@@ -10,6 +10,7 @@ use super::text::above;
 use super::{Document, Explained, FeatureSummary, PairPart, QueryPart, Summary};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::page::{Block, Page, Section};
+use crate::words::counted;
 
 /// Features in a plot.
 const FEATURES: usize = 20;
@@ -64,9 +65,9 @@ fn summary_lead(summary: &Summary) -> String {
     let largest: Vec<&str> =
         summary.features.iter().take(3).map(|feature| feature.feature.as_str()).collect();
     format!(
-        "Over {} documents of {} queries, scores are moved most by {}.",
-        summary.documents,
-        summary.queries,
+        "Over {} of {}, scores are moved most by {}.",
+        counted(summary.documents, "document"),
+        counted(summary.queries, "query"),
         words(&largest)
     )
 }
@@ -206,9 +207,9 @@ fn summary_sections(summary: &Summary) -> Vec<Section> {
         id: "features".into(),
         title: "How much each feature moves scores".into(),
         caption: format!(
-            "Mean size of what a feature adds, over {} documents of {} of {} queries; and the same \
+            "Mean size of what a feature adds, over {}; and the same \
              less each list's mean, which is the part that can change an order.",
-            summary.documents, summary.queries, summary.all_queries
+            summary.seen()
         ),
         x: Axis { label: "feature".into(), ..Axis::default() },
         y: Axis { label: "mean size of contribution".into(), ..Axis::default() },
@@ -245,6 +246,7 @@ fn points_chart(number: usize, feature: &FeatureSummary) -> Chart {
     let missing = feature.points.iter().filter(|point| point.value.is_nan()).count();
     let missing = match missing {
         0 => String::new(),
+        1 => " 1 document without a value is not shown.".to_owned(),
         n => format!(" {n} documents without a value are not shown."),
     };
     Chart {
@@ -285,8 +287,9 @@ fn line(number: usize, found: &Dependence) -> Chart {
         id: format!("dependence-{}", number + 1),
         title: format!("Mean score as {} changes", found.name),
         caption: format!(
-            "{} documents are scored with the feature at each value, everything else as it is.{missing}",
-            found.documents
+            "{} {} scored with the feature at each value, everything else as it is.{missing}",
+            counted(found.documents, "document"),
+            if found.documents == 1 { "is" } else { "are" }
         ),
         x: Axis { label: found.name.clone(), ..Axis::default() },
         y: Axis { label: "mean score".into(), ..Axis::default() },

@@ -10,6 +10,7 @@ use rankwright_model::{Explainer, Explanation};
 
 use super::{Ask, is_sampled, refused};
 use crate::error::ReportError;
+use crate::words::counted;
 
 /// Documents that are enough.
 const ENOUGH: usize = 3_000;
@@ -31,6 +32,19 @@ pub struct Summary {
     pub documents: usize,
     /// The features, the largest size first.
     pub features: Vec<FeatureSummary>,
+}
+
+impl Summary {
+    /// What was looked at, in words.
+    pub(super) fn seen(&self) -> String {
+        let documents = counted(self.documents, "document");
+        match self.queries == self.all_queries {
+            true => format!("{documents} of {}", counted(self.queries, "query")),
+            false => {
+                format!("{documents} of {} of {} queries", self.queries, self.all_queries)
+            }
+        }
+    }
 }
 
 /// How much one feature moves scores.

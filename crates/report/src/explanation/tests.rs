@@ -128,7 +128,7 @@ fn a_summary_is_over_all_documents_of_the_sample() {
     assert_eq!(points, [(0, 1.0, 2.0), (2, 2.0, 4.0), (1, 3.0, 6.0), (3, 5.0, 10.0)]);
     let json = found.to_json();
     assert_eq!(json["summary"]["features"][0]["feature"], "bm25");
-    assert!(found.to_text(5, false).contains("over 4 documents of 2 of 2 queries"));
+    assert!(found.to_text(5, false).contains("over 4 documents of 2 queries,"));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_model::Dependence;
 
 use super::{Contribution, Document, Explained, PairPart, QueryPart, Summary};
+use crate::words::counted;
 
 /// Half the width of a bar.
 const HALF: usize = 10;
@@ -29,9 +30,9 @@ impl Explained {
     fn query_text(&self, query: &QueryPart, top: usize, all: bool) -> Vec<String> {
         let how = if self.sampled { "sampled" } else { "exact" };
         let mut parts = vec![format!(
-            "query {}: {} documents; every score starts from {}, relative to {} ({how})\n",
+            "query {}: {}; every score starts from {}, relative to {} ({how})\n",
             query.query,
-            query.size,
+            counted(query.size, "document"),
             signed(query.base),
             self.relative_to
         )];
@@ -61,9 +62,10 @@ impl Explained {
             ]);
         }
         table.notes.push(format!(
-            "mean size of what a feature adds to a score, over {} documents of {} of {} queries, \
+            "mean size of what a feature adds to a score, over {}, \
              relative to {}",
-            summary.documents, summary.queries, summary.all_queries, self.relative_to
+            summary.seen(),
+            self.relative_to
         ));
         table.notes.push(
             "in the list: the same less each list's mean, the part that can change an order".into(),
@@ -190,8 +192,8 @@ fn dependence_text(found: &Dependence) -> String {
     if let Some(mean) = found.missing {
         table.rows.push(["missing".into(), short(mean)].map(Cell::new).to_vec());
     }
-    let documents = found.documents;
-    table.notes.push(format!("mean score of {documents} documents with the feature at each value"));
+    let documents = counted(found.documents, "document");
+    table.notes.push(format!("mean score of {documents} with the feature at each value"));
     table.to_text()
 }
 

@@ -10,8 +10,9 @@ use rankwright_eval::{Measure, MetricSpec};
 use rankwright_learn::Record;
 use serde_json::{Value, json};
 
-use super::stages::{Stages, counted, plural};
+use super::stages::Stages;
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
+use crate::words::{counted, plural};
 
 /// Points of a line that comes from a log.
 const POINTS: usize = 200;

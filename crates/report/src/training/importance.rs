@@ -16,6 +16,7 @@ use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::error::ReportError;
 use crate::page::{Block, Section};
 use crate::permutation::{Permutation, Plan};
+use crate::words::counted;
 
 /// Features that are shown.
 const SHOWN: usize = 20;
@@ -255,7 +256,7 @@ impl Shuffled {
     fn caption(&self, which: &str) -> String {
         let (queries, of) = self.queries;
         let seen = match queries == of {
-            true => format!("all {of} queries of {}", self.data),
+            true => format!("all {} of {}", counted(of, "query"), self.data),
             false => format!("{queries} of the {of} queries of {}, drawn by the seed", self.data),
         };
         format!(

@@ -264,6 +264,7 @@ fn stretch(rank: usize) -> usize {
 impl Lambdas {
     pub(super) fn section(&self, stages: &Stages, data: &str) -> Section {
         let seen = match self.queries == self.of {
+            true if self.of == 1 => format!("The one query of {data} is counted."),
             true => format!("All {} queries of {data} are counted.", self.of),
             false => format!(
                 "Counted on {} of the {} queries of {data}, drawn by the seed.",

@@ -3,9 +3,9 @@
 use rankwright_eval::table::{Align, Cell, Table};
 use serde_json::{Value, json};
 
-use super::stages::counted;
 use super::{Part, TrainingInput, TrainingReport, trees};
 use crate::page::{Block, Page, Section};
+use crate::words::counted;
 
 /// What the report was made from, in words.
 pub(super) fn facts(input: &TrainingInput<'_>) -> Vec<(String, String)> {
@@ -22,7 +22,9 @@ pub(super) fn facts(input: &TrainingInput<'_>) -> Vec<(String, String)> {
     if !header.learner.is_empty() {
         add("Seed", header.seed.to_string());
     }
-    let size = |queries: usize, rows: usize| format!("{queries} queries, {rows} documents");
+    let size = |queries: usize, rows: usize| {
+        format!("{}, {}", counted(queries, "query"), counted(rows, "document"))
+    };
     let data = input.train.data;
     let mut trained = format!("{} ({})", input.train.name, size(data.queries(), data.rows()));
     let (queries, rows) = (header.queries as usize, header.rows as usize);

@@ -8,9 +8,9 @@ use rankwright_learn::{Iteration, Phases};
 use serde_json::{Value, json};
 
 use super::log::TrainingLog;
-use super::stages::plural;
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::page::{Block, Section};
+use crate::words::plural;
 
 /// Points of a line.
 const POINTS: usize = 200;

@@ -21,10 +21,10 @@ use serde_json::{Value, json};
 
 use super::NamedData;
 use super::curves::thinned;
-use super::stages::{counted, plural};
 use crate::chart::{Axis, Body, Chart, Series};
 use crate::error::ReportError;
 use crate::page::{Block, Page, Section};
+use crate::words::{counted, plural};
 
 /// Points of a line.
 const POINTS: usize = 200;
@@ -79,10 +79,14 @@ pub fn hold_out(data: &Dataset, seed: u64) -> Result<(Dataset, Dataset), ReportE
             Ok((train, valid))
         }
         _ => Err(ReportError::with_help(
-            format!("{} queries are too few to hold some of them out", data.queries()),
+            format!("{} too few to hold some of them out", are(data.queries())),
             "give validation data with --valid",
         )),
     }
+}
+
+fn are(queries: usize) -> String {
+    format!("{} {}", counted(queries, "query"), if queries == 1 { "is" } else { "are" })
 }
 
 impl Shrinkage<'_> {
@@ -355,7 +359,8 @@ fn name_of(run: &ShrunkRun) -> String {
 
 fn facts(about: &Shrinkage<'_>) -> Vec<(String, String)> {
     let size = |set: &NamedData<'_>| {
-        format!("{} ({} queries, {} documents)", set.name, set.data.queries(), set.data.rows())
+        let (queries, rows) = (set.data.queries(), set.data.rows());
+        format!("{} ({}, {})", set.name, counted(queries, "query"), counted(rows, "document"))
     };
     let facts = [
         ("Learner", about.learner.to_string()),

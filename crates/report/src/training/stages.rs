@@ -13,6 +13,7 @@ use rankwright_model::{Child, Ensemble, Kind, Matching, Model, ScoreOptions, Tre
 use rayon::prelude::*;
 
 use crate::error::ReportError;
+use crate::words::{counted, plural};
 
 /// Rows that a task walks through a tree at a time.
 const BLOCK: usize = 512;
@@ -65,19 +66,6 @@ impl Stages {
     /// What stands along the axis of stages.
     pub fn axis(&self) -> String {
         plural(&self.unit)
-    }
-}
-
-/// `trees`, `passes`.
-pub(super) fn plural(unit: &str) -> String {
-    format!("{unit}{}", if unit.ends_with('s') { "es" } else { "s" })
-}
-
-/// `1 tree`, `2 trees`.
-pub(super) fn counted(number: usize, unit: &str) -> String {
-    match number {
-        1 => format!("1 {unit}"),
-        _ => format!("{number} {}", plural(unit)),
     }
 }
 
@@ -271,7 +259,6 @@ mod tests {
     fn stages_have_names() {
         let stages = Stages { numbers: vec![0, 1, 5], unit: "tree".into(), staged: true };
         let names: Vec<String> = stages.numbers.iter().map(|n| stages.name(*n)).collect();
-        assert_eq!([counted(1, "pass"), counted(2, "pass")], ["1 pass", "2 passes"]);
         assert_eq!(names, ["before the first tree", "after 1 tree", "after 5 trees"]);
         assert_eq!((stages.nearest(2), stages.nearest(3), stages.nearest(99)), (1, 1, 5));
     }

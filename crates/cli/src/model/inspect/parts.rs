@@ -2,6 +2,7 @@
 
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::model::{Blend, Ensemble, Kind, Layer, Model, Net, Normalise, Tree};
+use rankwright::report::words::counted;
 use serde_json::{Value, json};
 
 use crate::output::number;
@@ -101,9 +102,9 @@ pub(super) fn members(blend: &Blend) -> Table {
 
 fn size(model: &Model) -> String {
     match model.kind() {
-        Kind::Trees(ensemble) => format!("{} trees", ensemble.trees().len()),
-        Kind::Net(net) => format!("{} parameters", net.parameters()),
-        _ => format!("{} features", model.used_features().len()),
+        Kind::Trees(ensemble) => counted(ensemble.trees().len(), "tree"),
+        Kind::Net(net) => counted(net.parameters(), "parameter"),
+        _ => counted(model.used_features().len(), "feature"),
     }
 }
 

@@ -4,6 +4,7 @@ use rankwright::data::FeatureNames;
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::model::draw::tree_text;
 use rankwright::model::{Kind, Model, Tree};
+use rankwright::report::words::counted;
 use rankwright::search::{FEATURES_NOTE, FeatureSet};
 use serde_json::{Value, json};
 
@@ -68,8 +69,9 @@ impl About<'_> {
         line("metric", header.metric.clone());
         line("conventions", header.conventions.clone());
         if header.rows > 0 {
-            let (rows, queries, seed) = (header.rows, header.queries, header.seed);
-            line("trained on", format!("{rows} documents of {queries} queries, seed {seed}"));
+            let rows = counted(header.rows as usize, "document");
+            let queries = counted(header.queries as usize, "query");
+            line("trained on", format!("{rows} of {queries}, seed {}", header.seed));
         }
         for (key, text) in &header.notes {
             // The names of the features follow; here is what else a set says.

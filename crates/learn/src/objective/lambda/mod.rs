@@ -154,7 +154,8 @@ impl Lambda {
             ));
         }
         ranked.fill(query, hint, self.target.is_some())?;
-        if self.params.pairs == PairChoice::Coherent && query.pairs.is_none() {
+        let sampled = is_sampled(ranked.len(), self.truncation);
+        if self.params.pairs == PairChoice::Coherent && query.pairs.is_none() && !sampled {
             coherent::promote(ranked, self.truncation);
         }
         let target = self.target.as_ref();

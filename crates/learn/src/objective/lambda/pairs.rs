@@ -105,9 +105,8 @@ impl Pairs<'_> {
             let signed = if own > *label { size } else { -size };
             *w = if own == *label { 0.0 } else { signed as f32 };
         }
-        for &met in self.ranked.promoted.iter().take_while(|met| (**met as usize) < i) {
-            signed[met as usize] = 0.0;
-        }
+        let met = || self.ranked.promoted.iter().take_while(|met| (**met as usize) < i);
+        met().for_each(|met| signed[*met as usize] = 0.0);
         // The last block of lanes may reach beyond the row.
         signed[to..].iter_mut().take(8).for_each(|w| *w = 0.0);
         if self.ties {
@@ -116,6 +115,7 @@ impl Pairs<'_> {
             {
                 *t = if own == *label { (delta * scale) as f32 } else { 0.0 };
             }
+            met().for_each(|met| ties[*met as usize] = 0.0);
             ties[to..].iter_mut().take(8).for_each(|w| *w = 0.0);
             if (from..to).contains(&i) {
                 ties[i] = 0.0;

@@ -36,6 +36,22 @@ fn lambda(metric: &str) -> LambdaParams {
     LambdaParams::for_metric(MetricSpec::parse(metric).unwrap())
 }
 
+/// Every metric by its changes, and the other weights and pairs.
+fn variants() -> Vec<LambdaParams> {
+    let mut all: Vec<LambdaParams> = METRICS.iter().map(|metric| lambda(metric)).collect();
+    let (scheme, pairs) = (Scheme::Loss2PlusPlus(10.0), PairChoice::Coherent);
+    all.extend([
+        LambdaParams { scheme: Scheme::Loss2, ..lambda("ndcg@5") },
+        LambdaParams { scheme, ..lambda("ndcg") },
+        LambdaParams { scheme, cut: Cut::Hard, ..lambda("dcg@4") },
+        LambdaParams { scheme: Scheme::Gap, ..lambda("p@2") },
+        LambdaParams { pairs, truncation: Some(2), ..lambda("ndcg@5") },
+        LambdaParams { pairs, truncation: Some(1), ..lambda("ap") },
+        LambdaParams { pairs, scheme, truncation: Some(2), ..lambda("ndcg") },
+    ]);
+    all
+}
+
 fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |m, x| m.max(x.abs()))
 }
@@ -77,12 +93,21 @@ prop_compose! {
         sigma in prop_oneof![Just(1.0), 0.3..2.5_f64],
         truncation in prop_oneof![Just(None), (1..100_usize).prop_map(Some), Just(Some(usize::MAX))],
         ties in any::<bool>(), norm_gap in any::<bool>(), norm_query in any::<bool>(),
-        hard in any::<bool>(),
+        hard in any::<bool>(), coherent in any::<bool>(), other in 0..3_usize, mu in 0.0..20.0_f64,
     ) -> LambdaParams {
-        let params = LambdaParams { sigma, truncation, norm_gap, norm_query,
+        let pairs = if coherent { PairChoice::Coherent } else { PairChoice::Top };
+        let params = LambdaParams { sigma, truncation, norm_gap, norm_query, pairs,
             cut: if hard { Cut::Hard } else { Cut::Soft }, ..LambdaParams::default() };
         match metric {
-            Some(m) => LambdaParams { weight: lambda(m).weight, ..params },
+            Some(m) => {
+                let scheme = match other {
+                    1 if m.contains("dcg") => Scheme::Loss2,
+                    2 if m.contains("dcg") => Scheme::Loss2PlusPlus(mu),
+                    1 if m.starts_with("p@") => Scheme::Gap,
+                    _ => Scheme::Swap,
+                };
+                LambdaParams { weight: lambda(m).weight, scheme, ..params }
+            }
             None if ties => LambdaParams { ties: TiedLabels::Half, ..params },
             None => params,
         }
@@ -206,8 +231,9 @@ fn lambdas_are_the_gradient_of_the_loss_with_frozen_weights() {
     let labels = [2.0, 0.0, 1.0, 4.0, 0.0, 3.0, 1.0];
     let scores = [0.3, 0.9, -0.2, 0.1, 0.5, -0.7, 0.0];
     let query = QueryView::new(&labels, &scores);
-    for metric in METRICS {
-        let objective = LambdaParams { sigma: 1.3, ..lambda(metric) }.check().unwrap();
+    for params in variants() {
+        let about = format!("{params:?}");
+        let objective = LambdaParams { sigma: 1.3, ..params }.check().unwrap();
         let mut work = LambdaWork::default();
         let norm = objective.sums(&query, &mut work, &mut []).unwrap().norm;
         let swap = objective.start(&query, &mut work.ranked, &mut work.swaps, &mut []).unwrap();
@@ -226,7 +252,7 @@ fn lambdas_are_the_gradient_of_the_loss_with_frozen_weights() {
             each.sum()
         };
         let (gradient, _) = derivatives(&objective, &query);
-        assert!(gradient.iter().any(|g| *g != 0.0), "{metric}");
+        assert!(gradient.iter().any(|g| *g != 0.0), "{about}");
         for row in 0..labels.len() {
             let moved = |by: f64| {
                 let mut scores = scores;
@@ -246,13 +272,14 @@ fn is_zero((gradient, hessian): (Vec<f32>, Vec<f32>)) -> bool {
 #[test]
 fn equal_labels_and_queries_without_a_relevant_document_give_zeros() {
     let scores: Vec<f64> = (0..20).map(|i| (f64::from(i) * 0.7).sin()).collect();
-    for metric in METRICS {
-        let objective = lambda(metric).check().unwrap();
+    for params in variants() {
+        let about = format!("{params:?}");
+        let objective = params.check().unwrap();
         for label in [-3.0, 0.0, 0.25, 2.0] {
             assert!(is_zero(derivatives(&objective, &QueryView::new(&[label; 20], &scores))));
         }
         let blank: Vec<f64> = (0..20).map(|i| -f64::from(i % 3)).collect();
-        assert!(is_zero(derivatives(&objective, &QueryView::new(&blank, &scores))), "{metric}");
+        assert!(is_zero(derivatives(&objective, &QueryView::new(&blank, &scores))), "{about}");
     }
     let plain = LambdaParams::default().check().unwrap();
     assert!(is_zero(derivatives(&plain, &QueryView::new(&[2.0; 20], &scores))));
@@ -270,14 +297,15 @@ fn last_orders_and_warm_buffers_change_nothing() {
     for round in 0..6_u64 {
         let scores: Vec<f64> =
             (0..50).map(|i| (i as f64 * 0.1 + round as f64 * 0.03).sin()).collect();
-        for metric in METRICS {
-            let objective = lambda(metric).check().unwrap();
+        for params in variants() {
+            let about = format!("{params:?}");
+            let objective = params.check().unwrap();
             let query = QueryView { seed: round, ..QueryView::new(&labels, &scores) };
             let (mut gradient, mut hessian) = (vec![0.0; 50], vec![0.0; 50]);
             let mut out =
                 Derivatives { gradient: &mut gradient, hessian: &mut hessian, memory: &mut memory };
             objective.derivatives(&query, &mut work, &mut out).unwrap();
-            assert_eq!((gradient, hessian), derivatives(&objective, &query), "{metric} {round}");
+            assert_eq!((gradient, hessian), derivatives(&objective, &query), "{about} {round}");
         }
     }
 }
@@ -443,6 +471,19 @@ fn sampled_pairs_keep_the_expectation_and_the_sum() {
     objective.pair_hessians(&query, &mut Workspace::default(), visit).unwrap();
     let sum: f64 = hessian.iter().map(|h| f64::from(*h)).sum();
     assert!((total - sum).abs() < 1e-4 * sum, "{total} {sum}");
+}
+
+/// Sampled pairs are of all ranks, so that nobody needs to be promoted, and no pair may be lost.
+#[test]
+fn coherent_pairs_change_nothing_where_pairs_are_sampled() {
+    let (labels, scores) = draws(210_000);
+    let of = |pairs: PairChoice| {
+        let params = LambdaParams { pairs, truncation: Some(2000), ..lambda("ndcg@10") };
+        let objective = params.check().unwrap();
+        assert!(objective.samples_pairs(labels.len()));
+        derivatives(&objective, &QueryView::new(&labels, &scores))
+    };
+    assert!(of(PairChoice::Coherent) == of(PairChoice::Top));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use rankwright_eval::{MetricSpec, Orderer, SourceKind};
 
-use super::{Cut, LambdaParams, TiedLabels, Weight};
+use super::{Cut, LambdaParams, PairChoice, Scheme, TiedLabels, Weight};
 use crate::objective::QueryView;
 
 /// Gradient and hessian of each document, by definition.
@@ -18,14 +18,16 @@ pub(super) fn twin(params: &LambdaParams, query: &QueryView<'_>) -> (Vec<f64>, V
     let weight = |rank: usize| query.weights.get(at[rank]).map_or(1.0, |w| f64::from(*w));
     let truncation = match (&params.truncation, &params.weight) {
         (Some(t), _) => *t,
+        (None, _) if params.scheme == Scheme::Gap => n,
         (None, Weight::Metric(m)) => m.canonical().cutoff.map_or(n, |k| k as usize + 3),
         _ => n,
     };
     let (mut gradient, mut hessian, mut total) = (vec![0.0; n], vec![0.0; n], 0.0);
     let range = scores.first().map_or(0.0, |best| best - scores[n - 1]);
-    for i in 0..n.saturating_sub(1).min(truncation) {
+    let belongs = belongs(params, &labels, truncation);
+    for i in 0..n {
         let deltas = changes(params, &labels, truncation, i);
-        for j in i + 1..n {
+        for j in (i + 1..n).filter(|j| i < truncation || belongs[i] || belongs[*j]) {
             let (better, worse) = if labels[i] >= labels[j] { (i, j) } else { (j, i) };
             let mut w = deltas[j].abs() * weight(i) * weight(j);
             if params.norm_gap && range > 0.0 {
@@ -55,7 +57,24 @@ pub(super) fn twin(params: &LambdaParams, query: &QueryView<'_>) -> (Vec<f64>, V
     (gradient, hessian)
 }
 
-/// The metric's change for rank i against every rank; 1 for weight 1.
+/// Which ranks below the truncation level count as if above it: under `pairs=coherent` those that
+/// an ideal ranking has there, the lowest label left out.
+fn belongs(params: &LambdaParams, labels: &[f64], truncation: usize) -> Vec<bool> {
+    let ahead = |rank: usize| {
+        let better = labels.iter().filter(|label| **label > labels[rank]).count();
+        better + labels[..rank].iter().filter(|label| **label == labels[rank]).count()
+    };
+    let of = |rank: usize| {
+        params.pairs == PairChoice::Coherent
+            && rank >= truncation
+            && ahead(rank) < truncation
+            && labels.iter().any(|label| *label < labels[rank])
+    };
+    (0..labels.len()).map(of).collect()
+}
+
+/// What a pair of rank i and every rank weighs: the metric's change, or by the scheme's formula; 1
+/// for weight 1.
 fn changes(params: &LambdaParams, labels: &[f64], truncation: usize, i: usize) -> Vec<f64> {
     let Weight::Metric(metric) = &params.weight else { return vec![1.0; labels.len()] };
     let mut ideal = labels.to_vec();
@@ -70,7 +89,30 @@ fn changes(params: &LambdaParams, labels: &[f64], truncation: usize, i: usize) -
     let measure = MetricSpec::from_spec(spec).unwrap().resolve(SourceKind::Features).unwrap();
     let mut swap = measure.swap().unwrap();
     swap.prepare(labels, &ideal).unwrap();
-    let mut row = vec![0.0; labels.len()];
-    swap.row(i, &mut row);
-    row
+    let (rho, delta) = match params.scheme {
+        Scheme::Loss2 => (0.0, 1.0),
+        Scheme::Loss2PlusPlus(mu) => (1.0, mu),
+        Scheme::Gap => return gap(labels, measure.spec().cutoff.map_or(0, |k| k as usize), i),
+        Scheme::Swap => {
+            let mut row = vec![0.0; labels.len()];
+            swap.row(i, &mut row);
+            return row;
+        }
+    };
+    let factors = swap.factors().unwrap();
+    let (gains, d) = (factors.gains, factors.discounts);
+    let weight = |j: usize| match i.abs_diff(j) {
+        0 => 0.0,
+        apart => {
+            (gains[i] - gains[j]) * (rho * (d[i] - d[j]).abs() + delta * (d[apart - 1] - d[apart]))
+        }
+    };
+    (0..labels.len()).map(weight).collect()
+}
+
+/// LambdaGap: 1/k for a relevant and another document that stand k ranks apart or more.
+fn gap(labels: &[f64], k: usize, i: usize) -> Vec<f64> {
+    let relevant = |rank: usize| labels[rank] >= 1.0;
+    let counts = |j: usize| relevant(i) != relevant(j) && i.abs_diff(j) >= k;
+    (0..labels.len()).map(|j| f64::from(u8::from(counts(j))) / k as f64).collect()
 }

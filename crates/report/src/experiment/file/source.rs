@@ -16,9 +16,9 @@ use rankwright_data::split::Parts;
 
 use super::super::fields::Fields;
 use super::super::paths::{FilePath, Places};
-use super::super::tables::counted;
 use super::{generator, one_line, split_parts};
 use crate::ReportError;
+use crate::words::counted;
 
 const DATA: &[&str] = &[
     "name",
@@ -335,7 +335,7 @@ fn more_queries_than_folds(
 ) -> Result<(), ReportError> {
     match origin {
         Origin::Generated(options) if (options.queries as u64) < folds => {
-            let queries = counted(options.queries, "query", "queries");
+            let queries = counted(options.queries, "query");
             let message = format!("{queries} cannot be divided into {folds} folds; generate more");
             Err(fields.wrong("folds", message))
         }

@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 use super::super::factor::{ABSENT, value, values, words};
 use super::super::file::{DataSet, Experiment, FactorTable};
 use super::super::report::{SetResult, name};
-use super::super::tables::counted;
 use super::Shown;
 use super::table::{Found, Place};
+use crate::words::counted;
 
 /// Everything that is shown of a table on a data set.
 pub(super) fn shown(
@@ -120,9 +120,9 @@ impl Showing<'_> {
     fn measured(&self) -> String {
         let folds = match self.experiment.data.get(self.set.data).map_or(1, DataSet::folds) {
             1 => String::new(),
-            folds => format!(" of {}", counted(folds, "fold", "folds")),
+            folds => format!(" of {}", counted(folds, "fold")),
         };
-        let queries = counted(self.set.queries, "test query", "test queries");
+        let queries = counted(self.set.queries, "test query");
         let places = self.found.places.iter().flatten().flatten();
         let used: BTreeSet<usize> = places.map(|place| place.result.queries).collect();
         let skipped = match (used.first(), used.last()) {

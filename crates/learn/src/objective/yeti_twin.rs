@@ -1,0 +1,176 @@
+//! The slow twin of `yeti`: its exact expectation over the noise, every order of a short list with
+//! its probability.
+//!
+//! ```text
+//! P(z_a > z_b > ...) = integral of f_a(t) P(t > z_b > ...) dt        from the last rank upwards
+//! ```
+//!
+//! f is the density of the logistic noise around a score; the integrals run over a fine grid, one
+//! after another, so that a list of n costs n! orders of n passes: for lists of 3 or 4. The change
+//! of a metric is that of its value by definition, computed on both orders.
+
+use rankwright_eval::Spec;
+
+use super::tests::derivatives;
+use super::{QueryView, parse_objective};
+
+/// The values of a metric, best rank first, by definition.
+type Value = fn(&[f64]) -> f64;
+
+const METRICS: [(&str, Value); 6] = [
+    ("ndcg@2", ndcg_at_2),
+    ("ap", average_precision),
+    ("rr", |labels| first_relevant(labels).map_or(0.0, |rank| 1.0 / (rank as f64 + 1.0))),
+    ("err", expected_reciprocal_rank),
+    ("p@2", |labels| labels.iter().take(2).filter(|label| **label >= 1.0).count() as f64 / 2.0),
+    ("success@2", |labels| f64::from(u8::from(first_relevant(labels).is_some_and(|r| r < 2)))),
+];
+
+fn ndcg_at_2(labels: &[f64]) -> f64 {
+    let dcg = |labels: &[f64]| -> f64 {
+        let ranks = labels.iter().take(2).zip([2.0_f64, 3.0]);
+        ranks.map(|(label, place)| (label.exp2() - 1.0) / place.log2()).sum()
+    };
+    let mut best = labels.to_vec();
+    best.sort_by(|a, b| b.total_cmp(a));
+    dcg(labels) / dcg(&best)
+}
+
+fn average_precision(labels: &[f64]) -> f64 {
+    let (mut found, mut sum) = (0.0, 0.0);
+    for (rank, _) in labels.iter().enumerate().filter(|(_, label)| **label >= 1.0) {
+        found += 1.0;
+        sum += found / (rank as f64 + 1.0);
+    }
+    sum / found
+}
+
+fn first_relevant(labels: &[f64]) -> Option<usize> {
+    labels.iter().position(|label| *label >= 1.0)
+}
+
+fn expected_reciprocal_rank(labels: &[f64]) -> f64 {
+    let (mut looking, mut sum) = (1.0, 0.0);
+    for (rank, label) in labels.iter().enumerate() {
+        let stop = (label.exp2() - 1.0) / 16.0;
+        sum += looking * stop / (rank as f64 + 1.0);
+        looking *= 1.0 - stop;
+    }
+    sum
+}
+
+fn permutations(n: usize) -> Vec<Vec<usize>> {
+    let mut all = vec![Vec::new()];
+    for _ in 0..n {
+        let longer = |start: &Vec<usize>| {
+            let start = start.clone();
+            let rest: Vec<usize> = (0..n).filter(|next| !start.contains(next)).collect();
+            rest.into_iter().map(move |next| [&start[..], &[next]].concat())
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all
+}
+
+/// The probability that noise puts the documents into this order.
+fn chance(order: &[usize], scores: &[f64], noise: f64) -> f64 {
+    let step = 0.02 * noise;
+    let lowest = scores.iter().copied().fold(f64::INFINITY, f64::min) - 30.0 * noise;
+    let highest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max) + 30.0 * noise;
+    let points = ((highest - lowest) / step) as usize;
+    // What the documents further down have been given so far, below each point.
+    let mut below = vec![1.0; points];
+    for &document in order.iter().rev() {
+        let density = |at: usize| {
+            let rho = 1.0 / (1.0 + ((lowest + at as f64 * step - scores[document]) / noise).exp());
+            rho * (1.0 - rho) / noise
+        };
+        let (mut sum, mut last) = (0.0, 0.0);
+        for (at, below) in below.iter_mut().enumerate() {
+            let here = density(at) * *below;
+            sum += 0.5 * (last + here) * step;
+            last = here;
+            *below = sum;
+        }
+    }
+    below[points - 1]
+}
+
+/// Expected first and second derivatives.
+fn expected(value: Value, labels: &[f64], scores: &[f64], noise: f64) -> (Vec<f64>, Vec<f64>) {
+    let n = labels.len();
+    let (mut gradient, mut hessian) = (vec![0.0; n], vec![0.0; n]);
+    for order in permutations(n) {
+        let chance = chance(&order, scores, noise);
+        let ranked: Vec<f64> = order.iter().map(|&document| labels[document]).collect();
+        for rank in (0..n - 1).filter(|rank| ranked[*rank] != ranked[rank + 1]) {
+            let mut swapped = ranked.clone();
+            swapped.swap(rank, rank + 1);
+            let weight = chance * (value(&ranked) - value(&swapped)).abs();
+            let (a, b) = (order[rank], order[rank + 1]);
+            let (better, worse) = if labels[a] > labels[b] { (a, b) } else { (b, a) };
+            let rho = 1.0 / (1.0 + (scores[better] - scores[worse]).exp());
+            gradient[better] -= weight * rho;
+            gradient[worse] += weight * rho;
+            hessian[better] += weight * rho * (1.0 - rho);
+            hessian[worse] += weight * rho * (1.0 - rho);
+        }
+    }
+    (gradient, hessian)
+}
+
+/// The mean of 20,000 draws.
+fn drawn(metric: &str, noise: f64, labels: &[f64], scores: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let text = format!("yeti(metric={metric}, samples=1000, noise={noise})");
+    let yeti = parse_objective(&Spec::parse(&text).unwrap()).unwrap();
+    let mut sums = (vec![0.0; labels.len()], vec![0.0; labels.len()]);
+    for seed in 0..20 {
+        let query = QueryView { seed, ..QueryView::new(labels, scores) };
+        let (gradient, hessian) = derivatives(&*yeti, &query).unwrap();
+        for row in 0..labels.len() {
+            sums.0[row] += f64::from(gradient[row]) / 20.0;
+            sums.1[row] += f64::from(hessian[row]) / 20.0;
+        }
+    }
+    sums
+}
+
+#[test]
+fn the_probabilities_of_all_orders_add_up_to_1() {
+    let scores = [0.0, 0.8, -0.5, 0.3];
+    let all: Vec<f64> = permutations(4).iter().map(|order| chance(order, &scores, 0.7)).collect();
+    assert_eq!(all.len(), 24);
+    assert!((all.iter().sum::<f64>() - 1.0).abs() < 1e-4, "{all:?}");
+    // Two equal scores: either order.
+    assert!((chance(&[0, 1], &[0.4, 0.4], 1.0) - 0.5).abs() < 1e-4);
+}
+
+/// Whatever the order of the documents in the file, too: the draws differ, what they mean does not.
+#[test]
+fn the_mean_over_draws_is_the_exact_expectation() {
+    let lists: [(&[f64], &[f64]); 3] = [
+        (&[2.0, 0.0, 0.0], &[0.0, 0.8, -0.5]),
+        (&[2.0, 0.0, 1.0, 0.0], &[-0.3, 0.6, 0.1, -0.9]),
+        (&[0.0, 1.0, 0.0, 1.0], &[0.2, 0.2, 0.2, 0.2]),
+    ];
+    for (labels, scores) in lists {
+        let turned = |values: &[f64]| values.iter().rev().copied().collect::<Vec<_>>();
+        for (metric, value) in METRICS {
+            for noise in [1.0, 0.4] {
+                let (gradient, hessian) = expected(value, labels, scores, noise);
+                let largest = gradient.iter().fold(0.0_f64, |most, g| most.max(g.abs()));
+                assert!(largest > 1e-3, "{metric}");
+                let found = drawn(metric, noise, labels, scores);
+                let other = drawn(metric, noise, &turned(labels), &turned(scores));
+                let other = (turned(&other.0), turned(&other.1));
+                for (first, second) in [found, other] {
+                    let pairs = first.iter().zip(&gradient).chain(second.iter().zip(&hessian));
+                    for (found, wanted) in pairs {
+                        let apart = (found - wanted).abs();
+                        assert!(apart < 0.06 * largest, "{metric}: {found} {wanted}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Objectives of lambdas and of noise on whole trainings: the same bytes on any number of threads, on
+//! portable code and after a pause, on data whose documents often have equal scores and on real data.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rankwright_data::format::{ReadOptions, read};
+use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex, Random};
+use rankwright_learn::simd::Simd;
+use rankwright_learn::{Checkpoints, Job, LearnerSpec, Observer, Record, WatchedSet};
+
+/// What is trained, without the number of trees.
+const LEARNERS: &[&str] = &[
+    "yetirank(",
+    "yetirank(metric=ndcg, samples=1, noise=0.2",
+    "yetirank(metric=dcg@5, samples=3, newton=cross-leaf",
+    "yetirank(metric=ap, newton=joint, sample_queries=0.7",
+    "yetirank(metric=rr, samples=30, noise=3, goss_top=0.3, rate=0.5",
+    "yetirank(metric=err@10, drop_trees=0.4, drop_skip=0",
+    "yetirank(metric=rbp, growth=oblivious, depth=3",
+    "yetirank(metric=p@5, sample_features=0.5",
+    "yetirank(metric=recall@3",
+    "yetirank(metric=success@2",
+    "lambdamart(weight=loss2",
+    "lambdamart(weight=loss2, metric=ndcg, norm_gap=false, norm_query=false, newton=cross-leaf",
+    "lambdamart(weight=loss2++",
+    "lambdamart(weight=loss2++, mu=2, metric=dcg@5, cut=hard, newton=joint",
+    "lambdamart(weight=gap, metric=p@5",
+    "lambdamart(weight=gap, metric=p@3, truncation=8, sample_queries=0.6",
+    "lambdamart(pairs=coherent, metric=ndcg@3",
+    "lambdamart(pairs=coherent, metric=ap@2, newton=joint",
+    "lambdamart(pairs=coherent, metric=err@5, truncation=2, drop_trees=0.4, drop_skip=0",
+    "lambdamart(pairs=coherent, weight=loss2, metric=ndcg@2, growth=oblivious, depth=3",
+    "lambdamart(pairs=coherent, weight=loss2++, metric=ndcg@2, goss_top=0.3, rate=0.5",
+    "lambdamart(pairs=coherent, weight=gap, metric=p@2, truncation=4, newton=cross-leaf",
+];
+
+fn learner(start: &str, trees: usize) -> LearnerSpec {
+    let comma = if start.ends_with('(') { "" } else { ", " };
+    let text = format!("{start}{comma}trees={trees}, leaves=9, min_rows=4)");
+    LearnerSpec::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// Three features of four values each, so that many documents of a query cannot be told apart and
+/// have equal scores for ever; queries of 1 to 60 documents, some of one label.
+fn tied() -> Dataset {
+    let mut random = Random::new(8, 0);
+    let mut queries = QueryIndex::default();
+    let (mut values, mut labels, mut of_row) = (Vec::new(), Vec::new(), Vec::new());
+    for query in 0..40 {
+        let (size, alike) = (1 + random.below(60), random.below(8) == 0);
+        for _ in 0..size {
+            let row = [0; 3].map(|_| random.below(4) as f32);
+            let hidden = f64::from(row[0]) + 0.7 * f64::from(row[1]) + random.normal();
+            values.extend(row);
+            labels.push(if alike { 1.0 } else { (hidden - 1.0).floor().clamp(0.0, 4.0) });
+            of_row.push(queries.number(&format!("q{query}")));
+        }
+    }
+    let matrix = Matrix::from_rows(labels.len(), 3, values).unwrap();
+    let names = FeatureNames::Ids { first: 1, count: 3 };
+    Dataset::new(Columns::new(matrix, names, labels, queries, of_row)).unwrap()
+}
+
+/// Wants to stop after so many trees.
+struct After(usize, AtomicUsize);
+
+impl Observer for After {
+    fn added(&self, record: &Record) {
+        self.1.store(record.iterations.len(), Ordering::Relaxed);
+    }
+
+    fn wants_to_stop(&self) -> bool {
+        self.1.load(Ordering::Relaxed) >= self.0
+    }
+}
+
+/// Bytes of the model; validation data is watched.
+fn bytes(learner: &LearnerSpec, valid: &Dataset, threads: usize, job: Job<'_>) -> Vec<u8> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let valid = vec![WatchedSet { name: "valid".into(), data: valid }];
+    pool.install(|| learner.train(Job { valid, ..job }).unwrap().model.to_bytes())
+}
+
+fn check(start: &str, data: &Dataset, valid: &Dataset, trees: usize, all_threads: &[usize]) {
+    let learner = learner(start, trees);
+    let one = bytes(&learner, valid, 1, Job::new(data));
+    for &threads in all_threads {
+        let other = bytes(&learner, valid, threads, Job::new(data));
+        assert!(other == one, "{learner}: {threads} threads");
+    }
+    let portable = Job { simd: Simd::Portable, ..Job::new(data) };
+    assert!(bytes(&learner, valid, 2, portable) == one, "{learner}: portable code");
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoints = || Some(Checkpoints { every_trees: 1, ..Checkpoints::new(folder.path()) });
+    for (pause, threads) in [(1, 3), (trees - 2, 1)] {
+        let observer = After(pause, AtomicUsize::new(0));
+        let part = Job { observer: &observer, checkpoints: checkpoints(), ..Job::new(data) };
+        bytes(&learner, valid, threads, part);
+        assert_eq!(observer.1.load(Ordering::Relaxed), pause, "{learner}");
+    }
+    let rest = Job { checkpoints: checkpoints(), ..Job::new(data) };
+    assert!(bytes(&learner, valid, 2, rest) == one, "{learner}: two pauses");
+    let seed = bytes(&learner, valid, 2, Job { seed: 77, ..Job::new(data) });
+    assert!(seed != one, "{learner}: the seed is in the header");
+}
+
+#[test]
+fn threads_machine_code_and_pauses_do_not_change_a_byte_where_scores_are_equal() {
+    let data = tied();
+    for start in LEARNERS {
+        check(start, &data, &data, 5, &[2, 3, 8]);
+    }
+}
+
+#[test]
+fn nor_on_real_data() {
+    let Some(root) = std::env::var_os("RANKWRIGHT_DATA") else {
+        println!("skipped: RANKWRIGHT_DATA is not set");
+        return;
+    };
+    let part = |numbers: &[u32]| {
+        let path = |n: &u32| Path::new(&root).join("mq2008").join(format!("S{n}.txt"));
+        let files: Vec<_> = numbers.iter().map(path).collect();
+        read(&files, &ReadOptions::default()).unwrap().data
+    };
+    let (data, valid) = (part(&[1, 2, 3]), part(&[4]));
+    for start in LEARNERS {
+        check(start, &data, &valid, 4, &[2, 3, 8]);
+    }
+}
+
+#[test]
+fn models_of_other_weights_and_pairs_differ() {
+    let data = tied();
+    let mut all: Vec<Vec<u8>> = Vec::new();
+    for start in [
+        "lambdamart(metric=ndcg@3",
+        "lambdamart(metric=ndcg@3, weight=loss2",
+        "lambdamart(metric=ndcg@3, weight=loss2++",
+        "lambdamart(metric=ndcg@3, weight=loss2++, mu=1",
+        "lambdamart(metric=ndcg@3, pairs=coherent",
+        "lambdamart(metric=p@3",
+        "lambdamart(metric=p@3, weight=gap",
+        "yetirank(metric=ndcg@3",
+        "yetirank(metric=ndcg@3, noise=0.3",
+        "yetirank(metric=ap",
+    ] {
+        let model = learner(start, 3).train(Job::new(&data)).unwrap().model;
+        let scores = model.score(&data, Default::default()).unwrap();
+        let scores: Vec<u8> = scores.iter().flat_map(|score| score.to_le_bytes()).collect();
+        assert!(!all.contains(&scores), "{start} learns what another one does");
+        all.push(scores);
+    }
+}

@@ -1,0 +1,46 @@
+//! Numbers of things in words.
+
+/// `trees`, `passes`, `queries`.
+pub fn plural(unit: &str) -> String {
+    match unit.strip_suffix('y') {
+        // day, days: only a y after a consonant changes.
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
+        _ if unit.ends_with('s') => format!("{unit}es"),
+        _ => format!("{unit}s"),
+    }
+}
+
+/// A number of things.
+///
+/// ```
+/// use rankwright_report::words::counted;
+///
+/// assert_eq!([counted(1, "query"), counted(2, "query")], ["1 query", "2 queries"]);
+/// ```
+pub fn counted(number: usize, unit: &str) -> String {
+    match number {
+        1 => format!("1 {unit}"),
+        _ => format!("{number} {}", plural(unit)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_singular_and_everything_else_plural() {
+        for (number, unit, expected) in [
+            (0, "document", "0 documents"),
+            (1, "document", "1 document"),
+            (1, "query", "1 query"),
+            (0, "query", "0 queries"),
+            (3, "query", "3 queries"),
+            (2, "day", "2 days"),
+            (1, "pass", "1 pass"),
+            (2, "pass", "2 passes"),
+        ] {
+            assert_eq!(counted(number, unit), expected);
+        }
+    }
+}
