@@ -48,7 +48,11 @@ const fn net(learners: &'static [&'static str], space: &'static [&'static str]) 
 const PRESETS: &[Preset] = &[
     boosted(
         &["lambdamart"],
-        &[GROWN, "truncation=choice(auto,20,none)", "norm_query=choice(true,false)"],
+        &[
+            GROWN,
+            "truncation=choice(auto,20,none), norm_query=choice(true,false)",
+            "newton=choice(per-document,cross-leaf)",
+        ],
     ),
     boosted(&["rankmart"], &[GROWN, "norm_query=choice(true,false)"]),
     boosted(&["xendcg"], &[GROWN]),
