@@ -16,6 +16,8 @@
 use rankwright_data::Random;
 use rankwright_eval::SpecError;
 
+use super::params::all_legal;
+
 /// How the new tree and the dropped ones are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DropScale {
@@ -58,19 +60,10 @@ impl Dropout {
     /// Refuses what makes no sense.
     pub(crate) fn check(&self) -> Result<(), SpecError> {
         let in_unit = |x: f64| (0.0..=1.0).contains(&x);
-        let checks = [
+        all_legal([
             ("drop_trees", self.share, in_unit(self.share), "a number from 0 to 1"),
             ("drop_skip", self.skip, in_unit(self.skip) && self.skip < 1.0, BELOW_ONE),
-        ];
-        match checks.into_iter().find(|(_, _, legal, _)| !legal) {
-            None => Ok(()),
-            Some((key, value, _, expected)) => Err(SpecError::BadValue {
-                name: "boosting".to_owned(),
-                key: key.to_owned(),
-                value: value.to_string(),
-                expected: expected.to_owned(),
-            }),
-        }
+        ])
     }
 
     /// The trees that a round drops, ascending; `trees` are there.

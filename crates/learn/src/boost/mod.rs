@@ -18,7 +18,7 @@ mod sample;
 mod scores;
 mod start;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod train;
 mod values;
 pub(crate) mod watch;

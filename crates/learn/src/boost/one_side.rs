@@ -15,6 +15,7 @@
 use rankwright_data::Random;
 use rankwright_eval::SpecError;
 
+use super::params::{PART, all_legal};
 use super::sample::mix;
 
 /// Which queries a tree sees by their gradients.
@@ -38,23 +39,17 @@ pub struct OneSide {
 impl OneSide {
     /// Refuses what makes no sense.
     pub(crate) fn check(&self) -> Result<(), SpecError> {
-        let name = "boosting".to_owned();
-        let parts = [("goss_top", self.top), ("goss_rest", self.rest)];
-        match parts.into_iter().find(|(_, part)| !(*part > 0.0 && *part <= 1.0)) {
-            Some((key, value)) => Err(SpecError::BadValue {
-                name,
-                key: key.to_owned(),
-                value: value.to_string(),
-                expected: super::params::PART.to_owned(),
-            }),
-            // A little above 1 is a sum of decimals that is 1.
-            None if self.top + self.rest > 1.0 + 1e-9 => Err(SpecError::Conflict {
-                name,
-                why: "goss_top and goss_rest are parts of all queries: together at most 1"
-                    .to_owned(),
-            }),
-            None => Ok(()),
+        let legal = |part: f64| part > 0.0 && part <= 1.0;
+        all_legal([
+            ("goss_top", self.top, legal(self.top), PART),
+            ("goss_rest", self.rest, legal(self.rest), PART),
+        ])?;
+        // A little above 1 is a sum of decimals that is 1.
+        if self.top + self.rest > 1.0 + 1e-9 {
+            let why = "goss_top and goss_rest are parts of all queries: together at most 1";
+            return Err(SpecError::Conflict { name: "boosting".to_owned(), why: why.to_owned() });
         }
+        Ok(())
     }
 
     /// Whether a tree, numbered from 0, is sampled at all.

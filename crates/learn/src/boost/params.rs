@@ -86,15 +86,22 @@ impl BoostParams {
         if let Some(why) = self.conflict() {
             return Err(SpecError::Conflict { name: "boosting".to_owned(), why });
         }
-        match checks.into_iter().find(|(_, _, legal, _)| !legal) {
-            None => Ok(()),
-            Some((key, value, _, expected)) => Err(SpecError::BadValue {
-                name: "boosting".to_owned(),
-                key: key.to_owned(),
-                value: value.to_string(),
-                expected: expected.to_owned(),
-            }),
-        }
+        all_legal(checks)
+    }
+}
+
+/// Refuses the first value that is not legal; each with its name, whether it is, and what would be.
+pub(super) fn all_legal<const N: usize>(
+    checks: [(&str, f64, bool, &str); N],
+) -> Result<(), SpecError> {
+    match checks.into_iter().find(|(_, _, legal, _)| !legal) {
+        None => Ok(()),
+        Some((key, value, _, expected)) => Err(SpecError::BadValue {
+            name: "boosting".to_owned(),
+            key: key.to_owned(),
+            value: value.to_string(),
+            expected: expected.to_owned(),
+        }),
     }
 }
 

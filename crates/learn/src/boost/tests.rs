@@ -191,8 +191,14 @@ fn threads_and_machine_code_change_nothing() {
     }
 }
 
-/// Wants to stop after so many trees.
-struct Impatient(usize, AtomicUsize);
+/// Wants to stop after so many rounds.
+pub(crate) struct Impatient(usize, AtomicUsize);
+
+impl Impatient {
+    pub(crate) fn after(rounds: usize) -> Self {
+        Self(rounds, AtomicUsize::new(0))
+    }
+}
 
 impl Observer for Impatient {
     fn added(&self, record: &Record) {
@@ -221,7 +227,7 @@ fn an_interrupted_training_goes_on_to_the_same_bytes() {
         let checkpoints = Checkpoints { every_trees: 1, ..Checkpoints::new(folder.path()) };
         let checkpoints = || Some(checkpoints.clone());
         for count in [1, 2, 4, 5] {
-            let observer = Impatient(count, AtomicUsize::new(0));
+            let observer = Impatient::after(count);
             let job = Job { checkpoints: checkpoints(), observer: &observer, ..job() };
             let part = train(&params, &job).unwrap();
             assert_eq!((part.finished, part.record.iterations.len()), (false, count));

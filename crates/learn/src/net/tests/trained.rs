@@ -1,7 +1,5 @@
 //! Whole trainings: the same bits again and again, and nets that have learnt something.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use rankwright_data::format::{ReadOptions, read};
 use rankwright_data::generate::LetorOptions;
 use rankwright_eval::{ScoredDataset, SourceKind};
@@ -10,7 +8,8 @@ use rankwright_model::{Activation, Kind, ScoreOptions};
 use super::super::export::{self, Moving};
 use super::super::shape::Norm;
 use super::*;
-use crate::boost::{Checkpoints, Job, Observer, Outcome, Record, WatchedSet};
+use crate::boost::tests::Impatient;
+use crate::boost::{Checkpoints, Job, Outcome, WatchedSet};
 use crate::error::LearnError;
 use crate::learner::LearnerSpec;
 
@@ -54,19 +53,6 @@ fn threads_do_not_change_a_bit() {
     }
 }
 
-/// Stops after so many epochs.
-struct Impatient(usize, AtomicUsize);
-
-impl Observer for Impatient {
-    fn added(&self, record: &Record) {
-        self.1.store(record.iterations.len(), Ordering::Relaxed);
-    }
-
-    fn wants_to_stop(&self) -> bool {
-        self.1.load(Ordering::Relaxed) >= self.0
-    }
-}
-
 #[test]
 fn an_interrupted_training_goes_on_to_the_same_bits() {
     let (data, valid) = (letor(20, 1), letor(10, 2));
@@ -80,7 +66,7 @@ fn an_interrupted_training_goes_on_to_the_same_bits() {
         let folder = tempfile::tempdir().unwrap();
         let checkpoints = || Some(Checkpoints::new(folder.path()));
         for epochs in [1, 2, 5] {
-            let observer = Impatient(epochs, AtomicUsize::new(0));
+            let observer = Impatient::after(epochs);
             let part = Job { observer: &observer, checkpoints: checkpoints(), ..job() };
             let part = train(&text, part).unwrap();
             assert!(!part.finished && part.record.iterations.len() == epochs);
