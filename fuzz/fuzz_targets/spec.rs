@@ -2,7 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rankwright::eval::{MetricSpec, Spec, expand};
+use rankwright::eval::{MetricSpec, expand};
+use rankwright::spec::Spec;
 
 fuzz_target!(|text: &str| {
     if let Ok(spec) = Spec::parse(text) {

@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 use rankwright::data::Random;
 use rankwright::data::store::write_atomic;
 use rankwright::eval::table::{Align, Table};
-use rankwright::eval::{ParamInfo, Params, Spec, SpecError};
+use rankwright::eval::{ParamInfo, Params};
 use rankwright::search::classify::{
     ClassifyError, Decision, Distance, Evaluation, Knn, Rocchio, SparseVector, TfIdf,
 };
 use rankwright::search::{Analysis, Document, Documents, FieldKind, Schema, Value};
+use rankwright::spec::{Spec, SpecError};
 use rayon::prelude::*;
 use serde_json::{Value as Json, json};
 

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use rankwright::data::DataError;
+use rankwright::eval::EvalError;
 use rankwright::eval::compare::CompareError;
-use rankwright::eval::{EvalError, SpecError};
 use rankwright::learn::LearnError;
 use rankwright::model::ModelError;
 use rankwright::report::ReportError;
 use rankwright::search::SearchError;
+use rankwright::spec::SpecError;
 
 use crate::interrupt;
 

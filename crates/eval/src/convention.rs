@@ -11,7 +11,7 @@
 use crate::order::{OrderRule, TiePolicy};
 use crate::params::{ParamInfo, Params};
 use crate::source::SourceKind;
-use crate::spec::SpecError;
+use rankwright_spec::SpecError;
 
 /// The value of a query without a relevant document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -10,7 +10,7 @@
 use std::sync::OnceLock;
 
 use crate::params::{ParamInfo, Params};
-use crate::spec::SpecError;
+use rankwright_spec::SpecError;
 
 /// `discount` in specs.
 pub(crate) const DISCOUNT: ParamInfo = ParamInfo {

@@ -1,6 +1,6 @@
 //! What can go wrong in an evaluation.
 
-use crate::spec::SpecError;
+use rankwright_spec::SpecError;
 
 /// Why an evaluation was refused. Errors inside a query are wrapped in [`EvalError::Query`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -6,7 +6,7 @@
 
 use crate::error::EvalError;
 use crate::params::{ParamInfo, Params};
-use crate::spec::SpecError;
+use rankwright_spec::SpecError;
 
 /// `gain` in specs, with the default 2^label - 1.
 pub(crate) const GAIN: ParamInfo = ParamInfo {

@@ -3,7 +3,6 @@
 //!
 //! Data flows down this list:
 //!
-//! - [`Spec`]: the small language in which metrics (and learners) are written;
 //! - [`Candidates`]: one query's documents, from a [`QuerySource`];
 //! - [`Orderer`]: the one order, with its [`TiePolicy`];
 //! - [`RankedList`]: what a [`Metric`] sees;
@@ -36,7 +35,6 @@ pub mod metric;
 mod order;
 mod params;
 mod source;
-mod spec;
 pub mod stats;
 mod swap;
 pub mod table;
@@ -54,7 +52,6 @@ pub use metric::{
     of_ranking,
 };
 pub use order::{OrderRule, Orderer, Rows, TiePolicy};
-pub use params::{ParamInfo, Params, nearest};
+pub use params::{ParamInfo, Params};
 pub use source::{QuerySource, ScoredQueries, SourceKind};
-pub use spec::{Spec, SpecError, split_specs};
 pub use swap::{Factors, SwapDelta};

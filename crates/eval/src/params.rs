@@ -6,7 +6,7 @@
 
 use std::str::FromStr;
 
-use crate::spec::{Spec, SpecError};
+use rankwright_spec::{Spec, SpecError, nearest};
 
 /// One parameter of a metric or learner, as the help shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,8 @@ pub struct ParamInfo {
 /// The parameters of one spec, checked against what is known.
 ///
 /// ```
-/// use rankwright_eval::{ParamInfo, Params, Spec};
+/// use rankwright_eval::{ParamInfo, Params};
+/// use rankwright_spec::Spec;
 ///
 /// const KNOWN: &[ParamInfo] =
 ///     &[ParamInfo { name: "leaves", doc: "leaves of a tree", default: "31" }];
@@ -31,7 +32,7 @@ pub struct ParamInfo {
 /// assert_eq!(params.u32("leaves", 31)?, 7);
 /// let wrong = Params::new(&Spec::parse("tree(leafs=7)")?, KNOWN, &[]).unwrap_err();
 /// assert!(wrong.to_string().contains("did you mean `leaves`?"));
-/// # Ok::<(), rankwright_eval::SpecError>(())
+/// # Ok::<(), rankwright_spec::SpecError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Params<'a> {
@@ -64,14 +65,15 @@ impl<'a> Params<'a> {
     /// The same parameters with values to use where neither the spec nor the preset has one.
     ///
     /// ```
-    /// use rankwright_eval::{ParamInfo, Params, Spec};
+    /// use rankwright_eval::{ParamInfo, Params};
+    /// use rankwright_spec::Spec;
     ///
     /// const KNOWN: &[ParamInfo] = &[ParamInfo { name: "rate", doc: "step", default: "1" }];
     /// let spec = Spec::new("slow");
     /// let params = Params::new(&spec, KNOWN, &[])?.with_defaults(&[("rate", "0.5")]);
     /// assert_eq!(params.f64("rate", 1.0)?, 0.5);
     /// assert!(!params.is_written("rate"));
-    /// # Ok::<(), rankwright_eval::SpecError>(())
+    /// # Ok::<(), rankwright_spec::SpecError>(())
     /// ```
     #[must_use]
     pub fn with_defaults(&self, defaults: &[(&'static str, &'static str)]) -> Self {
@@ -180,36 +182,6 @@ impl<'a> Params<'a> {
     }
 }
 
-/// The known name closest to `found` in edits, if it is close enough to be a slip.
-pub fn nearest(found: &str, known: &[&str]) -> Option<String> {
-    let found = found.to_ascii_lowercase();
-    let limit = 1 + found.chars().count() / 3;
-    let distance = |name: &&str| edits(&found, &name.to_ascii_lowercase());
-    let best = known.iter().min_by_key(|n| distance(n))?;
-    (distance(best) <= limit).then(|| (*best).to_owned())
-}
-
-/// Levenshtein distance, one row at a time.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        for (cell, cb) in row.iter_mut().skip(1).zip(&b) {
-            let above = *cell;
-            let replaced = diagonal + usize::from(ca != *cb);
-            left = replaced.min(above + 1).min(left + 1);
-            diagonal = above;
-            *cell = left;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -247,15 +219,5 @@ mod tests {
         let kind = bad("x(kind=c)", |p| p.choice("kind", &[("a", 1), ("b", 2)], 1).map(drop));
         assert_eq!(kind, "`x`: kind=c is not allowed; expected a | b");
         assert!(bad("x(metric=ndcg@0)", |p| p.spec("metric").map(drop)).contains("column 6"));
-    }
-
-    #[test]
-    fn edit_distance_is_levenshtein() {
-        for (a, b, d) in [("", "", 0), ("abc", "", 3), ("kitten", "sitting", 3), ("a", "a", 0)] {
-            assert_eq!(edits(a, b), d, "{a} {b}");
-            assert_eq!(edits(b, a), d, "{b} {a}");
-        }
-        assert_eq!(nearest("ncdg", &["ndcg", "dcg", "err"]), Some("ndcg".into()));
-        assert_eq!(nearest("foobar", &["ndcg", "rr"]), None);
     }
 }

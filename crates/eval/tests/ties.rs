@@ -29,7 +29,7 @@ const EXACT: &[(&str, bool)] = &[
 ];
 
 fn with_ties(spec: &str, ties: &str) -> String {
-    let mut parsed = rankwright_eval::Spec::parse(spec).unwrap();
+    let mut parsed = rankwright_spec::Spec::parse(spec).unwrap();
     parsed.args.push(("ties".into(), ties.into()));
     parsed.to_string()
 }

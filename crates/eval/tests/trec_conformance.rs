@@ -9,8 +9,9 @@ use std::path::Path;
 use common::data;
 use common::trec::Run;
 use rankwright_eval::{
-    EvalOptions, Measure, MeasureResult, MetricSpec, QuerySource, Spec, evaluate, expand,
+    EvalOptions, Measure, MeasureResult, MetricSpec, QuerySource, evaluate, expand,
 };
+use rankwright_spec::Spec;
 
 /// One call of trec_eval.
 struct Call<'a> {

@@ -1,8 +1,9 @@
 //! What can go wrong in training.
 
 use rankwright_data::DataError;
-use rankwright_eval::{EvalError, SpecError};
+use rankwright_eval::EvalError;
 use rankwright_model::ModelError;
+use rankwright_spec::SpecError;
 
 /// Why training was refused or stopped.
 #[derive(Debug, thiserror::Error)]

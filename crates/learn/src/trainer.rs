@@ -3,7 +3,8 @@
 use std::fmt::Debug;
 
 use rankwright_data::Dataset;
-use rankwright_eval::{MetricSpec, Params, SpecError};
+use rankwright_eval::{MetricSpec, Params};
+use rankwright_spec::SpecError;
 
 use crate::boost::{Job, Outcome};
 use crate::error::LearnError;

@@ -21,8 +21,9 @@ mod quantiles;
 mod stats;
 
 use rankwright_data::Dataset;
-use rankwright_eval::{ParamInfo, Params, SpecError};
+use rankwright_eval::{ParamInfo, Params};
 use rankwright_model::{Step, Transforms};
+use rankwright_spec::SpecError;
 use rayon::prelude::*;
 
 use self::stats::Stats;

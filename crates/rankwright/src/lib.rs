@@ -37,6 +37,9 @@ pub use rankwright_report as report;
 /// Text: collections, an index, first-stage retrieval, features, re-ranking, classifiers.
 pub use rankwright_search as search;
 
+/// Specs such as `lambdamart(leaves=31)`, and the declaration of parameters.
+pub use rankwright_spec as spec;
+
 /// The README's program, compiled and run as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]

@@ -1,10 +1,11 @@
 //! What can go wrong in making a report.
 
 use rankwright_data::DataError;
+use rankwright_eval::EvalError;
 use rankwright_eval::compare::CompareError;
-use rankwright_eval::{EvalError, SpecError};
 use rankwright_learn::LearnError;
 use rankwright_model::ModelError;
+use rankwright_spec::SpecError;
 
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]

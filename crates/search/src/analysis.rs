@@ -9,7 +9,8 @@ use std::collections::HashMap;
 use std::fmt;
 
 use foldhash::fast::FixedState;
-use rankwright_eval::{ParamInfo, Params, Spec, SpecError};
+use rankwright_eval::{ParamInfo, Params};
+use rankwright_spec::{Spec, SpecError};
 use tantivy::tokenizer::{
     AsciiFoldingFilter, Language, LowerCaser, RemoveLongFilter, SimpleTokenizer, Stemmer,
     StopWordFilter, TextAnalyzer,
@@ -60,7 +61,7 @@ pub const ANALYSIS_PARAMS: &[ParamInfo] = &[
 /// assert_eq!(analysis.terms("The Ranking of documents"), ["rank", "document"]);
 /// let plain = Analysis::parse("plain")?;
 /// assert_eq!(plain.terms("The Ranking"), ["the", "ranking"]);
-/// # Ok::<(), rankwright_eval::SpecError>(())
+/// # Ok::<(), rankwright_spec::SpecError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Analysis {

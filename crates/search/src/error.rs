@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use rankwright_data::{DataError, Place};
-use rankwright_eval::{EvalError, SpecError};
+use rankwright_eval::EvalError;
 use rankwright_model::ModelError;
+use rankwright_spec::SpecError;
 
 /// Everything the search crate reports instead of a result.
 #[derive(Debug, thiserror::Error)]

@@ -10,7 +10,7 @@ use crate::analysis::Analysis;
 /// let terms = Terms::new("to be or not to rank", &Analysis::parse("plain")?);
 /// assert_eq!(terms.length(), 6);
 /// assert_eq!(terms.distinct().collect::<Vec<_>>(), ["to", "be", "or", "not", "rank"]);
-/// # Ok::<(), rankwright_eval::SpecError>(())
+/// # Ok::<(), rankwright_spec::SpecError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Terms {

@@ -15,7 +15,8 @@
 //! Each is a sum over matched terms, a part of the document, and a constant of the query, so that a
 //! document costs only its matched terms. Terms that the collection does not have are left out.
 
-use rankwright_eval::{ParamInfo, Params, SpecError};
+use rankwright_eval::{ParamInfo, Params};
+use rankwright_spec::SpecError;
 
 use crate::index::{Index, Scope, Stat, TermStats};
 use crate::{SearchError, terms::Terms};

@@ -20,7 +20,7 @@ use crate::convention::read_rel;
 use crate::error::EvalError;
 use crate::list::RankedList;
 use crate::params::{ParamInfo, Params};
-use crate::spec::SpecError;
+use rankwright_spec::SpecError;
 
 /// `threshold` of accuracy.
 pub(crate) const THRESHOLD: ParamInfo = ParamInfo {

@@ -24,8 +24,8 @@ use crate::convention::read_rel;
 use crate::error::EvalError;
 use crate::list::RankedList;
 use crate::params::{ParamInfo, Params};
-use crate::spec::SpecError;
 use crate::swap::SwapDelta;
+use rankwright_spec::SpecError;
 
 /// `norm` of AP and Q.
 pub(crate) const NORM: ParamInfo = ParamInfo {

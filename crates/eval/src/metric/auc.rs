@@ -18,7 +18,7 @@ use crate::convention::read_rel;
 use crate::error::EvalError;
 use crate::list::RankedList;
 use crate::params::Params;
-use crate::spec::SpecError;
+use rankwright_spec::SpecError;
 
 #[derive(Debug)]
 struct Auc {

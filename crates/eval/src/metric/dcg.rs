@@ -22,8 +22,8 @@ use crate::error::EvalError;
 use crate::gain::Gain;
 use crate::list::RankedList;
 use crate::params::Params;
-use crate::spec::SpecError;
 use crate::swap::{AdditiveSwap, SwapDelta};
+use rankwright_spec::SpecError;
 
 /// Gain, discount and cut-off of the DCG family.
 #[derive(Debug, Clone)]

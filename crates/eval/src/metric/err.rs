@@ -23,8 +23,8 @@ use crate::error::EvalError;
 use crate::gain::Gain;
 use crate::list::RankedList;
 use crate::params::{ParamInfo, Params};
-use crate::spec::SpecError;
 use crate::swap::SwapDelta;
+use rankwright_spec::SpecError;
 
 /// `max` of ERR.
 pub(crate) const MAX: ParamInfo = ParamInfo {

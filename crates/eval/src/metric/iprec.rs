@@ -22,7 +22,7 @@ use crate::convention::read_rel;
 use crate::error::EvalError;
 use crate::list::RankedList;
 use crate::params::{ParamInfo, Params};
-use crate::spec::SpecError;
+use rankwright_spec::SpecError;
 
 /// `recall` of interpolated precision.
 pub(crate) const RECALL: ParamInfo =

@@ -23,7 +23,7 @@ use super::{Metric, say_cutoff};
 use crate::error::EvalError;
 use crate::list::RankedList;
 use crate::params::Params;
-use crate::spec::SpecError;
+use rankwright_spec::SpecError;
 
 #[derive(Debug)]
 struct Judged {

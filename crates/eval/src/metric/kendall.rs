@@ -24,7 +24,7 @@ use super::inversions::{count_inversions, different_pairs};
 use crate::error::EvalError;
 use crate::list::RankedList;
 use crate::params::Params;
-use crate::spec::SpecError;
+use rankwright_spec::SpecError;
 
 #[derive(Debug)]
 struct Kendall;

@@ -20,7 +20,7 @@ use super::dcg::Dcg;
 use crate::error::EvalError;
 use crate::list::RankedList;
 use crate::params::Params;
-use crate::spec::SpecError;
+use rankwright_spec::SpecError;
 
 #[derive(Debug)]
 struct MeanNdcg(Dcg);

@@ -17,8 +17,8 @@ use crate::list::{Candidates, RankedList, Workspace};
 use crate::order::TiePolicy;
 use crate::params::Params;
 use crate::source::SourceKind;
-use crate::spec::{Spec, SpecError};
 use crate::swap::SwapDelta;
+use rankwright_spec::{Spec, SpecError};
 
 /// A metric by its text, checked: names, parameters and values are all legal.
 ///

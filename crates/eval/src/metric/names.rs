@@ -6,8 +6,8 @@
 
 use super::measure::MetricSpec;
 use super::registry::{METRICS, MetricInfo};
-use crate::params::nearest;
-use crate::spec::{Spec, SpecError, split_specs};
+use rankwright_spec::nearest;
+use rankwright_spec::{Spec, SpecError, split_specs};
 
 /// trec_eval names that end in a cut-off, and the metric they stand for.
 const WITH_CUTOFF: [(&str, &str); 5] = [
@@ -96,7 +96,7 @@ pub(crate) fn find_metric(name: &str) -> Result<&'static MetricInfo, SpecError> 
 /// assert_eq!(metrics[0].canonical().to_string(), "p(preset=trec)@10");
 /// assert_eq!(metrics[1].to_string(), "ndcg(gain=linear, blank=0)@5");
 /// assert_eq!(expand("trec_eval")?.len(), 29);
-/// # Ok::<(), rankwright_eval::SpecError>(())
+/// # Ok::<(), rankwright_spec::SpecError>(())
 /// ```
 pub fn expand(text: &str) -> Result<Vec<MetricSpec>, SpecError> {
     let parts = split_specs(text);

@@ -26,8 +26,8 @@ use super::{Metric, say_cutoff};
 use crate::error::EvalError;
 use crate::list::RankedList;
 use crate::params::{ParamInfo, Params};
-use crate::spec::SpecError;
 use crate::swap::{AdditiveSwap, SwapDelta};
+use rankwright_spec::SpecError;
 
 /// `short` of NDCG.
 pub(crate) const SHORT: ParamInfo = ParamInfo {

@@ -23,7 +23,7 @@ use crate::compare::Better;
 use crate::error::EvalError;
 use crate::list::RankedList;
 use crate::params::{ParamInfo, Params};
-use crate::spec::SpecError;
+use rankwright_spec::SpecError;
 
 /// `over` of the pointwise metrics.
 pub(crate) const OVER: ParamInfo = ParamInfo {

@@ -20,8 +20,8 @@ use crate::convention::read_rel;
 use crate::error::EvalError;
 use crate::list::RankedList;
 use crate::params::{ParamInfo, Params};
-use crate::spec::SpecError;
 use crate::swap::{AdditiveSwap, SwapDelta};
+use rankwright_spec::SpecError;
 
 /// `short` of P.
 pub(crate) const SHORT: ParamInfo = ParamInfo {

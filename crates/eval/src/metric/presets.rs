@@ -5,8 +5,8 @@
 //! tests.
 
 use super::registry::MetricInfo;
-use crate::params::nearest;
-use crate::spec::SpecError;
+use rankwright_spec::SpecError;
+use rankwright_spec::nearest;
 
 type Values = &'static [(&'static str, &'static str)];
 

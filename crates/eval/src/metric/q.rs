@@ -23,7 +23,7 @@ use crate::error::EvalError;
 use crate::gain::Gain;
 use crate::list::RankedList;
 use crate::params::{ParamInfo, Params};
-use crate::spec::SpecError;
+use rankwright_spec::SpecError;
 
 /// `beta` of Q.
 pub(crate) const BETA: ParamInfo =

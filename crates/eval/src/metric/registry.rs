@@ -8,7 +8,7 @@ use crate::convention::{BLANK, MISSING, PRESET, REL, SCORES, TIES, UNJUDGED};
 use crate::discount::DISCOUNT;
 use crate::gain::GAIN;
 use crate::params::{ParamInfo, Params};
-use crate::spec::SpecError;
+use rankwright_spec::SpecError;
 
 /// One metric of the table.
 #[derive(Debug)]

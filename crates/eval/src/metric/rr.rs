@@ -20,8 +20,8 @@ use crate::convention::read_rel;
 use crate::error::EvalError;
 use crate::list::RankedList;
 use crate::params::Params;
-use crate::spec::SpecError;
 use crate::swap::SwapDelta;
+use rankwright_spec::SpecError;
 
 #[derive(Debug, Clone, Copy)]
 struct Rr {

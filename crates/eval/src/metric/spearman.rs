@@ -14,7 +14,7 @@ use super::Metric;
 use crate::error::EvalError;
 use crate::list::RankedList;
 use crate::params::Params;
-use crate::spec::SpecError;
+use rankwright_spec::SpecError;
 
 #[derive(Debug)]
 struct Spearman;

@@ -7,8 +7,9 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwright_eval::{MetricSpec, Params, Spec, SpecError};
+use rankwright_eval::{MetricSpec, Params};
 use rankwright_model::{Kind, Model};
+use rankwright_spec::{Spec, SpecError};
 
 use super::preset;
 use crate::error::LearnError;

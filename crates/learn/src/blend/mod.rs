@@ -29,8 +29,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use rankwright_data::{Dataset, Random};
-use rankwright_eval::{MetricSpec, ParamInfo, Params, SpecError};
+use rankwright_eval::{MetricSpec, ParamInfo, Params};
 use rankwright_model::{Blend as BlendModel, Kind, Model, Normalise};
+use rankwright_spec::SpecError;
 
 use self::members::Member;
 use crate::boost::{Job, Outcome, WatchedSet};

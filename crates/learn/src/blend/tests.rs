@@ -73,7 +73,7 @@ fn the_yahoo_recipe_is_eight_two_and_two() {
         Member::Learner(learner) => learner.info().name,
         Member::File(_) => "file",
     };
-    let spec = rankwright_eval::Spec::parse("blend(preset=yahoo, members=mart)").unwrap();
+    let spec = rankwright_spec::Spec::parse("blend(preset=yahoo, members=mart)").unwrap();
     let params = Params::new(&spec, BLEND_PARAMS, &[]).unwrap();
     let all = members::read(&params, &MetricSpec::parse("err").unwrap()).unwrap();
     let names: Vec<&str> = all.iter().map(names).collect();

@@ -14,7 +14,7 @@
 //! need not be kept. Cost of going through all rounds: O(trees^2) draws, microseconds each round.
 
 use rankwright_data::Random;
-use rankwright_eval::SpecError;
+use rankwright_spec::SpecError;
 
 use super::params::all_legal;
 

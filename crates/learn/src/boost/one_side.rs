@@ -13,7 +13,7 @@
 //! queries, and a sort of them; growth and leaf values then go through the chosen rows only.
 
 use rankwright_data::Random;
-use rankwright_eval::SpecError;
+use rankwright_spec::SpecError;
 
 use super::params::{PART, all_legal};
 use super::sample::mix;

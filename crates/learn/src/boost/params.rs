@@ -1,6 +1,6 @@
 //! What boosting is told: how many trees, how fast, on which part of the data.
 
-use rankwright_eval::SpecError;
+use rankwright_spec::SpecError;
 
 use super::dropout::Dropout;
 use super::one_side::OneSide;

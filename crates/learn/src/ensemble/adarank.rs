@@ -23,7 +23,8 @@
 use std::sync::Arc;
 
 use rankwright_eval::compare::Better;
-use rankwright_eval::{MetricSpec, ParamInfo, Params, SourceKind, SpecError};
+use rankwright_eval::{MetricSpec, ParamInfo, Params, SourceKind};
+use rankwright_spec::SpecError;
 use rayon::prelude::*;
 
 use super::climb::Grid;

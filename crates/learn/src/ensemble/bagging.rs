@@ -13,8 +13,9 @@
 use std::sync::Arc;
 
 use rankwright_data::Random;
-use rankwright_eval::{MetricSpec, ParamInfo, Params, Spec, SpecError};
+use rankwright_eval::{MetricSpec, ParamInfo, Params};
 use rankwright_model::{Ensemble, Kind, Leaf, Model, Tree};
+use rankwright_spec::{Spec, SpecError};
 
 use super::{from_one, info};
 use crate::blend::Nested;

@@ -13,7 +13,8 @@
 use std::sync::Arc;
 
 use rankwright_data::Random;
-use rankwright_eval::{MetricSpec, ParamInfo, Params, SpecError};
+use rankwright_eval::{MetricSpec, ParamInfo, Params};
+use rankwright_spec::SpecError;
 
 use super::climb::{Climb, Place};
 use super::target::Target;

@@ -19,8 +19,9 @@ pub(crate) mod target;
 pub(crate) mod trials;
 
 use rankwright_data::Dataset;
-use rankwright_eval::{ParamInfo, Params, SpecError};
+use rankwright_eval::{ParamInfo, Params};
 use rankwright_model::{Kind, Transforms};
+use rankwright_spec::SpecError;
 
 use self::climb::Grid;
 use crate::boost::{BoostParams, Outcome};

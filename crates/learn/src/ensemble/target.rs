@@ -12,8 +12,9 @@
 use rankwright_data::Dataset;
 use rankwright_eval::compare::Better;
 use rankwright_eval::{
-    Aggregate, Candidates, EvalError, Measure, MetricSpec, SourceKind, SpecError, Workspace,
+    Aggregate, Candidates, EvalError, Measure, MetricSpec, SourceKind, Workspace,
 };
+use rankwright_spec::SpecError;
 use rayon::prelude::*;
 
 use crate::error::LearnError;

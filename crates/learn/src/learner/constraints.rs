@@ -6,7 +6,8 @@
 //! have is an error, and so is a number that belongs to an option which is not there.
 
 use rankwright_data::FeatureNames;
-use rankwright_eval::{Params, SpecError};
+use rankwright_eval::Params;
+use rankwright_spec::SpecError;
 
 use super::monotone::known;
 use crate::tree::TreeParams;

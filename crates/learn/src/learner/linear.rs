@@ -4,8 +4,9 @@
 //! weights themselves say which features there are.
 
 use rankwright_data::Absent;
-use rankwright_eval::{Params, SpecError};
+use rankwright_eval::Params;
 use rankwright_model::{Header, Kind, Linear, Model};
+use rankwright_spec::SpecError;
 
 use super::LearnerSpec;
 use crate::boost::{Job, Outcome};

@@ -23,8 +23,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use rankwright_data::Dataset;
-use rankwright_eval::{Measure, MetricSpec, ParamInfo, Params, SourceKind, Spec, SpecError};
+use rankwright_eval::{Measure, MetricSpec, ParamInfo, Params, SourceKind};
 use rankwright_model::Model;
+use rankwright_spec::{Spec, SpecError};
 
 use self::constraints::Constraints;
 use self::linear::Given;

@@ -5,7 +5,8 @@
 //! does nothing is worse than none.
 
 use rankwright_data::FeatureNames;
-use rankwright_eval::{Params, SpecError, nearest};
+use rankwright_eval::Params;
+use rankwright_spec::{SpecError, nearest};
 
 use crate::tree::Direction;
 

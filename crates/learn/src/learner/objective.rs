@@ -4,7 +4,8 @@
 //! on as written, so `lambdamart(sigma=2)` makes `lambda(metric=ndcg@10, sigma=2)`. That text
 //! goes into the model's header and tells checkpoints apart.
 
-use rankwright_eval::{MetricSpec, ParamInfo, Params, Spec, SpecError};
+use rankwright_eval::{MetricSpec, ParamInfo, Params};
+use rankwright_spec::{Spec, SpecError};
 
 use super::registry::Family;
 use crate::objective::{OBJECTIVES, ObjectiveInfo, find_objective};

@@ -5,7 +5,8 @@
 //! they refuse, so that there is one message for each parameter. Only what they have no limit for
 //! is looked at here.
 
-use rankwright_eval::{ParamInfo, Params, SpecError};
+use rankwright_eval::{ParamInfo, Params};
+use rankwright_spec::SpecError;
 
 use crate::boost::{BoostParams, DropScale, Dropout, Newton, OneSide};
 use crate::objective::DEFAULT_METRIC;

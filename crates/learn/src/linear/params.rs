@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use rankwright_eval::{MetricSpec, ParamInfo, Params, SpecError};
+use rankwright_eval::{MetricSpec, ParamInfo, Params};
+use rankwright_spec::SpecError;
 
 use super::line::{Fit, Line, What};
 use super::loss::Shape;

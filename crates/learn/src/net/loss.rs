@@ -17,7 +17,8 @@
 //! with P = p. Equal pairs are P = 1/2.
 
 use rankwright_data::Dataset;
-use rankwright_eval::{MetricSpec, ParamInfo, Params, Spec, SpecError};
+use rankwright_eval::{MetricSpec, ParamInfo, Params};
+use rankwright_spec::{Spec, SpecError};
 
 use super::params::check_use;
 use super::passes::{Derive, List, Lists};

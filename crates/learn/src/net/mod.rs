@@ -31,7 +31,8 @@ mod train;
 
 use std::sync::Arc;
 
-use rankwright_eval::{MetricSpec, Params, SpecError};
+use rankwright_eval::{MetricSpec, Params};
+use rankwright_spec::SpecError;
 
 use self::loss::Learner;
 use self::train::NetTrainer;

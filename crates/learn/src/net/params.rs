@@ -8,8 +8,9 @@
 //! as those of MSLR-WEB need it.
 
 use rankwright_data::Dataset;
-use rankwright_eval::{ParamInfo, Params, SpecError};
+use rankwright_eval::{ParamInfo, Params};
 use rankwright_model::Activation;
+use rankwright_spec::SpecError;
 use rayon::prelude::*;
 
 use super::block::Chance;

@@ -7,7 +7,8 @@ mod trained;
 
 use rankwright_data::bytes::Input;
 use rankwright_data::{Columns, Dataset, FeatureNames, Matrix as DataMatrix, QueryIndex, Random};
-use rankwright_eval::{MetricSpec, Params, Spec};
+use rankwright_eval::{MetricSpec, Params};
+use rankwright_spec::Spec;
 
 use super::loss::{Learner, Loss, Ready};
 use super::matrix::Matrix;

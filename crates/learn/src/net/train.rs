@@ -5,8 +5,9 @@
 //! weights). After an epoch the net so far is measured on what is watched.
 
 use rankwright_data::{Dataset, Random};
-use rankwright_eval::{MetricSpec, Params, SpecError};
+use rankwright_eval::{MetricSpec, Params};
 use rankwright_model::{Kind, Model, ScoreOptions, Transforms};
+use rankwright_spec::SpecError;
 
 use super::export::{self, Moving};
 use super::loss::{Learner, Loss, Ready};

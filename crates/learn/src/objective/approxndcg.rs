@@ -19,7 +19,8 @@
 use std::f64::consts::LN_2;
 
 use rankwright_data::Random;
-use rankwright_eval::{Gain, ParamInfo, Params, SpecError};
+use rankwright_eval::{Gain, ParamInfo, Params};
+use rankwright_spec::SpecError;
 
 use super::{Derivatives, Documents, Objective, QueryView, Workspace};
 use super::{SAMPLED_PARTNERS, check_shape, listwise, pointwise};

@@ -12,7 +12,8 @@
 //! constant is found by bisection. Cost O(n) a query; the quantile O(rows), with weights
 //! O(rows log rows).
 
-use rankwright_eval::{ParamInfo, Params, SpecError};
+use rankwright_eval::{ParamInfo, Params};
+use rankwright_spec::SpecError;
 
 use super::pointwise::{self, weight};
 use super::{Derivatives, Documents, Objective, QueryView, Workspace, check_shape};

@@ -18,7 +18,8 @@
 //! give zeros; queries of equal labels pull scores together. Cost O(n log n).
 
 use rankwright_data::Random;
-use rankwright_eval::{EvalError, ParamInfo, Params, SpecError};
+use rankwright_eval::{EvalError, ParamInfo, Params};
+use rankwright_spec::SpecError;
 
 use super::{Derivatives, Documents, Objective, QueryView, Workspace};
 use super::{check_shape, pointwise};

@@ -9,7 +9,8 @@
 //! mean of y, the best constant is 1/2 log((1 + ybar) / (1 - ybar)); where all labels agree ybar is
 //! taken as +-0.999999, which bounds it by 7.3. Cost O(n).
 
-use rankwright_eval::{ParamInfo, Params, SpecError};
+use rankwright_eval::{ParamInfo, Params};
+use rankwright_spec::SpecError;
 
 use super::{Derivatives, Documents, Objective, QueryView, Workspace, check_shape, pointwise};
 use crate::error::LearnError;

@@ -3,7 +3,7 @@
 //! scores changes nothing, and neither does the order of the documents in the file.
 
 use proptest::prelude::*;
-use rankwright_eval::Spec;
+use rankwright_spec::Spec;
 
 use super::tests::derivatives;
 use super::*;

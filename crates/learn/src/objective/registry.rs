@@ -3,7 +3,8 @@
 //! A learner's spec holds the parameters of its objective beside its own: check the spec once
 //! against both lists, then hand the same [`Params`] to [`ObjectiveInfo::build`].
 
-use rankwright_eval::{ParamInfo, Params, Spec, SpecError};
+use rankwright_eval::{ParamInfo, Params};
+use rankwright_spec::{Spec, SpecError};
 
 use super::approxndcg::ApproxNdcg;
 use super::huber::Huber;
@@ -173,13 +174,13 @@ pub fn find_objective(name: &str) -> Result<&'static ObjectiveInfo, SpecError> {
 /// Makes an objective from its own spec.
 ///
 /// ```
-/// use rankwright_eval::Spec;
+/// use rankwright_spec::Spec;
 /// use rankwright_learn::objective::parse_objective;
 ///
 /// assert!(parse_objective(&Spec::parse("lambda(metric=err@10)")?).is_ok());
 /// let slip = parse_objective(&Spec::parse("lambda(metrik=err@10)")?).unwrap_err();
 /// assert!(slip.to_string().contains("did you mean `metric`?"));
-/// # Ok::<(), rankwright_eval::SpecError>(())
+/// # Ok::<(), rankwright_spec::SpecError>(())
 /// ```
 pub fn parse_objective(spec: &Spec) -> Result<Box<dyn Objective>, SpecError> {
     let info = find_objective(&spec.name)?;

@@ -12,7 +12,8 @@
 //! w counts like w copies of it. Queries of 0 or 1 documents give zeros; equal labels pull scores
 //! together. Cost O(n).
 
-use rankwright_eval::{Gain, ParamInfo, Params, SpecError};
+use rankwright_eval::{Gain, ParamInfo, Params};
+use rankwright_spec::SpecError;
 
 use super::{Derivatives, Documents, Objective, QueryView, Workspace};
 use super::{check_shape, listwise, pointwise};

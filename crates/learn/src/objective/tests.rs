@@ -2,7 +2,7 @@
 //! its loss.
 
 use proptest::prelude::*;
-use rankwright_eval::Spec;
+use rankwright_spec::Spec;
 
 use super::*;
 

@@ -21,7 +21,8 @@
 //! documents give zeros; equal labels do not, because of g.
 
 use rankwright_data::Random;
-use rankwright_eval::{Gain, ParamInfo, Params, SpecError};
+use rankwright_eval::{Gain, ParamInfo, Params};
+use rankwright_spec::SpecError;
 
 use super::{Derivatives, Documents, Objective, QueryView, Workspace};
 use super::{check_shape, listwise, pointwise};

@@ -21,8 +21,9 @@
 
 use rankwright_data::Random;
 use rankwright_eval::{
-    Measure, MetricSpec, Orderer, ParamInfo, Params, SourceKind, SpecError, SwapDelta, sort_labels,
+    Measure, MetricSpec, Orderer, ParamInfo, Params, SourceKind, SwapDelta, sort_labels,
 };
+use rankwright_spec::SpecError;
 
 use super::{DEFAULT_METRIC, Derivatives, Documents, Objective, QueryView, Workspace};
 use super::{check_shape, pointwise};
@@ -225,7 +226,7 @@ impl Objective for Yeti {
 
 #[cfg(test)]
 mod tests {
-    use rankwright_eval::Spec;
+    use rankwright_spec::Spec;
 
     use super::super::tests::derivatives;
     use super::super::{LambdaParams, parse_objective};

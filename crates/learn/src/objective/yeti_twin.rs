@@ -9,7 +9,7 @@
 //! after another, so that a list of n costs n! orders of n passes: for lists of 3 or 4. The change
 //! of a metric is that of its value by definition, computed on both orders.
 
-use rankwright_eval::Spec;
+use rankwright_spec::Spec;
 
 use super::tests::derivatives;
 use super::{QueryView, parse_objective};

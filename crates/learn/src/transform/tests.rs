@@ -1,7 +1,7 @@
 //! Transforms as people ask for them.
 
 use rankwright_data::{Columns, FeatureNames, Matrix, QueryIndex};
-use rankwright_eval::Spec;
+use rankwright_spec::Spec;
 
 use super::*;
 

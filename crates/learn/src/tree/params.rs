@@ -1,6 +1,6 @@
 //! What a tree may look like: sizes, limits and penalties, checked once.
 
-use rankwright_eval::SpecError;
+use rankwright_spec::SpecError;
 
 /// The order in which leaves are split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

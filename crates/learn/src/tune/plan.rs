@@ -1,6 +1,7 @@
 //! A search, drawn and checked whole before anything runs.
 
-use rankwright_eval::{Measure, SpecError};
+use rankwright_eval::Measure;
+use rankwright_spec::SpecError;
 
 use super::presets::{default_space, depends_on, preset};
 use super::rungs::{Rung, halving};

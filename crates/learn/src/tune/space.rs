@@ -17,7 +17,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use rankwright_data::Random;
-use rankwright_eval::{Spec, SpecError, split_specs};
+use rankwright_spec::{Spec, SpecError, split_specs};
 
 use crate::exp::exp;
 
@@ -50,7 +50,7 @@ pub enum Range {
 /// assert_eq!(space.draw(1, 3), space.draw(1, 3));
 /// let wrong = Space::parse("rate=lgo(0.01,0.3)").unwrap_err().to_string();
 /// assert!(wrong.contains("did you mean `log`?"));
-/// # Ok::<(), rankwright_eval::SpecError>(())
+/// # Ok::<(), rankwright_spec::SpecError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Space {

@@ -6,9 +6,9 @@
 //! table, gives no curves; intervals need two queries.
 
 use rankwright_eval::{
-    EvalOptions, Evaluation, Measure, MeasureResult, MetricSpec, QuerySource, SourceKind, Spec,
-    SpecError, evaluate,
+    EvalOptions, Evaluation, Measure, MeasureResult, MetricSpec, QuerySource, SourceKind, evaluate,
 };
+use rankwright_spec::{Spec, SpecError};
 
 use crate::chart::{Axis, Body, Chart, Series};
 use crate::error::ReportError;

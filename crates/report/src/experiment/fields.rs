@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use rankwright_eval::nearest;
+use rankwright_spec::nearest;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 

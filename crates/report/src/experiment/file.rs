@@ -12,7 +12,8 @@ use rankwright_data::generate::LetorOptions;
 use rankwright_data::split::Parts;
 use rankwright_eval::compare::{CompareOptions, Test};
 use rankwright_eval::stats::Correction;
-use rankwright_eval::{Measure, SourceKind, expand, nearest};
+use rankwright_eval::{Measure, SourceKind, expand};
+use rankwright_spec::nearest;
 
 use super::fields::{Document, Fields};
 use super::paths::Places;
@@ -236,7 +237,8 @@ fn one_line(fields: &Fields<'_>, name: String) -> Result<String, ReportError> {
 
 /// Reads `letor(queries=500, documents=60)`.
 fn generator(text: &str, seed: u64) -> Result<LetorOptions, String> {
-    use rankwright_eval::{ParamInfo, Params, Spec, SpecError};
+    use rankwright_eval::{ParamInfo, Params};
+    use rankwright_spec::{Spec, SpecError};
     const KNOWN: &[ParamInfo] = &[
         ParamInfo { name: "queries", doc: "number of queries", default: "1000" },
         ParamInfo { name: "documents", doc: "mean number of documents a query", default: "120" },

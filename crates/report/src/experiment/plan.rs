@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rankwright_data::DataError;
-use rankwright_eval::nearest;
 use rankwright_learn::simd::Simd;
+use rankwright_spec::nearest;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 

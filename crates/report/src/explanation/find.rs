@@ -1,6 +1,6 @@
 //! Queries, documents and features by name: what is told of a name that is not there.
 
-use rankwright_eval::nearest;
+use rankwright_spec::nearest;
 
 use crate::error::ReportError;
 

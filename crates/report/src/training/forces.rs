@@ -11,11 +11,12 @@
 //! Cost: O(pairs of the query) a stage. A query of equal labels has no force at all.
 
 use rankwright_data::Dataset;
-use rankwright_eval::{Evaluation, Measure, MetricSpec, SourceKind, Spec, SpecError};
+use rankwright_eval::{Evaluation, Measure, MetricSpec, SourceKind};
 use rankwright_learn::LearnError;
 use rankwright_learn::objective::{
     Cut, Lambda, LambdaParams, Objective, QueryView, Weight, Workspace,
 };
+use rankwright_spec::{Spec, SpecError};
 use serde_json::{Value, json};
 
 use super::Part;

@@ -12,11 +12,11 @@
 //! pulls of a query are divided by the number of its pairs. Equal labels do not pull.
 
 use rankwright_data::Dataset;
-use rankwright_eval::Spec;
 use rankwright_learn::LearnError;
 use rankwright_learn::objective::{
     Documents, Objective, PairLambda, QueryView, Workspace, parse_objective,
 };
+use rankwright_spec::Spec;
 
 use crate::error::ReportError;
 

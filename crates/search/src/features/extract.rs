@@ -4,7 +4,8 @@
 //! Values are computed in f64 and kept as f32. Cost of a query: one pass over the postings of its terms
 //! for the candidates, then candidates x features.
 
-use rankwright_eval::{Params, Spec};
+use rankwright_eval::Params;
+use rankwright_spec::Spec;
 
 use super::Feature;
 use super::evidence::{Evidence, Needs};

@@ -12,7 +12,7 @@
 //! `version` is that of the formulas; `analysis` how text became terms. A model whose set says
 //! something else than the index is refused.
 
-use rankwright_eval::{Spec, SpecError, split_specs};
+use rankwright_spec::{Spec, SpecError, split_specs};
 use serde::{Deserialize, Serialize};
 
 use super::table::{FEATURES, FeatureInfo, find};

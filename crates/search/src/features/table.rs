@@ -1,6 +1,7 @@
 //! The one table of features: name, documentation, parameters, and how each is made.
 
-use rankwright_eval::{ParamInfo, Params, SpecError};
+use rankwright_eval::{ParamInfo, Params};
+use rankwright_spec::SpecError;
 
 use super::classes::{Classifier, class_column};
 use super::dense::Dense;

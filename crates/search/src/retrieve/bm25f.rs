@@ -4,7 +4,8 @@
 //! field; the score is the sum of count * idf * f (k1 + 1) / (f + k1), with BM25's idf over documents
 //! that have the term in any of the fields. A field of weight 0 counts neither for f nor for idf.
 
-use rankwright_eval::{ParamInfo, Params, SpecError};
+use rankwright_eval::{ParamInfo, Params};
+use rankwright_spec::SpecError;
 
 use crate::error::SearchError;
 use crate::index::{Index, Scope, TermHits};

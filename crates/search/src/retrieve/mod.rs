@@ -11,7 +11,8 @@ mod top;
 
 pub use filter::Filter;
 
-use rankwright_eval::{ParamInfo, Params, Spec, SpecError};
+use rankwright_eval::{ParamInfo, Params};
+use rankwright_spec::{Spec, SpecError};
 
 use crate::error::SearchError;
 use crate::index::{Index, Scope, TermHits};
@@ -103,7 +104,7 @@ enum Kind {
 ///
 /// assert_eq!(FirstStage::parse("bm25( k1=0.9 )")?.to_string(), "bm25(k1=0.9)");
 /// assert!(FirstStage::parse("bm52").unwrap_err().to_string().contains("did you mean `bm25`?"));
-/// # Ok::<(), rankwright_eval::SpecError>(())
+/// # Ok::<(), rankwright_spec::SpecError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct FirstStage {

@@ -19,7 +19,8 @@ mod tests;
 use std::sync::Arc;
 use std::time::Instant;
 
-use rankwright_eval::{MetricSpec, ParamInfo, Params, SpecError};
+use rankwright_eval::{MetricSpec, ParamInfo, Params};
+use rankwright_spec::SpecError;
 
 use self::loss::PairExponential;
 use self::stump::Stumps;

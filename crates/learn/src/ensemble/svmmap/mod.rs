@@ -22,7 +22,8 @@ mod violated;
 use std::sync::Arc;
 
 use rankwright_data::Dataset;
-use rankwright_eval::{MetricSpec, ParamInfo, Params, SpecError};
+use rankwright_eval::{MetricSpec, ParamInfo, Params};
+use rankwright_spec::SpecError;
 use rayon::prelude::*;
 
 use self::qp::Programme;
@@ -278,7 +279,7 @@ mod tests {
     use crate::ensemble::trials::{rows, trains_alike};
     use crate::learner::LearnerSpec;
     use rankwright_data::generate::LetorOptions;
-    use rankwright_eval::Spec;
+    use rankwright_spec::Spec;
 
     #[test]
     fn the_line_is_the_best_of_its_programme() {

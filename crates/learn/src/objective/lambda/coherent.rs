@@ -44,7 +44,7 @@ pub(super) fn promote(ranked: &mut Ranked, truncation: usize) {
 
 #[cfg(test)]
 mod tests {
-    use rankwright_eval::Spec;
+    use rankwright_spec::Spec;
 
     use super::*;
     use crate::objective::tests::derivatives;

@@ -45,7 +45,8 @@ mod tests;
 mod twin;
 mod weight;
 
-use rankwright_eval::{SpecError, SwapDelta};
+use rankwright_eval::SwapDelta;
+use rankwright_spec::SpecError;
 
 use self::kernel::{Columns, WIDEST};
 use self::logistic::Logistic;

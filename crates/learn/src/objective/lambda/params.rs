@@ -1,6 +1,7 @@
 //! Parameters of the pairwise objectives, and how a spec writes them.
 
-use rankwright_eval::{MetricSpec, ParamInfo, Params, SpecError};
+use rankwright_eval::{MetricSpec, ParamInfo, Params};
+use rankwright_spec::SpecError;
 
 use super::Lambda;
 use super::coherent::PairChoice;
@@ -28,7 +29,7 @@ pub enum TiedLabels {
 /// let lambda = LambdaParams { weight: Weight::Metric(metric), ..LambdaParams::default() };
 /// assert_eq!(lambda.check()?.truncation(), Some(13));
 /// assert!(LambdaParams { sigma: 0.0, ..LambdaParams::default() }.check().is_err());
-/// # Ok::<(), rankwright_eval::SpecError>(())
+/// # Ok::<(), rankwright_spec::SpecError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct LambdaParams {

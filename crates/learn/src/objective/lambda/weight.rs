@@ -15,7 +15,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rankwright_eval::{Measure, MetricSpec, SourceKind, SpecError, SwapDelta};
+use rankwright_eval::{Measure, MetricSpec, SourceKind, SwapDelta};
+use rankwright_spec::SpecError;
 
 use super::lambdagap::LambdaGap;
 use super::lambdaloss::LambdaLoss;

@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
-use rankwright_eval::{Spec, SpecError, nearest};
 use rankwright_learn::{LEARNERS, LearnerSpec};
+use rankwright_spec::{Spec, SpecError, nearest};
 
 use super::super::fields::{Entry, Fields, scalar};
 use crate::ReportError;

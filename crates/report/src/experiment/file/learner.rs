@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use rankwright_eval::Spec;
 use rankwright_learn::LearnerSpec;
+use rankwright_spec::Spec;
 
 use super::super::fields::Fields;
 use super::super::paths::{FilePath, Places};

@@ -6,7 +6,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use rankwright_eval::{Aggregate, nearest};
+use rankwright_eval::Aggregate;
+use rankwright_spec::nearest;
 
 use super::super::factor::{ENTRY, Grid, setting, value, values, words};
 use super::super::fields::{Fields, scalar};

@@ -1,6 +1,6 @@
 //! The small language of specs: `name`, `name(key=value, ...)`, `name(...)@k`.
 //!
-//! Metrics use it now; learners, feature sets and first stages use the same one, so that
+//! Metrics, learners, feature sets and first stages are all written in it, so that
 //! `lambdamart(metric=ndcg(gain=linear)@10, leaves=31)` reads like `ndcg@10`.
 //!
 //! ```text
@@ -18,126 +18,28 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::error::SpecError;
+
 /// A parsed spec: a name, its arguments in the order written, and a cut-off.
 ///
 /// ```
-/// use rankwright_eval::Spec;
+/// use rankwright_spec::Spec;
 ///
 /// let spec: Spec = "ndcg( gain=linear,blank=skip ) @ 10".parse()?;
 /// assert_eq!(spec.name, "ndcg");
 /// assert_eq!(spec.get("gain"), Some("linear"));
 /// assert_eq!(spec.cutoff, Some(10));
 /// assert_eq!(spec.to_string(), "ndcg(gain=linear, blank=skip)@10");
-/// # Ok::<(), rankwright_eval::SpecError>(())
+/// # Ok::<(), rankwright_spec::SpecError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Spec {
-    /// What is asked for: a metric, a learner, a feature set.
+    /// The name of a metric, a learner, a feature set.
     pub name: String,
     /// Arguments as written; a value may itself be a spec.
     pub args: Vec<(String, String)>,
     /// The `@k` at the end.
     pub cutoff: Option<u32>,
-}
-
-/// Why a spec was refused.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SpecError {
-    /// The text does not follow the grammar.
-    #[error("spec `{spec}`, column {column}: found {found}, expected {expected}")]
-    Syntax {
-        /// The whole text.
-        spec: String,
-        /// Column, counted in characters from 1.
-        column: usize,
-        /// What stands there.
-        found: String,
-        /// What may stand there.
-        expected: &'static str,
-    },
-    /// No such metric (learner, ...).
-    #[error("unknown {kind} `{found}`{}; known: {}", did_you_mean(.nearest), .known.join(", "))]
-    UnknownName {
-        /// What kind of thing was looked up: `metric`, `learner`.
-        kind: &'static str,
-        /// The name as written.
-        found: String,
-        /// Every name there is.
-        known: Vec<String>,
-        /// The known name closest to it, when one is close.
-        nearest: Option<String>,
-    },
-    /// The named thing has no such parameter.
-    #[error("`{name}` has no parameter `{key}`{}; known: {}", did_you_mean(.nearest), list(.known))]
-    UnknownKey {
-        /// Name of the spec.
-        name: String,
-        /// The parameter as written.
-        key: String,
-        /// Its parameters.
-        known: Vec<String>,
-        /// The closest of them, when one is close.
-        nearest: Option<String>,
-    },
-    /// The same parameter twice.
-    #[error("`{name}` is given `{key}` twice; keep one of them")]
-    DuplicateKey {
-        /// Name of the spec.
-        name: String,
-        /// The repeated parameter.
-        key: String,
-    },
-    /// A parameter that has no default was left out.
-    #[error("`{name}` needs `{key}`: {expected}")]
-    MissingKey {
-        /// Name of the spec.
-        name: String,
-        /// The parameter.
-        key: String,
-        /// What to give.
-        expected: String,
-    },
-    /// A value of the wrong kind or out of range.
-    #[error("`{name}`: {key}={value} is not allowed; expected {expected}")]
-    BadValue {
-        /// Name of the spec.
-        name: String,
-        /// The parameter.
-        key: String,
-        /// The value as written.
-        value: String,
-        /// What is allowed.
-        expected: String,
-    },
-    /// Values that are each allowed, but not together or not here.
-    #[error("`{name}`: {why}")]
-    Conflict {
-        /// Name of the spec.
-        name: String,
-        /// What clashes and what to write instead.
-        why: String,
-    },
-}
-
-fn did_you_mean(nearest: &Option<String>) -> String {
-    nearest.as_ref().map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default()
-}
-
-fn list(known: &[String]) -> String {
-    if known.is_empty() { "none, it takes no parameters".to_owned() } else { known.join(", ") }
-}
-
-impl SpecError {
-    /// No such metric (learner, feature, ...) among the known ones.
-    pub fn unknown(kind: &'static str, found: &str, known: &[&str]) -> Self {
-        Self::UnknownName {
-            kind,
-            found: found.to_owned(),
-            nearest: crate::params::nearest(found, known),
-            known: known.iter().map(|&name| name.to_owned()).collect(),
-        }
-    }
 }
 
 impl Spec {
@@ -202,7 +104,7 @@ impl fmt::Display for Spec {
 /// Splits `a, b(c=1, d=2)@3, e` at the commas that stand outside of parentheses.
 ///
 /// ```
-/// assert_eq!(rankwright_eval::split_specs("rr, ndcg(gain=linear, blank=0)@5").len(), 2);
+/// assert_eq!(rankwright_spec::split_specs("rr, ndcg(gain=linear, blank=0)@5").len(), 2);
 /// ```
 pub fn split_specs(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();

@@ -1,0 +1,127 @@
+//! Errors of specs and parameters.
+
+use crate::nearest::nearest;
+
+/// The reason why a spec was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpecError {
+    /// The text does not follow the grammar.
+    #[error("spec `{spec}`, column {column}: found {found}, expected {expected}")]
+    Syntax {
+        /// The whole text.
+        spec: String,
+        /// Column, counted in characters from 1.
+        column: usize,
+        /// The text found there.
+        found: String,
+        /// The text that may stand there.
+        expected: &'static str,
+    },
+    /// No such metric (learner, ...).
+    #[error("unknown {kind} `{found}`{}; known: {}", did_you_mean(.nearest), .known.join(", "))]
+    UnknownName {
+        /// The kind of thing that was looked up: `metric`, `learner`.
+        kind: &'static str,
+        /// The name as written.
+        found: String,
+        /// Every name there is.
+        known: Vec<String>,
+        /// The known name closest to it, when one is close.
+        nearest: Option<String>,
+    },
+    /// The named thing has no such parameter.
+    #[error("`{name}` has no parameter `{key}`{}; known: {}", did_you_mean(.nearest), list(.known))]
+    UnknownKey {
+        /// Name of the spec.
+        name: String,
+        /// The parameter as written.
+        key: String,
+        /// Its parameters.
+        known: Vec<String>,
+        /// The closest of them, when one is close.
+        nearest: Option<String>,
+    },
+    /// The same parameter twice.
+    #[error("`{name}` is given `{key}` twice; keep one of them")]
+    DuplicateKey {
+        /// Name of the spec.
+        name: String,
+        /// The repeated parameter.
+        key: String,
+    },
+    /// A parameter that has no default was left out.
+    #[error("`{name}` needs `{key}`: {expected}")]
+    MissingKey {
+        /// Name of the spec.
+        name: String,
+        /// The parameter.
+        key: String,
+        /// The values that are allowed.
+        expected: String,
+    },
+    /// A value of the wrong kind or out of range.
+    #[error("`{name}`: {key}={value} is not allowed; expected {expected}")]
+    BadValue {
+        /// Name of the spec.
+        name: String,
+        /// The parameter.
+        key: String,
+        /// The value as written.
+        value: String,
+        /// The values that are allowed.
+        expected: String,
+    },
+    /// Values that are each allowed, but not together or not here.
+    #[error("`{name}`: {why}")]
+    Conflict {
+        /// Name of the spec.
+        name: String,
+        /// The clash, and what to write instead.
+        why: String,
+    },
+}
+
+fn did_you_mean(nearest: &Option<String>) -> String {
+    nearest.as_ref().map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default()
+}
+
+fn list(known: &[String]) -> String {
+    if known.is_empty() { "none, it takes no parameters".to_owned() } else { known.join(", ") }
+}
+
+impl SpecError {
+    /// No such metric (learner, feature, ...) among the known ones.
+    pub fn unknown(kind: &'static str, found: &str, known: &[&str]) -> Self {
+        Self::UnknownName {
+            kind,
+            found: found.to_owned(),
+            nearest: nearest(found, known),
+            known: known.iter().map(|&name| name.to_owned()).collect(),
+        }
+    }
+}
+
+/// The reason why the text of one parameter was refused; [`SpecError`] adds where it was written.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ValueError {
+    /// The text is not a value of the parameter's kind, or not in its range.
+    Expected(String),
+    /// The value is a spec, and that spec was refused.
+    Spec(SpecError),
+}
+
+impl ValueError {
+    /// The error as one of a parameter of a spec.
+    pub fn at(self, name: &str, key: &str, value: &str) -> SpecError {
+        match self {
+            Self::Expected(expected) => SpecError::BadValue {
+                name: name.to_owned(),
+                key: key.to_owned(),
+                value: value.to_owned(),
+                expected,
+            },
+            Self::Spec(error) => error,
+        }
+    }
+}

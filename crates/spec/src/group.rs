@@ -1,0 +1,172 @@
+//! Groups of parameters: a struct that [`params!`](crate::params) or
+//! [`param_groups!`](crate::param_groups) declares, read from a spec and written as one.
+
+use crate::def::ParamDef;
+use crate::error::{SpecError, ValueError};
+use crate::nearest::nearest;
+use crate::range::ParamRange;
+use crate::requires::Condition;
+use crate::spec::Spec;
+use crate::value::ParamValue;
+
+/// A set of parameters with values.
+pub trait ParamGroup {
+    /// The parameters in the order in which specs print them, this value's own as their defaults.
+    fn defs(&self) -> Vec<ParamDef>;
+
+    /// Sets a parameter from its text; false where there is no such parameter.
+    fn set(&mut self, key: &str, text: &str) -> Result<bool, ValueError>;
+
+    /// The value of a parameter as a spec writes it; `None` where there is no such parameter.
+    fn text(&self, key: &str) -> Option<String>;
+
+    /// Checks the value of each parameter; the error names the first that is refused.
+    fn check_values(&self) -> Result<(), (&'static str, ValueError)>;
+
+    /// Checks what no range can say: values that do not go together.
+    fn check_together(&self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// The parameters of a spec.
+///
+/// Every key must be known and every value legal, and a parameter that has no effect beside the
+/// others is refused rather than ignored. The name and the cut-off of the spec are the caller's.
+///
+/// ```
+/// use rankwright_spec::{Spec, params, read_spec, write_spec};
+///
+/// params! {
+///     /// A tree.
+///     pub struct Tree {
+///         leaves: u32 = 31, 1..=65536, "Maximum number of leaves of a tree.";
+///         rate: f64 = 0.1, 0.0.., "Shrinkage.";
+///     }
+/// }
+/// let tree: Tree = read_spec(&Spec::parse("tree(leaves=7)")?)?;
+/// assert_eq!(tree, Tree::default().leaves(7));
+/// assert_eq!(write_spec("tree", &tree).to_string(), "tree(leaves=7)");
+/// let error = read_spec::<Tree>(&Spec::parse("tree(leafs=7)")?).unwrap_err();
+/// assert!(error.to_string().contains("did you mean `leaves`?"));
+/// let error = read_spec::<Tree>(&Spec::parse("tree(leaves=0)")?).unwrap_err();
+/// assert!(error.to_string().ends_with("expected a whole number from 1 to 65536"));
+/// # Ok::<(), rankwright_spec::SpecError>(())
+/// ```
+pub fn read_spec<G: ParamGroup + Default>(spec: &Spec) -> Result<G, SpecError> {
+    let mut group = G::default();
+    read_into(&mut group, spec)?;
+    Ok(group)
+}
+
+/// As [`read_spec`], into parameters that have values already.
+pub fn read_into(group: &mut dyn ParamGroup, spec: &Spec) -> Result<(), SpecError> {
+    let defs = group.defs();
+    for (key, value) in &spec.args {
+        let known = group.set(key, value).map_err(|error| error.at(&spec.name, key, value))?;
+        if !known {
+            return Err(unknown_key(spec, key, &defs));
+        }
+    }
+    if let Some(missing) = defs.iter().find(|d| d.default.is_none() && spec.get(d.name).is_none()) {
+        return Err(SpecError::MissingKey {
+            name: spec.name.clone(),
+            key: missing.name.to_owned(),
+            expected: missing.help.to_owned(),
+        });
+    }
+    check_requirements(group, &spec.name, &defs, |key| spec.get(key).is_some())?;
+    group.check_together().map_err(|why| SpecError::Conflict { name: spec.name.clone(), why })
+}
+
+fn unknown_key(spec: &Spec, key: &str, defs: &[ParamDef]) -> SpecError {
+    let names: Vec<&str> = defs.iter().map(|def| def.name).collect();
+    SpecError::UnknownKey {
+        name: spec.name.clone(),
+        key: key.to_owned(),
+        nearest: nearest(key, &names),
+        known: names.into_iter().map(str::to_owned).collect(),
+    }
+}
+
+/// Refuses parameters that are given although their condition does not hold.
+fn check_requirements(
+    group: &dyn ParamGroup,
+    name: &str,
+    defs: &[ParamDef],
+    is_given: impl Fn(&str) -> bool,
+) -> Result<(), SpecError> {
+    for def in defs.iter().filter(|def| is_given(def.name)) {
+        let Some(condition) = def.requires.and_then(Condition::parse) else { continue };
+        let holds = group.text(condition.key).is_none_or(|value| condition.holds(&value));
+        if !holds {
+            let (key, words) = (def.name, condition.words());
+            let why = format!("{key} is for {words}; write that too, or leave {key} out");
+            return Err(SpecError::Conflict { name: name.to_owned(), why });
+        }
+    }
+    Ok(())
+}
+
+/// Checks parameters that a program filled in; `name` is the component's, for the error.
+pub fn check_params<G: ParamGroup + Default>(group: &G, name: &str) -> Result<(), SpecError> {
+    group.check_values().map_err(|(key, error)| {
+        let value = group.text(key).unwrap_or_default();
+        error.at(name, key, &value)
+    })?;
+    let defs = G::default().defs();
+    if let Some(missing) = defs.iter().find(|def| def.default.is_none() && is_default(group, def)) {
+        return Err(SpecError::MissingKey {
+            name: name.to_owned(),
+            key: missing.name.to_owned(),
+            expected: missing.help.to_owned(),
+        });
+    }
+    let changed: Vec<&str> =
+        defs.iter().filter(|def| !is_default(group, def)).map(|def| def.name).collect();
+    check_requirements(group, name, &defs, |key| changed.contains(&key))?;
+    group.check_together().map_err(|why| SpecError::Conflict { name: name.to_owned(), why })
+}
+
+fn is_default(group: &dyn ParamGroup, def: &ParamDef) -> bool {
+    group.text(def.name).unwrap_or_default() == def.default.as_deref().unwrap_or_default()
+}
+
+/// The spec of parameters: those that differ from the defaults, in the order of the declaration.
+pub fn write_spec<G: ParamGroup + Default>(name: &str, group: &G) -> Spec {
+    let mut spec = Spec::new(name);
+    for def in G::default().defs().iter().filter(|def| !is_default(group, def)) {
+        if let Some(value) = group.text(def.name) {
+            spec.args.push((def.name.to_owned(), value));
+        }
+    }
+    spec
+}
+
+/// The description of one parameter; its value is the default.
+pub fn define<T: ParamValue>(
+    name: &'static str,
+    value: &T,
+    range: &impl ParamRange,
+    requires: Option<&'static str>,
+    help: &'static str,
+) -> ParamDef {
+    let default = (!value.is_absent()).then(|| value.write());
+    ParamDef { name, kind: T::kind(), default, range: range.def(), requires, help }
+}
+
+/// Reads and checks the value of one parameter.
+pub fn read_value<T: ParamValue>(text: &str, range: &impl ParamRange) -> Result<T, ValueError> {
+    let value = T::read(text, &range.def())?;
+    check_value(&value, range)?;
+    Ok(value)
+}
+
+/// Checks the value of one parameter.
+pub fn check_value<T: ParamValue>(value: &T, range: &impl ParamRange) -> Result<(), ValueError> {
+    let range = range.def();
+    match value.in_range(&range) {
+        true => value.check(),
+        false => Err(ValueError::Expected(T::kind().expected(&range))),
+    }
+}

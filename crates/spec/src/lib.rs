@@ -1,0 +1,39 @@
+//! Specs and parameters: the small language that names learners, metrics, features and first
+//! stages, and the one declaration of a parameter that every face reads.
+//!
+//! - [`Spec`] is the parsed text: `lambdamart(leaves=31, metric=ndcg@10)`.
+//! - [`params!`] declares a struct of parameters: type, default, range and one line of help in one
+//!   place. From it come the fields, `Default`, range checks, builder methods, the reader and the
+//!   printer of specs, and a serialisable [`ParamDef`] for help, documentation and other languages.
+//! - [`param_groups!`] joins several such structs into the parameters of one component, and
+//!   [`choices!`] declares an enum whose variants have names in specs.
+//! - [`read_spec`] and [`write_spec`] turn a spec into parameters and back.
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)
+)]
+
+mod declare;
+mod def;
+mod error;
+mod group;
+mod nearest;
+mod range;
+mod requires;
+mod spec;
+mod value;
+
+pub use def::{ParamDef, ParamKind, RangeDef};
+pub use error::{SpecError, ValueError};
+pub use group::{ParamGroup, check_params, read_into, read_spec, write_spec};
+pub use nearest::nearest;
+pub use range::{Above, ParamRange, above};
+pub use spec::{Spec, split_specs};
+pub use value::{Auto, IntoParam, ParamValue, Slashed};
+
+/// What the macros need; not part of the API.
+#[doc(hidden)]
+pub mod private {
+    pub use crate::group::{check_value, define, read_value};
+    pub use crate::value::choice_named;
+}

@@ -1,0 +1,71 @@
+//! Conditions of parameters: `newton=joint`, `loss=huber`, `drop_trees>0`, `optimiser=adam|sgd`.
+
+/// A condition on another parameter, as a declaration writes it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Condition<'a> {
+    pub(crate) key: &'a str,
+    test: Test<'a>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Test<'a> {
+    /// One of the values separated by `|`.
+    Is(&'a str),
+    IsNot(&'a str),
+    Above(f64),
+    Below(f64),
+}
+
+impl<'a> Condition<'a> {
+    /// Reads a condition; `None` where a declaration is wrong, which tests of the tables find.
+    pub(crate) fn parse(text: &'a str) -> Option<Self> {
+        let at = text.find(['=', '>', '<', '!'])?;
+        let (key, rest) = text.split_at(at);
+        let test = match (rest.get(..1)?, rest.get(1..)?) {
+            ("=", values) => Test::Is(values),
+            ("!", other) => Test::IsNot(other.strip_prefix('=')?),
+            (">", number) => Test::Above(number.parse().ok()?),
+            (_, number) => Test::Below(number.parse().ok()?),
+        };
+        Some(Self { key, test })
+    }
+
+    /// Whether it holds for the value of its parameter.
+    pub(crate) fn holds(&self, value: &str) -> bool {
+        match self.test {
+            Test::Is(values) => values.split('|').any(|one| one == value),
+            Test::IsNot(other) => other != value,
+            Test::Above(least) => value.parse::<f64>().is_ok_and(|x| x > least),
+            Test::Below(most) => value.parse::<f64>().is_ok_and(|x| x < most),
+        }
+    }
+
+    /// The condition in words: `newton=joint`, `drop_trees above 0`.
+    pub(crate) fn words(&self) -> String {
+        let key = self.key;
+        match self.test {
+            Test::Is(values) => format!("{key}={}", values.replace('|', " or ")),
+            Test::IsNot(other) => format!("{key} other than {other}"),
+            Test::Above(least) => format!("{key} above {least}"),
+            Test::Below(most) => format!("{key} below {most}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_are_read_and_hold() {
+        let joint = Condition::parse("newton=joint|cross-leaf").unwrap();
+        assert_eq!((joint.key, joint.holds("joint"), joint.holds("x")), ("newton", true, false));
+        assert_eq!(joint.words(), "newton=joint or cross-leaf");
+        let above = Condition::parse("drop_trees>0").unwrap();
+        assert!(above.holds("0.1") && !above.holds("0") && !above.holds("none"));
+        assert_eq!(above.words(), "drop_trees above 0");
+        assert!(Condition::parse("goss_top<1").unwrap().holds("0.5"));
+        assert!(Condition::parse("layers!=0").unwrap().holds("8/4"));
+        assert_eq!(Condition::parse("nothing"), None);
+    }
+}

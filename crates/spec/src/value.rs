@@ -1,0 +1,335 @@
+//! Values of parameters: how each type is read from a spec and written into one.
+
+use std::fmt;
+
+use crate::def::{ParamKind, RangeDef};
+use crate::error::{SpecError, ValueError};
+use crate::spec::Spec;
+
+/// A type that a parameter can have.
+pub trait ParamValue: Clone + PartialEq + Sized {
+    /// The type, as it is described to people and other languages.
+    fn kind() -> ParamKind;
+
+    /// Reads a value; `range` is only for the words of the error.
+    fn read(text: &str, range: &RangeDef) -> Result<Self, ValueError>;
+
+    /// The value as a spec writes it; reads back to itself.
+    fn write(&self) -> String;
+
+    /// Whether the value is within a range.
+    fn in_range(&self, _range: &RangeDef) -> bool {
+        true
+    }
+
+    /// Whether the value was made by [`read`](Self::read) or would pass it; types that can hold
+    /// any text check it here.
+    fn check(&self) -> Result<(), ValueError> {
+        Ok(())
+    }
+
+    /// Whether the value stands for "not given": such a default makes the parameter required.
+    fn is_absent(&self) -> bool {
+        false
+    }
+}
+
+/// A value that a builder method takes for a parameter of type `T`.
+pub trait IntoParam<T> {
+    /// The value of the parameter.
+    fn into_param(self) -> T;
+}
+
+impl<T: ParamValue> IntoParam<T> for T {
+    fn into_param(self) -> T {
+        self
+    }
+}
+
+fn expected<T: ParamValue>(range: &RangeDef) -> ValueError {
+    ValueError::Expected(T::kind().expected(range))
+}
+
+/// Implements [`ParamValue`] for whole numbers.
+macro_rules! integers {
+    ($($number:ty),*) => { $(
+        impl ParamValue for $number {
+            fn kind() -> ParamKind {
+                ParamKind::Integer
+            }
+
+            fn read(text: &str, range: &RangeDef) -> Result<Self, ValueError> {
+                // `1e3` and `100.0` are whole numbers too.
+                let whole = |x: &f64| x.fract() == 0.0 && (0.0..=4_294_967_295.0).contains(x);
+                let number = || text.parse::<f64>().ok().filter(whole).map(|x| x as $number);
+                text.parse().ok().or_else(number).ok_or_else(|| expected::<Self>(range))
+            }
+
+            fn write(&self) -> String {
+                self.to_string()
+            }
+
+            fn in_range(&self, range: &RangeDef) -> bool {
+                range.contains(*self as f64)
+            }
+        }
+    )* };
+}
+
+integers!(u32, u64, usize);
+
+impl ParamValue for f64 {
+    fn kind() -> ParamKind {
+        ParamKind::Number
+    }
+
+    fn read(text: &str, range: &RangeDef) -> Result<Self, ValueError> {
+        text.parse().map_err(|_| expected::<Self>(range))
+    }
+
+    fn write(&self) -> String {
+        match *self {
+            0.0 => "0".to_owned(),
+            x if (1e-5..1e15).contains(&x.abs()) => x.to_string(),
+            x => format!("{x:e}"),
+        }
+    }
+
+    fn in_range(&self, range: &RangeDef) -> bool {
+        self.is_finite() && range.contains(*self)
+    }
+}
+
+impl ParamValue for bool {
+    fn kind() -> ParamKind {
+        ParamKind::Boolean
+    }
+
+    fn read(text: &str, range: &RangeDef) -> Result<Self, ValueError> {
+        match text {
+            "true" | "yes" | "on" => Ok(true),
+            "false" | "no" | "off" => Ok(false),
+            _ => Err(expected::<Self>(range)),
+        }
+    }
+
+    fn write(&self) -> String {
+        self.to_string()
+    }
+}
+
+/// A text without white space around it. An empty one is "not given".
+impl ParamValue for String {
+    fn kind() -> ParamKind {
+        ParamKind::Text
+    }
+
+    fn read(text: &str, _: &RangeDef) -> Result<Self, ValueError> {
+        Ok(text.trim().to_owned())
+    }
+
+    fn write(&self) -> String {
+        self.clone()
+    }
+
+    fn is_absent(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+impl IntoParam<String> for &str {
+    fn into_param(self) -> String {
+        self.to_owned()
+    }
+}
+
+/// `none`, or a value.
+impl<T: ParamValue> ParamValue for Option<T> {
+    fn kind() -> ParamKind {
+        ParamKind::Either { name: "none", or: Box::new(T::kind()) }
+    }
+
+    fn read(text: &str, range: &RangeDef) -> Result<Self, ValueError> {
+        match text {
+            "none" => Ok(None),
+            _ => T::read(text, range).map(Some).map_err(|error| either::<Self>(error, range)),
+        }
+    }
+
+    fn write(&self) -> String {
+        self.as_ref().map_or_else(|| "none".to_owned(), T::write)
+    }
+
+    fn in_range(&self, range: &RangeDef) -> bool {
+        self.as_ref().is_none_or(|value| value.in_range(range))
+    }
+
+    fn check(&self) -> Result<(), ValueError> {
+        self.as_ref().map_or(Ok(()), T::check)
+    }
+}
+
+/// The error of the inner type, in the words of the outer one.
+fn either<T: ParamValue>(error: ValueError, range: &RangeDef) -> ValueError {
+    match error {
+        ValueError::Expected(_) => expected::<T>(range),
+        ValueError::Spec(error) => ValueError::Spec(error),
+    }
+}
+
+impl<T: ParamValue> IntoParam<Option<T>> for T {
+    fn into_param(self) -> Option<T> {
+        Some(self)
+    }
+}
+
+/// A value, or `auto`: chosen by other parameters or by the data, as the help describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Auto<T> {
+    /// Chosen.
+    #[default]
+    Auto,
+    /// Given.
+    Given(T),
+}
+
+impl<T> Auto<T> {
+    /// The given value, or this one.
+    pub fn or(self, chosen: T) -> T {
+        match self {
+            Self::Auto => chosen,
+            Self::Given(value) => value,
+        }
+    }
+
+    /// The given value.
+    pub fn given(self) -> Option<T> {
+        match self {
+            Self::Auto => None,
+            Self::Given(value) => Some(value),
+        }
+    }
+}
+
+impl<T: ParamValue> ParamValue for Auto<T> {
+    fn kind() -> ParamKind {
+        ParamKind::Either { name: "auto", or: Box::new(T::kind()) }
+    }
+
+    fn read(text: &str, range: &RangeDef) -> Result<Self, ValueError> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            _ => T::read(text, range).map(Self::Given).map_err(|e| either::<Self>(e, range)),
+        }
+    }
+
+    fn write(&self) -> String {
+        match self {
+            Self::Auto => "auto".to_owned(),
+            Self::Given(value) => value.write(),
+        }
+    }
+
+    fn in_range(&self, range: &RangeDef) -> bool {
+        match self {
+            Self::Auto => true,
+            Self::Given(value) => value.in_range(range),
+        }
+    }
+
+    fn check(&self) -> Result<(), ValueError> {
+        match self {
+            Self::Auto => Ok(()),
+            Self::Given(value) => value.check(),
+        }
+    }
+}
+
+impl<T: ParamValue> IntoParam<Auto<T>> for T {
+    fn into_param(self) -> Auto<T> {
+        Auto::Given(self)
+    }
+}
+
+/// One or more values; a spec separates them by slashes: `64/32`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Slashed<T>(pub Vec<T>);
+
+impl<T: ParamValue> ParamValue for Slashed<T> {
+    fn kind() -> ParamKind {
+        ParamKind::List { of: Box::new(T::kind()) }
+    }
+
+    fn read(text: &str, range: &RangeDef) -> Result<Self, ValueError> {
+        let read = |part: &str| T::read(part.trim(), range).map_err(|e| either::<Self>(e, range));
+        text.split('/').map(read).collect::<Result<_, _>>().map(Self)
+    }
+
+    fn write(&self) -> String {
+        self.0.iter().map(T::write).collect::<Vec<_>>().join("/")
+    }
+
+    fn in_range(&self, range: &RangeDef) -> bool {
+        !self.0.is_empty() && self.0.iter().all(|value| value.in_range(range))
+    }
+}
+
+impl<T: ParamValue> IntoParam<Slashed<T>> for T {
+    fn into_param(self) -> Slashed<T> {
+        Slashed(vec![self])
+    }
+}
+
+impl<T: ParamValue> IntoParam<Slashed<T>> for Vec<T> {
+    fn into_param(self) -> Slashed<T> {
+        Slashed(self)
+    }
+}
+
+impl<T: ParamValue> IntoParam<Slashed<T>> for &[T] {
+    fn into_param(self) -> Slashed<T> {
+        Slashed(self.to_vec())
+    }
+}
+
+impl<T: ParamValue, const N: usize> IntoParam<Slashed<T>> for [T; N] {
+    fn into_param(self) -> Slashed<T> {
+        Slashed(self.into())
+    }
+}
+
+impl<T: ParamValue> fmt::Display for Slashed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.write())
+    }
+}
+
+/// A spec of any kind, not checked further.
+impl ParamValue for Spec {
+    fn kind() -> ParamKind {
+        ParamKind::Spec { of: "spec" }
+    }
+
+    fn read(text: &str, _: &RangeDef) -> Result<Self, ValueError> {
+        Self::parse(text).map_err(ValueError::Spec)
+    }
+
+    fn write(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl From<SpecError> for ValueError {
+    fn from(error: SpecError) -> Self {
+        Self::Spec(error)
+    }
+}
+
+/// The choice of a name.
+pub fn choice_named<T: Copy>(text: &str, choices: &[(&'static str, T)]) -> Result<T, ValueError> {
+    let named = choices.iter().find(|(name, _)| *name == text);
+    named.map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+        ValueError::Expected(names.join(" | "))
+    })
+}
