@@ -88,33 +88,4 @@ impl Failure {
             _ => 1,
         }
     }
-
-    /// What to do, where the error knows.
-    pub(crate) fn help(&self) -> Option<String> {
-        match self {
-            Failure::Data(error) => error.help(),
-            Failure::Model(error) => error.help(),
-            Failure::Search(error) => error.help(),
-            Failure::Report(error) => error.help(),
-            Failure::Learn(LearnError::Data(error)) => error.help(),
-            Failure::Learn(LearnError::Model(error)) => error.help(),
-            Failure::Interrupted { folder, .. } => Some(format!(
-                "the same command with --checkpoint {} goes on from there",
-                folder.display()
-            )),
-            Failure::Partial { unit, file, .. } if unit == "tree" => {
-                Some(format!("--start {} adds trees to it", file.display()))
-            }
-            Failure::Unsaved { .. } => Some("--checkpoint DIR names a place".to_owned()),
-            Failure::Tuning { log: Some(log), .. } => Some(format!(
-                "what is finished is in {}; the same command goes on from there",
-                log.display()
-            )),
-            Failure::Tuning { log: None, .. } => {
-                Some("nothing is kept; with --log FILE the same command would go on".to_owned())
-            }
-            Failure::Mismatch { help, .. } => Some(help.clone()),
-            _ => None,
-        }
-    }
 }

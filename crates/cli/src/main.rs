@@ -6,6 +6,7 @@
 //! code for any processor; results are the same.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod advice;
 mod classify;
 mod compare;
 mod cv;

@@ -8,6 +8,7 @@ use rankwright::data::Notes;
 use rankwright::eval::table::Table;
 use serde_json::Value;
 
+use crate::advice::advice;
 use crate::failure::Failure;
 
 /// How results are printed.
@@ -93,7 +94,7 @@ impl Output {
     /// Prints an error and its way out.
     pub(crate) fn fail(&self, failure: &Failure) -> ExitCode {
         eprintln!("error: {failure}");
-        if let Some(help) = failure.help() {
+        if let Some(help) = advice(failure) {
             eprintln!(" help: {help}");
         }
         ExitCode::from(failure.code())

@@ -1,0 +1,162 @@
+//! What to type after an error.
+//!
+//! Library errors say what is wrong with which value and know nothing of this command. Here, and
+//! nowhere else, an error becomes a line that names flags and verbs. There is one function for each
+//! crate's error; it looks at variants, never at message texts. An error without an entry falls
+//! back to the help that the library gives for any caller.
+
+use rankwright::data::DataError;
+use rankwright::eval::EvalError;
+use rankwright::learn::LearnError;
+use rankwright::model::ModelError;
+use rankwright::report::ReportError;
+use rankwright::search::SearchError;
+use rankwright::spec::SpecError;
+
+use crate::failure::Failure;
+
+/// One line on what to type, where there is something.
+pub(crate) fn advice(failure: &Failure) -> Option<String> {
+    match failure {
+        Failure::Data(error) => data(error),
+        Failure::Eval(error) => eval(error),
+        Failure::Spec(error) => spec(error),
+        Failure::Model(error) => model(error),
+        Failure::Learn(error) => learn(error),
+        Failure::Search(error) => search(error),
+        Failure::Report(error) => report(error),
+        other => of_command(other),
+    }
+}
+
+/// Advice on failures of the command itself.
+fn of_command(failure: &Failure) -> Option<String> {
+    match failure {
+        Failure::Interrupted { folder, .. } => Some(format!(
+            "the same command with --checkpoint {} goes on from there",
+            folder.display()
+        )),
+        Failure::Partial { unit, file, .. } if unit == "tree" => {
+            Some(format!("--start {} adds trees to it", file.display()))
+        }
+        Failure::Unsaved { .. } => Some("--checkpoint DIR names a place".to_owned()),
+        Failure::Tuning { log: Some(log), .. } => Some(format!(
+            "what is finished is in {}; the same command goes on from there",
+            log.display()
+        )),
+        Failure::Tuning { log: None, .. } => {
+            Some("nothing is kept; with --log FILE the same command would go on".to_owned())
+        }
+        Failure::Mismatch { help, .. } => Some(help.clone()),
+        _ => None,
+    }
+}
+
+fn data(error: &DataError) -> Option<String> {
+    match error {
+        DataError::Version { .. } => {
+            Some("make the file again from its source with `rankwright data convert`".into())
+        }
+        other => other.help(),
+    }
+}
+
+fn model(error: &ModelError) -> Option<String> {
+    match error {
+        ModelError::Data(error) => data(error),
+        ModelError::InFile { error, .. } => model(error),
+        ModelError::NotAModel { .. } => Some(
+            "give a file that `rankwright train` wrote with --out, or a model of another system; \
+             `rankwright list formats` shows which are read"
+                .into(),
+        ),
+        ModelError::UnknownFeatures { .. } => {
+            Some("check that this is the right data; --ignore-extra passes over them".into())
+        }
+        ModelError::Absent { model, .. } => {
+            Some(format!("read the data again from its source with --absent {model}"))
+        }
+        other => other.help(),
+    }
+}
+
+fn learn(error: &LearnError) -> Option<String> {
+    match error {
+        LearnError::Data(error) => data(error),
+        LearnError::Model(error) => model(error),
+        LearnError::Eval(error) => eval(error),
+        LearnError::Spec(error) => spec(error),
+        _ => None,
+    }
+}
+
+fn search(error: &SearchError) -> Option<String> {
+    match error {
+        SearchError::Data(error) => data(error),
+        SearchError::Model(error) => model(error),
+        SearchError::Eval(error) => eval(error),
+        SearchError::Spec(error) => spec(error),
+        SearchError::Damaged { .. } => Some(
+            "build it again from the documents: rankwright index DOCS --out INDEX --rebuild".into(),
+        ),
+        other => other.help(),
+    }
+}
+
+fn report(error: &ReportError) -> Option<String> {
+    match error {
+        ReportError::Data(error) => data(error),
+        ReportError::Model(error) => model(error),
+        ReportError::Learn(error) => learn(error),
+        ReportError::Eval(error) => eval(error),
+        ReportError::Spec(error) => spec(error),
+        other => other.help(),
+    }
+}
+
+/// Metrics are asked for in specs, which say themselves what they take.
+fn eval(error: &EvalError) -> Option<String> {
+    match error {
+        EvalError::Spec(error) => spec(error),
+        EvalError::Query { source, .. } => eval(source),
+        _ => None,
+    }
+}
+
+/// A spec's error lists what is known in its own text.
+fn spec(_error: &SpecError) -> Option<String> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_reaches_through_wrapped_errors() {
+        let unknown = || ModelError::UnknownFeatures { count: 1, names: "f9".into() };
+        let wrapped = [
+            Failure::Model(unknown()),
+            Failure::Model(unknown().in_file("m.model")),
+            Failure::Learn(unknown().into()),
+            Failure::Search(unknown().into()),
+            Failure::Report(LearnError::from(unknown()).into()),
+        ];
+        for failure in wrapped {
+            let line = advice(&failure).unwrap();
+            assert!(line.contains("--ignore-extra"), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_library_error_without_an_entry_keeps_its_own_help() {
+        let damaged = DataError::Damaged { file: "a.rwd".into(), what: "checksum".into() };
+        assert_eq!(
+            advice(&Failure::Data(DataError::Damaged {
+                file: "a.rwd".into(),
+                what: "checksum".into()
+            })),
+            damaged.help()
+        );
+    }
+}
