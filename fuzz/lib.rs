@@ -8,7 +8,7 @@ use rankwright::data::format::{Format, ReadOptions, read_inputs, write};
 use rankwright::data::{Dataset, Qrels, Run, panics_are_caught};
 use rankwright::eval::{EvalOptions, JudgedRun, SourceKind, evaluate, expand};
 use rankwright::model::draw::{tree_svg, tree_text};
-use rankwright::model::{Kind, Model, ModelFormat, Work};
+use rankwright::model::{ModelBody, Model, ModelFormat, ScoreBuffers};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Bytes as an input, not unpacked: the packers are fuzzed by their own projects.
@@ -123,7 +123,7 @@ pub fn model(bytes: &[u8]) {
     let used = model.used_features();
     assert!(model.importance().iter().all(|importance| used.contains(&importance.feature)));
     query(&model);
-    if let Kind::Trees(ensemble) = model.kind() {
+    if let ModelBody::Trees(ensemble) = model.body() {
         let names = &model.header().features;
         for tree in ensemble.trees() {
             assert!(tree.depth() < tree.leaves().len());
@@ -143,7 +143,7 @@ fn query(model: &Model) {
     let values = [0.5, f32::NAN, 0.0, -1.0, f32::INFINITY, 3.0, 1e30];
     let rows: Vec<f32> = values.into_iter().cycle().take(9 * columns).collect();
     let slices: Vec<&[f32]> = (0..9).map(|row| &rows[row * columns..(row + 1) * columns]).collect();
-    let (mut scores, mut work) = ([0.0; 9], Work::default());
+    let (mut scores, mut work) = ([0.0; 9], ScoreBuffers::default());
     scorer.score(&rows, &mut scores, &mut work).expect("the rows have the right length");
     for (score, plain) in scores.iter().zip(model.score_query(&slices)) {
         assert!(!score.is_nan());
@@ -161,7 +161,7 @@ pub fn interchange(bytes: &[u8]) {
     }
     let values = [0.5, f32::NAN, 0.0, -1.0, f32::INFINITY];
     let row: Vec<f32> = values.into_iter().cycle().take(scorer.columns()).collect();
-    let (mut scores, mut work) = ([0.0; 7], Work::default());
+    let (mut scores, mut work) = ([0.0; 7], ScoreBuffers::default());
     scorer.score(&row.repeat(7), &mut scores, &mut work).expect("the rows have the right length");
     assert_eq!(scores[6].to_bits(), model.score_row(&row).to_bits());
     for (_, format) in ModelFormat::writable() {

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use rankwright_data::format;
-use rankwright_model::{Model, ScoreOptions, Scorer, Work};
+use rankwright_model::{Model, ScoreBuffers, ScoreOptions, Scorer};
 
 /// As in our command.
 #[global_allocator]
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let started = Instant::now();
     let scorer = model.scorer_for(data.features(), ScoreOptions::default())?;
     let prepare = started.elapsed().as_secs_f64() * 1e3;
-    let mut work = Work::default();
+    let mut work = ScoreBuffers::default();
     let (values, rows) = (data.matrix().values(), data.rows());
     let mut scores = vec![0.0; rows];
     let mut batch = f64::INFINITY;
@@ -60,7 +60,7 @@ fn lists(
     scorer: &Scorer,
     values: &[f32],
     length: usize,
-    work: &mut Work,
+    work: &mut ScoreBuffers,
 ) -> Result<(f64, f64), Box<dyn std::error::Error>> {
     let width = length * scorer.columns();
     let mut scores = vec![0.0; length];

@@ -36,7 +36,7 @@ impl Sorted {
     /// What absent features are worth to these models; none where there are no models.
     pub(crate) fn absent_rule(models: &[(String, Model)]) -> Result<Option<Absent>, Failure> {
         // To a line zero and missing are the same, so other models decide.
-        let minding = models.iter().filter(|(_, model)| model.minds_absent());
+        let minding = models.iter().filter(|(_, model)| model.distinguishes_missing());
         let mut rules = minding.map(|(name, model)| (name, model.header().absent));
         let Some((first, rule)) = rules.next() else {
             return Ok(models.first().map(|(_, model)| model.header().absent));

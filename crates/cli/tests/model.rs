@@ -5,8 +5,8 @@ mod common;
 use common::Bench;
 use rankwright::data::{Absent, FeatureNames};
 use rankwright::model::{
-    Activation, Blend, Child, Ensemble, Header, Kind, Layer, LayerNorm, Leaf, Linear, Model, Net,
-    Normalise, Rule, Side, Split, Step, Transforms, Tree,
+    Activation, Blend, Child, Ensemble, Header, Layer, LayerNorm, Leaf, Linear, Model, ModelBody,
+    Net, Normalise, Rule, Side, Split, TransformStep, Transforms, Tree,
 };
 
 /// Feature 1 tells the label, feature 2 nothing; rows of query a are scattered.
@@ -35,20 +35,21 @@ fn trees(header: Header) -> Model {
     let first = Tree::new(first, leaves(&[0.1, 0.2, 0.3])).unwrap();
     let second = vec![split(1, 0.5, Child::Leaf(0), Child::Leaf(1), 0.5)];
     let second = Tree::new(second, leaves(&[0.0, 1e-9])).unwrap();
-    Model::new(header, Kind::Trees(Ensemble::new(0.5, vec![first, second]).unwrap())).unwrap()
+    Model::new(header, ModelBody::Trees(Ensemble::new(0.5, vec![first, second]).unwrap())).unwrap()
 }
 
 fn line(weights: &str) -> Model {
     let weights = Linear::parse_weights(weights).unwrap();
     let names = Linear::names_of(&weights).unwrap();
     let line = Linear::from_weights(&names, 0.0, &weights).unwrap();
-    Model::new(Header::new(names, Absent::Zero), Kind::Linear(line)).unwrap()
+    Model::new(Header::new(names, Absent::Zero), ModelBody::Linear(line)).unwrap()
 }
 
 /// A net of features 1 and 2; `within` brings them to 0..1 in their query first.
 fn net(layers: Vec<Layer>, within: bool) -> Model {
-    let transforms = Transforms::new(vec![vec![Step::SignedLog]; 2], vec![0.0; 2], within).unwrap();
-    Model::new(ids(2), Kind::Net(Net::new(transforms, layers).unwrap())).unwrap()
+    let transforms =
+        Transforms::new(vec![vec![TransformStep::SignedLog]; 2], vec![0.0; 2], within).unwrap();
+    Model::new(ids(2), ModelBody::Net(Net::new(transforms, layers).unwrap())).unwrap()
 }
 
 fn deep(within: bool) -> Model {
@@ -62,7 +63,7 @@ fn deep(within: bool) -> Model {
 /// The line of `l.model`, upside down, and trees.
 fn blend() -> Model {
     let members = vec![(-0.75, line("1:-1/2:0.5")), (0.25, trees(ids(2)))];
-    Model::new(ids(2), Kind::Blend(Blend::new(Normalise::MinMax, members).unwrap())).unwrap()
+    Model::new(ids(2), ModelBody::Blend(Blend::new(Normalise::MinMax, members).unwrap())).unwrap()
 }
 
 fn bench() -> Bench {
@@ -195,14 +196,14 @@ fn absent_features_are_worth_what_the_model_says() {
     let mut header = ids(2);
     header.absent = Absent::Missing;
     let (header, kind) = trees(header).into_parts();
-    let Kind::Trees(ensemble) = kind else { unreachable!() };
+    let ModelBody::Trees(ensemble) = kind else { unreachable!() };
     // Missing values of feature 1 go right here, zeros go left.
     let change = |tree: &Tree| {
         let right = |split: &Split| Split { missing: Side::Right, ..*split };
         Tree::new(tree.splits().iter().map(right).collect(), tree.leaves().to_vec()).unwrap()
     };
     let changed = ensemble.trees().iter().map(change).collect();
-    let kind = Kind::Trees(Ensemble::new(0.0, changed).unwrap());
+    let kind = ModelBody::Trees(Ensemble::new(0.0, changed).unwrap());
     Model::new(header, kind).unwrap().save(&bench.path("m.model")).unwrap();
     bench.put("s.txt", "1 qid:a 2:0\n0 qid:a 1:0 2:0\n");
     assert_eq!(bench.run("score m.model s.txt").ok().out(), "0.3\n0.1\n");

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use rankwright_data::Dataset;
 use rankwright_eval::Measure;
-use rankwright_model::{Header, Kind, Model, ScoreOptions};
+use rankwright_model::{Header, Model, ModelBody, ScoreOptions};
 
 use crate::boost::checkpoint::{Saver, State, fingerprint, load};
 use crate::boost::watch::{Decider, check_sets, values};
@@ -41,7 +41,7 @@ pub(crate) struct Rounds<'a> {
     /// Whether the last model is given even where there is validation data.
     last: bool,
     /// The model to give.
-    kept: Option<Kind>,
+    kept: Option<ModelBody>,
     saver: Option<Saver<'a>>,
     fingerprint: u64,
     begun: Instant,
@@ -129,7 +129,7 @@ impl<'a> Rounds<'a> {
     pub(crate) fn add(
         &mut self,
         loss: Option<f64>,
-        model: impl FnOnce() -> Result<Kind, LearnError>,
+        model: impl FnOnce() -> Result<ModelBody, LearnError>,
         state: &dyn Fn() -> Vec<u8>,
     ) -> Result<Go, LearnError> {
         let mut seconds = Phases { learn: lap(&mut self.lap), ..Phases::default() };
@@ -234,7 +234,7 @@ pub(crate) fn header(job: &Job<'_>) -> Header {
 }
 
 /// What a learner without rounds gives: the model, and a record of what was watched.
-pub(crate) fn outcome(job: &Job<'_>, kind: Kind) -> Result<Outcome, LearnError> {
+pub(crate) fn outcome(job: &Job<'_>, kind: ModelBody) -> Result<Outcome, LearnError> {
     let model = Model::new(header(job), kind)?;
     Ok(Outcome { model, record: record(job), finished: true })
 }
@@ -282,10 +282,10 @@ mod tests {
     }
 
     /// A line that looks at one feature.
-    fn line(columns: usize, feature: usize) -> Result<Kind, LearnError> {
+    fn line(columns: usize, feature: usize) -> Result<ModelBody, LearnError> {
         let mut weights = vec![0.0; columns];
         weights[feature] = 1.0;
-        Ok(Kind::Linear(Linear::new(0.0, weights)?))
+        Ok(ModelBody::Linear(Linear::new(0.0, weights)?))
     }
 
     /// Learner bytes of these tests: the number of rounds done.
@@ -313,7 +313,7 @@ mod tests {
         let job = || Job { metrics: vec![measure()], ..Job::new(&train) };
         let plain = run(&job(), 6, None, false);
         assert_eq!(plain.record.best, None);
-        assert_eq!(*plain.model.kind(), line(train.columns(), 5).unwrap());
+        assert_eq!(*plain.model.body(), line(train.columns(), 5).unwrap());
         let watched = WatchedSet { name: "valid".into(), data: &valid };
         let job = Job { valid: vec![watched], ..job() };
         let outcome = run(&job, 20, None, false);
@@ -321,11 +321,11 @@ mod tests {
         let most = values.iter().copied().fold(0.0, f64::max);
         let best = outcome.record.best.unwrap();
         assert_eq!(values.iter().position(|v| *v == most), Some(best - 1));
-        assert_eq!(*outcome.model.kind(), line(train.columns(), best - 1).unwrap());
+        assert_eq!(*outcome.model.body(), line(train.columns(), best - 1).unwrap());
         let stopped = run(&job, 20, Some(2), false).record.iterations.len();
         assert!(stopped < 20);
         let last = run(&job, 20, None, true);
-        assert_eq!(*last.model.kind(), line(train.columns(), 19).unwrap());
+        assert_eq!(*last.model.body(), line(train.columns(), 19).unwrap());
         assert_eq!((outcome.record.unit.as_str(), last.record.best), ("round", Some(best)));
     }
 

@@ -22,7 +22,7 @@ mod stats;
 
 use rankwright_data::Dataset;
 use rankwright_eval::{ParamInfo, Params};
-use rankwright_model::{Step, Transforms};
+use rankwright_model::{TransformStep, Transforms};
 use rankwright_spec::SpecError;
 use rayon::prelude::*;
 
@@ -134,17 +134,17 @@ impl TransformPlan {
     }
 
     /// The steps of a column, and what its missing values become.
-    fn steps(&self, column: &Stats, log: bool) -> (Vec<Step>, f32) {
+    fn steps(&self, column: &Stats, log: bool) -> (Vec<TransformStep>, f32) {
         let mut steps = Vec::new();
         if log {
-            steps.push(Step::SignedLog);
+            steps.push(TransformStep::SignedLog);
         }
         let reach = self.clip.map_or(f64::INFINITY, |c| c * column.deviation());
         let low = column.min.max(column.mean - reach);
         let high = column.max.min(column.mean + reach);
         let cuts = low > column.min || high < column.max || column.infinite;
         if cuts && low <= high {
-            steps.push(Step::Clip { low: low as f32, high: high as f32 });
+            steps.push(TransformStep::Clip { low: low as f32, high: high as f32 });
         }
         let affine = match self.way {
             Way::Auto | Way::Standard | Way::LogStandard => Some((column.mean, column.deviation())),
@@ -158,7 +158,7 @@ impl TransformPlan {
         // A constant feature says nothing, whatever value it takes later.
         let scale = if high > low && width > 0.0 { 1.0 / width } else { 0.0 };
         let scale = scale.min(f64::from(f32::MAX)) as f32;
-        steps.push(Step::Affine { shift: shift as f32, scale });
+        steps.push(TransformStep::Affine { shift: shift as f32, scale });
         let mean = (column.mean - shift) * f64::from(scale);
         (steps, if mean.is_finite() { mean as f32 } else { 0.0 })
     }

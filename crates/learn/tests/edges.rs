@@ -7,7 +7,7 @@ use rankwright_eval::{Measure, MetricSpec, SourceKind};
 use rankwright_learn::objective::{Lambda, LambdaParams};
 use rankwright_learn::tree::{Direction, Growth, TreeParams};
 use rankwright_learn::{BoostParams, Booster, Job, LearnError, Newton, Outcome, WatchedSet};
-use rankwright_model::{Kind, Model, ScoreOptions, Tree};
+use rankwright_model::{Model, ModelBody, ScoreOptions, Tree};
 
 /// Rows of (query, label, features).
 fn data(rows: &[(&str, f64, &[f32])]) -> Dataset {
@@ -47,8 +47,8 @@ fn scores(model: &Model, data: &Dataset) -> Vec<f64> {
 }
 
 fn trees(model: &Model) -> &[Tree] {
-    match model.kind() {
-        Kind::Trees(ensemble) => ensemble.trees(),
+    match model.body() {
+        ModelBody::Trees(ensemble) => ensemble.trees(),
         _ => &[],
     }
 }

@@ -9,7 +9,7 @@ use rankwright_data::generate::LetorOptions;
 use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex, Random};
 use rankwright_learn::simd::Simd;
 use rankwright_learn::{Checkpoints, Job, LearnerSpec, Observer, Record, WatchedSet};
-use rankwright_model::{Child, Kind, Model, Rule, ScoreOptions, Tree};
+use rankwright_model::{Child, Model, ModelBody, Rule, ScoreOptions, Tree};
 
 fn letor(seed: u64) -> Dataset {
     LetorOptions { queries: 30, documents: 40, seed }.generate().unwrap()
@@ -47,8 +47,8 @@ fn train(text: &str, data: &Dataset) -> Model {
 }
 
 fn trees(model: &Model) -> &[Tree] {
-    match model.kind() {
-        Kind::Trees(ensemble) => ensemble.trees(),
+    match model.body() {
+        ModelBody::Trees(ensemble) => ensemble.trees(),
         _ => &[],
     }
 }

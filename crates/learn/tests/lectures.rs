@@ -4,7 +4,7 @@ use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex};
 use rankwright_learn::objective::Squared;
 use rankwright_learn::tree::TreeParams;
 use rankwright_learn::{BoostParams, Booster, Job, Outcome};
-use rankwright_model::{Kind, Tree};
+use rankwright_model::{ModelBody, Tree};
 
 /// Seventeen points: labels 1 x5, 2 x4, 3 x3, 4 x5. x1 parts {1, 2} from {3, 4}; x2 is low for two
 /// of the ones, two of the twos and all the threes.
@@ -35,8 +35,8 @@ fn stumps(trees: usize) -> BoostParams {
 }
 
 fn trees(outcome: &Outcome) -> (f64, &[Tree]) {
-    match outcome.model.kind() {
-        Kind::Trees(ensemble) => (ensemble.base(), ensemble.trees()),
+    match outcome.model.body() {
+        ModelBody::Trees(ensemble) => (ensemble.base(), ensemble.trees()),
         _ => panic!("no trees"),
     }
 }

@@ -101,8 +101,8 @@ fn an_interrupted_training_goes_on_to_the_same_bytes() {
     let short = train(few.clone(), &Job { checkpoints: None, ..Job::new(&data) }).unwrap();
     let from_saved = train(few, &job).unwrap();
     assert_eq!(from_saved.record.iterations.len(), 3);
-    let trees = |o: &Outcome| match o.model.kind() {
-        rankwright_model::Kind::Trees(ensemble) => ensemble.trees().to_vec(),
+    let trees = |o: &Outcome| match o.model.body() {
+        rankwright_model::ModelBody::Trees(ensemble) => ensemble.trees().to_vec(),
         _ => Vec::new(),
     };
     assert_eq!(trees(&from_saved), trees(&short));

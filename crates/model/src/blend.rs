@@ -10,7 +10,7 @@
 //! that of the members; ranks add a sort of each query.
 
 use crate::error::ModelError;
-use crate::model::{Kind, Model};
+use crate::model::{Model, ModelBody};
 
 /// What is done with the scores of a member within each query. Equal scores stay equal, and a list
 /// of nothing but equal scores (one document, say) becomes zeros, except under `None`.
@@ -131,13 +131,13 @@ pub(crate) fn add_term(sum: f64, weight: f64, score: f64) -> f64 {
 ///
 /// ```
 /// use rankwright_data::{Absent, FeatureNames};
-/// use rankwright_model::{Blend, Header, Kind, Linear, Model, Normalise};
+/// use rankwright_model::{Blend, Header, ModelBody, Linear, Model, Normalise};
 ///
 /// let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
-/// let line = |weight| Model::new(header.clone(), Kind::Linear(Linear::new(0.0, vec![weight])?));
+/// let line = |weight| Model::new(header.clone(), ModelBody::Linear(Linear::new(0.0, vec![weight])?));
 /// let members = vec![(0.75, line(100.0)?), (0.25, line(-1.0)?)];
 /// let blend = Blend::new(Normalise::MinMax, members)?;
-/// let model = Model::new(header.clone(), Kind::Blend(blend))?;
+/// let model = Model::new(header.clone(), ModelBody::Blend(blend))?;
 /// // 0.75 x 0 + 0.25 x 1, and the other way round.
 /// assert_eq!(model.score_query(&[&[1.0], &[3.0]]), [0.25, 0.75]);
 /// # Ok::<(), rankwright_model::ModelError>(())
@@ -159,7 +159,7 @@ impl Blend {
                 let what = format!("member {number} with the weight {weight}");
                 return Err(ModelError::invalid(what, "a finite one"));
             }
-            if matches!(model.kind(), Kind::Blend(_)) {
+            if matches!(model.body(), ModelBody::Blend(_)) {
                 let what = format!("member {number} is a blend itself");
                 return Err(ModelError::invalid(what, "trees, lines and nets; give its members"));
             }
@@ -234,14 +234,14 @@ mod tests {
     fn what_makes_no_blend_is_refused_with_a_reason() {
         let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
         let line = || {
-            let line = Kind::Linear(Linear::new(0.0, vec![1.0]).unwrap());
+            let line = ModelBody::Linear(Linear::new(0.0, vec![1.0]).unwrap());
             Model::new(header.clone(), line).unwrap()
         };
         let refusal = |members| Blend::new(Normalise::None, members).unwrap_err().to_string();
         assert!(refusal(vec![]).contains("without members"));
         assert!(refusal(vec![(f64::NAN, line())]).contains("member 0 with the weight NaN"));
         let blend = Blend::new(Normalise::None, vec![(1.0, line())]).unwrap();
-        let blend = Model::new(header.clone(), Kind::Blend(blend)).unwrap();
+        let blend = Model::new(header.clone(), ModelBody::Blend(blend)).unwrap();
         assert!(refusal(vec![(1.0, line()), (1.0, blend)]).contains("member 1 is a blend itself"));
     }
 

@@ -64,11 +64,11 @@ impl Model {
     /// The model as the bytes of a file: the same for the same model.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
-        let version = body::version(self.kind());
+        let version = body::version(self.body());
         bytes.extend_from_slice(format!("{version}\n").as_bytes());
-        bytes.extend_from_slice(head::write(self.header(), self.kind().name()).as_bytes());
+        bytes.extend_from_slice(head::write(self.header(), self.body().name()).as_bytes());
         bytes.push(b'\n');
-        body::write(self.kind(), version, &mut bytes);
+        body::write(self.body(), version, &mut bytes);
         let sum = xxh3_64(&bytes);
         bytes.extend_from_slice(&sum.to_le_bytes());
         bytes

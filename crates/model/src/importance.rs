@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::{Kind, Model};
+use crate::model::{Model, ModelBody};
 
 /// How much one feature matters.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,20 +29,20 @@ impl Model {
     /// The features that count, by gain, largest first (then by splits, then by number).
     pub fn importance(&self) -> Vec<Importance> {
         let mut sums: BTreeMap<usize, (f64, u64)> = BTreeMap::new();
-        match self.kind() {
-            Kind::Trees(ensemble) => {
+        match self.body() {
+            ModelBody::Trees(ensemble) => {
                 for split in ensemble.trees().iter().flat_map(|tree| tree.splits()) {
                     let (gain, splits) = sums.entry(split.feature as usize).or_default();
                     *gain += split.gain;
                     *splits += 1;
                 }
             }
-            Kind::Net(net) => {
+            ModelBody::Net(net) => {
                 let weights = net.line().unwrap_or_default().iter().enumerate();
                 let used = weights.filter(|(_, weight)| **weight != 0.0);
                 sums.extend(used.map(|(feature, weight)| (feature, (f64::from(weight.abs()), 0))));
             }
-            Kind::Linear(_) | Kind::Blend(_) => {}
+            ModelBody::Linear(_) | ModelBody::Blend(_) => {}
         }
         let named = |(feature, (gain, splits)): (usize, (f64, u64))| {
             let name = self.header().features.name(feature).into_owned();
@@ -57,18 +57,18 @@ impl Model {
     /// The features that a score can depend on, by number: those that a split asks for, or that have
     /// a weight other than 0; in a blend those of the members that have such a weight.
     pub fn used_features(&self) -> Vec<usize> {
-        let used: BTreeSet<usize> = match self.kind() {
-            Kind::Trees(ensemble) => {
+        let used: BTreeSet<usize> = match self.body() {
+            ModelBody::Trees(ensemble) => {
                 let splits = ensemble.trees().iter().flat_map(|tree| tree.splits());
                 splits.map(|split| split.feature as usize).collect()
             }
-            Kind::Linear(line) => not_zero(line.weights().iter().copied()).collect(),
-            Kind::Net(net) => {
+            ModelBody::Linear(line) => not_zero(line.weights().iter().copied()).collect(),
+            ModelBody::Net(net) => {
                 let first = net.layers().iter().take(1);
                 let rows = first.flat_map(|layer| layer.weights().chunks(layer.inputs().max(1)));
                 rows.flat_map(|row| not_zero(row.iter().map(|w| f64::from(*w)))).collect()
             }
-            Kind::Blend(blend) => {
+            ModelBody::Blend(blend) => {
                 let members = blend.members().iter().zip(self.members());
                 let counted = members.filter(|((weight, _), _)| *weight != 0.0);
                 counted
@@ -99,26 +99,26 @@ mod tests {
         let names = FeatureNames::Named(["a", "b", "c"].map(String::from).to_vec());
         let trees = Ensemble::new(0.0, vec![small(), small(), chain(3)]).unwrap();
         let header = Header::new(names, Absent::Zero);
-        let model = Model::new(header.clone(), Kind::Trees(trees)).unwrap();
+        let model = Model::new(header.clone(), ModelBody::Trees(trees)).unwrap();
         let found: Vec<_> = model.importance();
         let named: Vec<_> = found.iter().map(|i| (i.name.as_str(), i.gain, i.splits)).collect();
         assert_eq!(named, [("a", 8.0, 5), ("b", 2.0, 2)]);
-        let line = Kind::Linear(Linear::new(0.0, vec![1.0; 3]).unwrap());
+        let line = ModelBody::Linear(Linear::new(0.0, vec![1.0; 3]).unwrap());
         assert!(Model::new(header, line).unwrap().importance().is_empty());
     }
 
-    fn named(names: &[&str], kind: Kind) -> Model {
+    fn named(names: &[&str], kind: ModelBody) -> Model {
         let names = FeatureNames::Named(names.iter().map(|name| name.to_string()).collect());
         Model::new(Header::new(names, Absent::Zero), kind).unwrap()
     }
 
-    fn net(sizes: &[(usize, &[f32])]) -> Kind {
+    fn net(sizes: &[(usize, &[f32])]) -> ModelBody {
         let layer = |(inputs, weights): &(usize, &[f32])| {
             let biases = vec![0.0; weights.len() / inputs];
             Layer::new(*inputs, weights.to_vec(), biases, None, Activation::None).unwrap()
         };
         let layers: Vec<Layer> = sizes.iter().map(layer).collect();
-        Kind::Net(Net::new(Transforms::identity(layers[0].inputs()), layers).unwrap())
+        ModelBody::Net(Net::new(Transforms::identity(layers[0].inputs()), layers).unwrap())
     }
 
     #[test]
@@ -134,16 +134,17 @@ mod tests {
     #[test]
     fn used_features_are_those_that_a_score_can_depend_on() {
         let trees = Ensemble::new(0.0, vec![small(), chain(3)]).unwrap();
-        let trees = named(&["x", "y", "z"], Kind::Trees(trees));
+        let trees = named(&["x", "y", "z"], ModelBody::Trees(trees));
         assert_eq!(trees.used_features(), [0, 1]);
-        let line = named(&["z", "x"], Kind::Linear(Linear::new(1.0, vec![-1.0, 0.0]).unwrap()));
+        let line =
+            named(&["z", "x"], ModelBody::Linear(Linear::new(1.0, vec![-1.0, 0.0]).unwrap()));
         assert_eq!(line.used_features(), [0]);
         let deep = net(&[(3, &[0.0, 0.0, 1.0, 2.0, 0.0, 1.0]), (2, &[1.0, 1.0])]);
         assert_eq!(named(&["a", "b", "c"], deep).used_features(), [0, 2]);
         let blend = |weight| {
             let members = vec![(1.0, line.clone()), (weight, trees.clone())];
             let blend = Blend::new(Normalise::Rank, members).unwrap();
-            named(&["w", "z", "y", "x"], Kind::Blend(blend))
+            named(&["w", "z", "y", "x"], ModelBody::Blend(blend))
         };
         assert_eq!(blend(1.0).used_features(), [1, 2, 3]);
         assert_eq!(blend(0.0).used_features(), [1]);

@@ -35,7 +35,7 @@ mod tree;
 
 pub use blend::{Blend, Normalise};
 pub use categories::Categories;
-pub use engine::{Scorer, SparseRows, Work};
+pub use engine::{ScoreBuffers, Scorer, SparseRows};
 pub use ensemble::Ensemble;
 pub use error::ModelError;
 pub use explain::{
@@ -46,8 +46,8 @@ pub use importance::Importance;
 pub use interchange::ModelFormat;
 pub use linear::Linear;
 pub use matching::Matching;
-pub use model::{Kind, Model};
+pub use model::{Model, ModelBody};
 pub use net::{Activation, Layer, LayerNorm, Net};
 pub use score::ScoreOptions;
-pub use transform::{Step, Transforms};
+pub use transform::{TransformStep, Transforms};
 pub use tree::{ABOUT_ZERO, Child, Leaf, Rule, Side, Split, Tree};

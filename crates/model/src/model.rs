@@ -11,7 +11,7 @@ use crate::net::Net;
 /// What scores the rows.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum ModelBody {
     /// A sum of trees.
     Trees(Ensemble),
     /// A weight for each feature.
@@ -22,14 +22,14 @@ pub enum Kind {
     Blend(Blend),
 }
 
-impl Kind {
+impl ModelBody {
     /// The name used in files and messages.
     pub fn name(&self) -> &'static str {
         match self {
-            Kind::Trees(_) => "trees",
-            Kind::Linear(_) => "linear",
-            Kind::Net(_) => "net",
-            Kind::Blend(_) => "blend",
+            ModelBody::Trees(_) => "trees",
+            ModelBody::Linear(_) => "linear",
+            ModelBody::Net(_) => "net",
+            ModelBody::Blend(_) => "blend",
         }
     }
 }
@@ -38,11 +38,11 @@ impl Kind {
 ///
 /// ```
 /// use rankwright_data::{Absent, FeatureNames};
-/// use rankwright_model::{Header, Kind, Linear, Model};
+/// use rankwright_model::{Header, ModelBody, Linear, Model};
 ///
 /// let names = FeatureNames::Named(vec!["bm25".into(), "pagerank".into()]);
 /// let line = Linear::from_weights(&names, 0.0, &[("pagerank".into(), 2.0)])?;
-/// let model = Model::new(Header::new(names, Absent::Zero), Kind::Linear(line))?;
+/// let model = Model::new(Header::new(names, Absent::Zero), ModelBody::Linear(line))?;
 /// assert_eq!(model.score_row(&[7.0, 1.5]), 3.0);
 /// let bytes = model.to_bytes();
 /// assert_eq!(Model::from_bytes(&bytes)?, model);
@@ -51,7 +51,7 @@ impl Kind {
 #[derive(Debug, Clone)]
 pub struct Model {
     header: Header,
-    kind: Kind,
+    body: ModelBody,
     /// Where each member of a blend finds its features among those of the header.
     members: Vec<Matching>,
 }
@@ -59,33 +59,33 @@ pub struct Model {
 /// Where members find their features follows from the rest.
 impl PartialEq for Model {
     fn eq(&self, other: &Model) -> bool {
-        self.header == other.header && self.kind == other.kind
+        self.header == other.header && self.body == other.body
     }
 }
 
 impl Model {
     /// Puts a header and a scorer together; features must be in range.
-    pub fn new(header: Header, kind: Kind) -> Result<Model, ModelError> {
+    pub fn new(header: Header, body: ModelBody) -> Result<Model, ModelError> {
         header.check()?;
         let known = header.features.len();
-        let members = match &kind {
-            Kind::Blend(blend) => matched_members(&header, blend)?,
+        let members = match &body {
+            ModelBody::Blend(blend) => matched_members(&header, blend)?,
             _ => Vec::new(),
         };
-        match &kind {
-            Kind::Trees(trees) if trees.features() > known => Err(ModelError::invalid(
+        match &body {
+            ModelBody::Trees(trees) if trees.features() > known => Err(ModelError::invalid(
                 format!("a tree that asks for feature number {}", trees.features() - 1),
                 format!("numbers below {known}, the number of features in the header"),
             )),
-            Kind::Linear(line) if line.weights().len() != known => Err(ModelError::invalid(
+            ModelBody::Linear(line) if line.weights().len() != known => Err(ModelError::invalid(
                 format!("{} weights", line.weights().len()),
                 format!("{known}, one for each feature in the header"),
             )),
-            Kind::Net(net) if net.transforms().columns() != known => Err(ModelError::invalid(
+            ModelBody::Net(net) if net.transforms().columns() != known => Err(ModelError::invalid(
                 format!("a net of {} features", net.transforms().columns()),
                 format!("{known}, the number of features in the header"),
             )),
-            _ => Ok(Model { header, kind, members }),
+            _ => Ok(Model { header, body, members }),
         }
     }
 
@@ -95,13 +95,13 @@ impl Model {
     }
 
     /// What scores the rows.
-    pub fn kind(&self) -> &Kind {
-        &self.kind
+    pub fn body(&self) -> &ModelBody {
+        &self.body
     }
 
     /// The header and the scorer, to be changed and put together again.
-    pub fn into_parts(self) -> (Header, Kind) {
-        (self.header, self.kind)
+    pub fn into_parts(self) -> (Header, ModelBody) {
+        (self.header, self.body)
     }
 
     /// Where each member of a blend finds its features; empty for other models.
@@ -113,20 +113,22 @@ impl Model {
     /// brought to 0..1 there, in a blend whose members' scores are normalised, and in a blend with
     /// such a member.
     pub fn is_listwise(&self) -> bool {
-        match &self.kind {
-            Kind::Trees(_) | Kind::Linear(_) => false,
-            Kind::Net(net) => net.transforms().min_max_in_query(),
-            Kind::Blend(blend) => blend.is_listwise(),
+        match &self.body {
+            ModelBody::Trees(_) | ModelBody::Linear(_) => false,
+            ModelBody::Net(net) => net.transforms().min_max_in_query(),
+            ModelBody::Blend(blend) => blend.is_listwise(),
         }
     }
 
     /// Whether it makes a difference if an absent value is 0 or missing: not to a line, nor to a
     /// blend of lines.
-    pub fn minds_absent(&self) -> bool {
-        match &self.kind {
-            Kind::Trees(_) | Kind::Net(_) => true,
-            Kind::Linear(_) => false,
-            Kind::Blend(blend) => blend.members().iter().any(|(_, model)| model.minds_absent()),
+    pub fn distinguishes_missing(&self) -> bool {
+        match &self.body {
+            ModelBody::Trees(_) | ModelBody::Net(_) => true,
+            ModelBody::Linear(_) => false,
+            ModelBody::Blend(blend) => {
+                blend.members().iter().any(|(_, model)| model.distinguishes_missing())
+            }
         }
     }
 
@@ -135,22 +137,22 @@ impl Model {
     /// missing. To a model that [`is_listwise`](Model::is_listwise) the row is a query of one
     /// document.
     pub fn score_row(&self, row: &[f32]) -> f64 {
-        match &self.kind {
-            Kind::Trees(trees) => trees.score_row(row),
-            Kind::Linear(line) => line.score_row(row),
-            Kind::Net(net) => net.score_row(row),
-            Kind::Blend(_) => self.score_query(&[row]).first().copied().unwrap_or(0.0),
+        match &self.body {
+            ModelBody::Trees(trees) => trees.score_row(row),
+            ModelBody::Linear(line) => line.score_row(row),
+            ModelBody::Net(net) => net.score_row(row),
+            ModelBody::Blend(_) => self.score_query(&[row]).first().copied().unwrap_or(0.0),
         }
     }
 
     /// The scores of the rows of one query, in the slow and plain way.
     pub fn score_query(&self, rows: &[&[f32]]) -> Vec<f64> {
-        match &self.kind {
-            Kind::Trees(_) | Kind::Linear(_) => {
+        match &self.body {
+            ModelBody::Trees(_) | ModelBody::Linear(_) => {
                 rows.iter().map(|row| self.score_row(row)).collect()
             }
-            Kind::Net(net) => net.score_query(rows),
-            Kind::Blend(blend) => {
+            ModelBody::Net(net) => net.score_query(rows),
+            ModelBody::Blend(blend) => {
                 let mut sums = vec![0.0; rows.len()];
                 for ((weight, member), matching) in blend.members().iter().zip(&self.members) {
                     let mut scores = member_scores(member, matching, rows);
@@ -169,7 +171,7 @@ impl Model {
 fn matched_members(header: &Header, blend: &Blend) -> Result<Vec<Matching>, ModelError> {
     for (number, (_, member)) in blend.members().iter().enumerate() {
         let own = member.header().absent;
-        if own != header.absent && member.minds_absent() {
+        if own != header.absent && member.distinguishes_missing() {
             return Err(ModelError::invalid(
                 format!("member {number} takes absent features as {}", own.name()),
                 format!("{}, as the blend takes them", header.absent.name()),
@@ -182,9 +184,9 @@ fn matched_members(header: &Header, blend: &Blend) -> Result<Vec<Matching>, Mode
 
 /// The scores of a member of a blend for the blend's rows.
 fn member_scores(member: &Model, matching: &Matching, rows: &[&[f32]]) -> Vec<f64> {
-    match &member.kind {
+    match &member.body {
         // The features of trees may be a huge range of ids, of which few are asked for.
-        Kind::Trees(trees) => {
+        ModelBody::Trees(trees) => {
             let score = |row: &&[f32]| trees.score_by(|feature| matching.value(row, feature));
             rows.iter().map(score).collect()
         }
@@ -210,17 +212,17 @@ mod tests {
     #[test]
     fn features_must_be_in_the_header() {
         let header = |count| Header::new(FeatureNames::Ids { first: 1, count }, Absent::Zero);
-        let trees = || Kind::Trees(Ensemble::new(0.0, vec![small()]).unwrap());
+        let trees = || ModelBody::Trees(Ensemble::new(0.0, vec![small()]).unwrap());
         assert!(Model::new(header(2), trees()).is_ok());
         let error = Model::new(header(1), trees()).unwrap_err().to_string();
         assert_eq!(
             error,
             "a tree that asks for feature number 1; expected numbers below 1, the number of features in the header"
         );
-        let line = |n| Kind::Linear(Linear::new(0.0, vec![1.0; n]).unwrap());
+        let line = |n| ModelBody::Linear(Linear::new(0.0, vec![1.0; n]).unwrap());
         assert!(Model::new(header(3), line(3)).is_ok());
         assert!(Model::new(header(3), line(2)).is_err() && Model::new(header(3), line(4)).is_err());
-        let net = || Kind::Net(net::tests::random(1, 3, &[2], false));
+        let net = || ModelBody::Net(net::tests::random(1, 3, &[2], false));
         assert!(Model::new(header(3), net()).is_ok());
         let error = Model::new(header(2), net()).unwrap_err().to_string();
         assert!(error.starts_with("a net of 3 features; expected 2"), "{error}");
@@ -230,20 +232,20 @@ mod tests {
         Header::new(FeatureNames::Named(names.iter().map(|n| n.to_string()).collect()), absent)
     }
 
-    fn blend(normalise: Normalise, members: Vec<Model>) -> Kind {
+    fn blend(normalise: Normalise, members: Vec<Model>) -> ModelBody {
         let weights = [1.0, -0.5, 0.25].into_iter().cycle();
-        Kind::Blend(Blend::new(normalise, weights.zip(members).collect()).unwrap())
+        ModelBody::Blend(Blend::new(normalise, weights.zip(members).collect()).unwrap())
     }
 
     #[test]
     fn members_must_find_their_features_and_agree_on_absent_ones() {
         let line = |header: Header| {
             let weights = vec![1.0; header.features.len()];
-            Model::new(header, Kind::Linear(Linear::new(0.0, weights).unwrap())).unwrap()
+            Model::new(header, ModelBody::Linear(Linear::new(0.0, weights).unwrap())).unwrap()
         };
         let trees = |header| {
             let trees = Ensemble::new(0.0, vec![small()]).unwrap();
-            Model::new(header, Kind::Trees(trees)).unwrap()
+            Model::new(header, ModelBody::Trees(trees)).unwrap()
         };
         let zero = |names: &[&str]| named(names, Absent::Zero);
         let of = |members| blend(Normalise::None, members);
@@ -256,14 +258,14 @@ mod tests {
         let error = Model::new(missing.clone(), of(members.clone())).unwrap_err().to_string();
         assert!(error.starts_with("member 1 takes absent features as zero; expected missing"));
         let lines = Model::new(missing, of(members[..1].to_vec())).unwrap();
-        assert!(!lines.minds_absent() && members[1].minds_absent());
+        assert!(!lines.distinguishes_missing() && members[1].distinguishes_missing());
     }
 
     #[test]
     fn members_read_their_own_columns_and_are_added_by_weight() {
         let line = |names: &[&str], weights: &[f64]| {
             let line = Linear::new(0.0, weights.to_vec()).unwrap();
-            Model::new(named(names, Absent::Zero), Kind::Linear(line)).unwrap()
+            Model::new(named(names, Absent::Zero), ModelBody::Linear(line)).unwrap()
         };
         let members = vec![line(&["c", "a"], &[1.0, 10.0]), line(&["b"], &[4.0])];
         let header = named(&["a", "b", "c"], Absent::Zero);
@@ -277,7 +279,7 @@ mod tests {
         let header = || named(&["a", "b"], Absent::Zero);
         let net = |min_max| {
             let net = net::tests::random(1, 2, &[3], min_max);
-            Model::new(header(), Kind::Net(net)).unwrap()
+            Model::new(header(), ModelBody::Net(net)).unwrap()
         };
         let blended = |normalise, member| Model::new(header(), blend(normalise, vec![member]));
         let blended = |normalise, member| blended(normalise, member).unwrap().is_listwise();

@@ -11,7 +11,7 @@ use std::ops::Range;
 use rankwright_data::{Dataset, FeatureNames};
 use rayon::prelude::*;
 
-use crate::engine::{Scorer, Work};
+use crate::engine::{ScoreBuffers, Scorer};
 use crate::error::ModelError;
 use crate::matching::Matching;
 use crate::model::Model;
@@ -34,11 +34,11 @@ impl Model {
     ///
     /// ```
     /// use rankwright_data::{Absent, Columns, Dataset, FeatureNames, Matrix, QueryIndex};
-    /// use rankwright_model::{Header, Kind, Linear, Model, ScoreOptions};
+    /// use rankwright_model::{Header, ModelBody, Linear, Model, ScoreOptions};
     ///
     /// let features = FeatureNames::Ids { first: 1, count: 2 };
     /// let line = Linear::new(0.0, vec![1.0, 10.0])?;
-    /// let model = Model::new(Header::new(features.clone(), Absent::Zero), Kind::Linear(line))?;
+    /// let model = Model::new(Header::new(features.clone(), Absent::Zero), ModelBody::Linear(line))?;
     /// let mut queries = QueryIndex::default();
     /// let of_row = vec![queries.number("a"); 2];
     /// let matrix = Matrix::from_rows(2, 2, vec![1.0, 2.0, 3.0, 4.0])?;
@@ -52,7 +52,7 @@ impl Model {
         let (values, columns) = (data.matrix().values(), data.columns());
         let mut scores = vec![0.0; data.rows()];
         let parts = self.parts(data, &mut scores).into_par_iter();
-        parts.try_for_each_init(Work::default, |work, (rows, scores)| {
+        parts.try_for_each_init(ScoreBuffers::default, |work, (rows, scores)| {
             scorer.score(&values[rows.start * columns..rows.end * columns], scores, work)
         })?;
         Ok(scores)
@@ -95,7 +95,7 @@ impl Model {
         let (values, columns) = (data.matrix().values(), data.columns());
         let mut scores = vec![0.0; data.rows()];
         let parts = self.parts(data, &mut scores).into_par_iter();
-        let buffers = || (Vec::new(), Work::default());
+        let buffers = || (Vec::new(), ScoreBuffers::default());
         parts.try_for_each_init(buffers, |(copy, work), (rows, scores)| {
             copy.clear();
             copy.extend_from_slice(&values[rows.start * columns..rows.end * columns]);
@@ -130,7 +130,7 @@ impl Model {
     fn matched(&self, data: &Dataset, options: ScoreOptions) -> Result<Matching, ModelError> {
         let (model, data_rule) = (self.header().absent, data.absent());
         // To a line an absent value is worth 0 either way.
-        if model != data_rule && self.minds_absent() {
+        if model != data_rule && self.distinguishes_missing() {
             return Err(ModelError::Absent { model: model.name(), data: data_rule.name() });
         }
         Matching::new(self.header(), data.features(), options.ignore_extra)

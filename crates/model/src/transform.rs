@@ -25,7 +25,7 @@ const CHUNK: usize = 64;
 /// One step for the values of a feature.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Step {
+pub enum TransformStep {
     /// The nearest value between two bounds.
     Clip {
         /// Values below become this one.
@@ -51,16 +51,18 @@ pub enum Step {
     },
 }
 
-impl Step {
+impl TransformStep {
     /// Replaces finite values by what they become, which is finite too; NaN stays.
     fn apply(&self, values: &mut [f32]) {
         match self {
-            Step::Clip { low, high } => each(values, |x| x.clamp(*low, *high)),
-            Step::SignedLog => each(values, |x| if x.is_nan() { x } else { signed_log(x) }),
-            Step::Affine { shift, scale } => {
+            TransformStep::Clip { low, high } => each(values, |x| x.clamp(*low, *high)),
+            TransformStep::SignedLog => {
+                each(values, |x| if x.is_nan() { x } else { signed_log(x) })
+            }
+            TransformStep::Affine { shift, scale } => {
                 each(values, |x| bounded(bounded(x - shift) * scale));
             }
-            Step::Table { from, to } => {
+            TransformStep::Table { from, to } => {
                 each(values, |x| if x.is_nan() { x } else { between(from, to, x) });
             }
         }
@@ -69,29 +71,29 @@ impl Step {
     /// The step in words.
     fn name(&self) -> &'static str {
         match self {
-            Step::Clip { .. } => "clipped",
-            Step::SignedLog => "signed log",
-            Step::Affine { .. } => "shifted and scaled",
-            Step::Table { .. } => "table of quantiles",
+            TransformStep::Clip { .. } => "clipped",
+            TransformStep::SignedLog => "signed log",
+            TransformStep::Affine { .. } => "shifted and scaled",
+            TransformStep::Table { .. } => "table of quantiles",
         }
     }
 
     fn check(&self) -> Result<(), &'static str> {
         let finite = |numbers: &[f32]| numbers.iter().all(|number| number.is_finite());
         match self {
-            Step::Clip { low, high } if !finite(&[*low, *high]) || low > high => {
+            TransformStep::Clip { low, high } if !finite(&[*low, *high]) || low > high => {
                 Err("finite bounds, the lower one first")
             }
-            Step::Affine { shift, scale } if !finite(&[*shift, *scale]) => {
+            TransformStep::Affine { shift, scale } if !finite(&[*shift, *scale]) => {
                 Err("a finite shift and scale")
             }
-            Step::Table { from, to } if from.is_empty() || from.len() != to.len() => {
+            TransformStep::Table { from, to } if from.is_empty() || from.len() != to.len() => {
                 Err("a table of at least one point, with a value for each")
             }
-            Step::Table { from, to } if !finite(from) || !finite(to) => {
+            TransformStep::Table { from, to } if !finite(from) || !finite(to) => {
                 Err("a table of finite numbers")
             }
-            Step::Table { from, to }
+            TransformStep::Table { from, to }
                 if !from.is_sorted_by(|a, b| a < b) || !to.is_sorted_by(|a, b| a <= b) =>
             {
                 Err("a table whose points rise and whose values do not fall")
@@ -126,9 +128,9 @@ fn between(from: &[f32], to: &[f32], x: f32) -> f32 {
 /// The steps of all features, and what becomes of missing values.
 ///
 /// ```
-/// use rankwright_model::{Step, Transforms};
+/// use rankwright_model::{TransformStep, Transforms};
 ///
-/// let standard = Step::Affine { shift: 3.0, scale: 0.5 };
+/// let standard = TransformStep::Affine { shift: 3.0, scale: 0.5 };
 /// let transforms = Transforms::new(vec![vec![standard], vec![]], vec![0.0, -1.0], false)?;
 /// let mut rows = [5.0, 7.0, f32::NAN, f32::NAN];
 /// transforms.apply(&mut rows);
@@ -137,7 +139,7 @@ fn between(from: &[f32], to: &[f32], x: f32) -> f32 {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transforms {
-    steps: Vec<Vec<Step>>,
+    steps: Vec<Vec<TransformStep>>,
     missing: Vec<f32>,
     min_max_in_query: bool,
 }
@@ -146,7 +148,7 @@ impl Transforms {
     /// Steps and the value of missing ones for each feature; `min_max_in_query` brings every
     /// feature to 0..1 within its query after the steps.
     pub fn new(
-        steps: Vec<Vec<Step>>,
+        steps: Vec<Vec<TransformStep>>,
         missing: Vec<f32>,
         min_max_in_query: bool,
     ) -> Result<Transforms, ModelError> {
@@ -190,7 +192,7 @@ impl Transforms {
     }
 
     /// The steps of each feature.
-    pub fn steps(&self) -> &[Vec<Step>] {
+    pub fn steps(&self) -> &[Vec<TransformStep>] {
         &self.steps
     }
 
@@ -242,14 +244,14 @@ impl Transforms {
         if self.min_max_in_query {
             return None;
         }
-        let affine = |(steps, missing): (&Vec<Step>, &f32)| {
+        let affine = |(steps, missing): (&Vec<TransformStep>, &f32)| {
             let (shift, scale) = match steps.as_slice() {
                 [] => (0.0, 1.0),
-                [Step::Affine { shift, scale }] => (*shift, *scale),
+                [TransformStep::Affine { shift, scale }] => (*shift, *scale),
                 _ => return None,
             };
             let mut zero = [0.0];
-            Step::Affine { shift, scale }.apply(&mut zero);
+            TransformStep::Affine { shift, scale }.apply(&mut zero);
             (zero == [*missing]).then_some((shift, scale))
         };
         self.steps.iter().zip(&self.missing).map(affine).collect()
@@ -260,7 +262,7 @@ impl Transforms {
     pub fn describe(&self) -> String {
         let mut ways: Vec<(String, usize)> = Vec::new();
         for steps in &self.steps {
-            let names: Vec<&str> = steps.iter().map(Step::name).collect();
+            let names: Vec<&str> = steps.iter().map(TransformStep::name).collect();
             let way = if names.is_empty() { "as they are".to_owned() } else { names.join(", ") };
             match ways.iter_mut().find(|(met, _)| *met == way) {
                 Some((_, count)) => *count += 1,
@@ -319,29 +321,29 @@ pub(crate) mod tests {
     pub(crate) fn random(seed: u64, columns: usize, min_max_in_query: bool) -> Transforms {
         let mut draw = Random::new(seed, 21);
         let steps = (0..columns).map(|_| (0..draw.below(4)).map(|_| step(&mut draw)).collect());
-        let steps: Vec<Vec<Step>> = steps.collect();
+        let steps: Vec<Vec<TransformStep>> = steps.collect();
         let missing = (0..columns).map(|_| draw.normal() as f32).collect();
         Transforms::new(steps, missing, min_max_in_query).unwrap()
     }
 
-    fn step(draw: &mut Random) -> Step {
+    fn step(draw: &mut Random) -> TransformStep {
         let low = draw.normal() as f32;
         match draw.below(4) {
-            0 => Step::Clip { low, high: low + draw.unit() as f32 },
-            1 => Step::SignedLog,
-            2 => Step::Affine { shift: low, scale: draw.normal() as f32 },
+            0 => TransformStep::Clip { low, high: low + draw.unit() as f32 },
+            1 => TransformStep::SignedLog,
+            2 => TransformStep::Affine { shift: low, scale: draw.normal() as f32 },
             _ => {
                 let rising = |draw: &mut Random, n: usize| {
                     let start = draw.normal() as f32;
                     (0..n).map(|i| start + i as f32 * 0.75).collect::<Vec<f32>>()
                 };
                 let n = 1 + draw.below(5);
-                Step::Table { from: rising(draw, n), to: rising(draw, n) }
+                TransformStep::Table { from: rising(draw, n), to: rising(draw, n) }
             }
         }
     }
 
-    fn one(steps: Vec<Step>, min_max: bool) -> Transforms {
+    fn one(steps: Vec<TransformStep>, min_max: bool) -> Transforms {
         Transforms::new(vec![steps], vec![-9.0], min_max).unwrap()
     }
 
@@ -353,14 +355,14 @@ pub(crate) mod tests {
 
     #[test]
     fn each_step_does_what_it_says() {
-        let clip = one(vec![Step::Clip { low: -1.0, high: 2.0 }], false);
+        let clip = one(vec![TransformStep::Clip { low: -1.0, high: 2.0 }], false);
         assert_eq!(applied(&clip, &[-3.0, 0.5, f32::INFINITY, f32::NAN]), [-1.0, 0.5, 2.0, -9.0]);
-        let log = one(vec![Step::SignedLog], false);
+        let log = one(vec![TransformStep::SignedLog], false);
         let ln2 = std::f32::consts::LN_2;
         assert_eq!(applied(&log, &[1.0, -1.0, 0.0, 3.0]), [ln2, -ln2, 0.0, 2.0 * ln2]);
-        let affine = one(vec![Step::Affine { shift: 1.0, scale: -2.0 }], false);
+        let affine = one(vec![TransformStep::Affine { shift: 1.0, scale: -2.0 }], false);
         assert_eq!(applied(&affine, &[1.0, 2.0]), [0.0, -2.0]);
-        let table = Step::Table { from: vec![0.0, 1.0, 3.0], to: vec![-1.0, 0.0, 0.5] };
+        let table = TransformStep::Table { from: vec![0.0, 1.0, 3.0], to: vec![-1.0, 0.0, 0.5] };
         let places = [-5.0, 0.0, 0.5, 1.0, 2.0, 3.0, 7.0];
         let values = [-1.0, -1.0, -0.5, 0.0, 0.25, 0.5, 0.5];
         assert_eq!(applied(&one(vec![table], false), &places), values);
@@ -369,9 +371,9 @@ pub(crate) mod tests {
     #[test]
     fn steps_follow_each_other() {
         let steps = vec![
-            Step::Clip { low: 0.0, high: 4.0 },
-            Step::Affine { shift: 2.0, scale: 0.5 },
-            Step::Table { from: vec![0.0], to: vec![7.0] },
+            TransformStep::Clip { low: 0.0, high: 4.0 },
+            TransformStep::Affine { shift: 2.0, scale: 0.5 },
+            TransformStep::Table { from: vec![0.0], to: vec![7.0] },
         ];
         assert_eq!(applied(&one(steps[..2].to_vec(), false), &[9.0, 0.0]), [1.0, -1.0]);
         assert_eq!(applied(&one(steps, false), &[9.0, 0.0]), [7.0, 7.0]);
@@ -391,8 +393,8 @@ pub(crate) mod tests {
 
     #[test]
     fn only_what_a_line_can_take_over_is_affine() {
-        let affine = |shift, scale| Step::Affine { shift, scale };
-        let of = |steps: Vec<Step>, missing, min_max| {
+        let affine = |shift, scale| TransformStep::Affine { shift, scale };
+        let of = |steps: Vec<TransformStep>, missing, min_max| {
             Transforms::new(vec![vec![], steps], vec![0.0, missing], min_max).unwrap().is_affine()
         };
         let plain = (0.0, 1.0);
@@ -400,15 +402,16 @@ pub(crate) mod tests {
         assert_eq!(of(vec![], 0.0, false), Some(vec![plain; 2]));
         assert_eq!(of(vec![affine(3.0, 2.0)], 0.0, false), None, "missing is not what 0 becomes");
         assert_eq!(of(vec![], 0.0, true), None);
-        assert_eq!(of(vec![Step::SignedLog], 0.0, false), None);
+        assert_eq!(of(vec![TransformStep::SignedLog], 0.0, false), None);
         assert_eq!(of(vec![affine(0.0, 1.0), affine(0.0, 1.0)], 0.0, false), None);
         assert_eq!(Transforms::identity(1).is_affine(), Some(vec![plain]));
     }
 
     #[test]
     fn words_tell_what_happens() {
-        let steps = vec![Step::SignedLog, Step::Affine { shift: 0.0, scale: 1.0 }];
-        let all = |steps: Vec<Vec<Step>>, min_max| {
+        let steps =
+            vec![TransformStep::SignedLog, TransformStep::Affine { shift: 0.0, scale: 1.0 }];
+        let all = |steps: Vec<Vec<TransformStep>>, min_max| {
             let missing = vec![0.0; steps.len()];
             Transforms::new(steps, missing, min_max).unwrap().describe()
         };
@@ -423,12 +426,16 @@ pub(crate) mod tests {
 
     #[test]
     fn what_makes_no_transform_is_refused_with_a_reason() {
-        let table = |from: &[f32], to: &[f32]| Step::Table { from: from.into(), to: to.into() };
+        let table =
+            |from: &[f32], to: &[f32]| TransformStep::Table { from: from.into(), to: to.into() };
         for (step, reason) in [
-            (Step::Clip { low: 1.0, high: 0.0 }, "the lower one first"),
-            (Step::Clip { low: f32::NEG_INFINITY, high: 0.0 }, "finite bounds"),
-            (Step::Affine { shift: f32::NAN, scale: 1.0 }, "a finite shift and scale"),
-            (Step::Affine { shift: 0.0, scale: f32::INFINITY }, "a finite shift and scale"),
+            (TransformStep::Clip { low: 1.0, high: 0.0 }, "the lower one first"),
+            (TransformStep::Clip { low: f32::NEG_INFINITY, high: 0.0 }, "finite bounds"),
+            (TransformStep::Affine { shift: f32::NAN, scale: 1.0 }, "a finite shift and scale"),
+            (
+                TransformStep::Affine { shift: 0.0, scale: f32::INFINITY },
+                "a finite shift and scale",
+            ),
             (table(&[], &[]), "at least one point"),
             (table(&[1.0], &[1.0, 2.0]), "a value for each"),
             (table(&[1.0, 1.0], &[1.0, 2.0]), "points rise"),
@@ -444,7 +451,8 @@ pub(crate) mod tests {
         assert!(new(vec![vec![]], vec![]).contains("steps for 1 features, values of 0"));
         assert!(new(vec![vec![]], vec![f32::NAN]).contains("missing values as NaN"));
         assert!(
-            new(vec![vec![Step::SignedLog; 9]], vec![0.0]).contains("9 steps; expected at most 8")
+            new(vec![vec![TransformStep::SignedLog; 9]], vec![0.0])
+                .contains("9 steps; expected at most 8")
         );
     }
 
@@ -481,7 +489,7 @@ pub(crate) mod tests {
         fn rising_steps_keep_the_order(seed: u64, a in -9.0..9.0_f32, b in -9.0..9.0_f32) {
             let mut draw = Random::new(seed, 22);
             let rising = (0..3).map(|_| match step(&mut draw) {
-                Step::Affine { shift, scale } => Step::Affine { shift, scale: scale.abs() },
+                TransformStep::Affine { shift, scale } => TransformStep::Affine { shift, scale: scale.abs() },
                 other => other,
             });
             let found = applied(&one(rising.collect(), false), &[a.min(b), a.max(b)]);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rankwright_data::{Absent, FeatureNames};
 use rankwright_model::{
-    Child, Ensemble, Header, Kind, Leaf, Linear, Model, Rule, Side, Split, Tree,
+    Child, Ensemble, Header, Leaf, Linear, Model, ModelBody, Rule, Side, Split, Tree,
 };
 
 fn fixture(name: &str) -> PathBuf {
@@ -36,7 +36,7 @@ fn trees() -> Model {
     header.conventions = "gain=exp, blank=skip".into();
     (header.seed, header.queries, header.rows) = (42, 3, 12);
     header.notes.insert("note".into(), "made by hand".into());
-    Model::new(header, Kind::Trees(Ensemble::new(-0.25, trees).unwrap())).unwrap()
+    Model::new(header, ModelBody::Trees(Ensemble::new(-0.25, trees).unwrap())).unwrap()
 }
 
 /// The model that the file of a line holds.
@@ -44,7 +44,7 @@ fn line() -> Model {
     let weights = Linear::parse_weights("2:0.5/3:-0.1").unwrap();
     let names = Linear::names_of(&weights).unwrap();
     let line = Linear::from_weights(&names, 1.0, &weights).unwrap();
-    Model::new(Header::new(names, Absent::Zero), Kind::Linear(line)).unwrap()
+    Model::new(Header::new(names, Absent::Zero), ModelBody::Linear(line)).unwrap()
 }
 
 #[test]

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use rankwright_data::{Absent, FeatureNames};
 use rankwright_model::{
-    Activation, Blend, Child, Ensemble, Header, Kind, Layer, LayerNorm, Leaf, Linear, Model, Net,
-    Normalise, Rule, Side, Split, Step, Transforms, Tree,
+    Activation, Blend, Child, Ensemble, Header, Layer, LayerNorm, Leaf, Linear, Model, ModelBody,
+    Net, Normalise, Rule, Side, Split, TransformStep, Transforms, Tree,
 };
 
 fn fixture(name: &str) -> PathBuf {
@@ -21,11 +21,11 @@ fn header(names: &[&str]) -> Header {
 
 /// The model that the file of a net holds: every step, both kinds of layer.
 fn net() -> Model {
-    let table = Step::Table { from: vec![0.0, 1.0, 4.0], to: vec![-1.0, 0.0, 1.5] };
+    let table = TransformStep::Table { from: vec![0.0, 1.0, 4.0], to: vec![-1.0, 0.0, 1.5] };
     let steps = vec![
-        vec![Step::Clip { low: -2.0, high: 8.0 }, Step::SignedLog],
+        vec![TransformStep::Clip { low: -2.0, high: 8.0 }, TransformStep::SignedLog],
         vec![table],
-        vec![Step::Affine { shift: 1.0, scale: 0.5 }],
+        vec![TransformStep::Affine { shift: 1.0, scale: 0.5 }],
     ];
     let transforms = Transforms::new(steps, vec![0.0, 0.25, -1.0], true).unwrap();
     let norm = LayerNorm { scale: vec![1.0, 0.5], shift: vec![0.0, 0.25] };
@@ -34,7 +34,7 @@ fn net() -> Model {
     let second = Layer::new(2, vec![1.0, 0.5, -1.0, 2.0], vec![0.0, 0.3], None, Activation::Gelu);
     let third = Layer::new(2, vec![1.5, -0.5], vec![0.75], None, Activation::None).unwrap();
     let net = Net::new(transforms, vec![first, second.unwrap(), third]).unwrap();
-    Model::new(header(&["bm25", "page rank", "clicks"]), Kind::Net(net)).unwrap()
+    Model::new(header(&["bm25", "page rank", "clicks"]), ModelBody::Net(net)).unwrap()
 }
 
 /// The model that the file of a blend holds: a member of each kind.
@@ -44,11 +44,11 @@ fn blend() -> Model {
     let split = Split { feature: 0, rule, missing, left, right, gain: 1.0, rows: 7 };
     let leaves = [-0.5, 1.0].map(|value| Leaf { value, rows: 3 }).to_vec();
     let trees = Ensemble::new(0.25, vec![Tree::new(vec![split], leaves).unwrap()]).unwrap();
-    let trees = Model::new(header(&["clicks"]), Kind::Trees(trees)).unwrap();
+    let trees = Model::new(header(&["clicks"]), ModelBody::Trees(trees)).unwrap();
     let line = Linear::new(0.5, vec![2.0, -1.0]).unwrap();
-    let line = Model::new(header(&["page rank", "bm25"]), Kind::Linear(line)).unwrap();
+    let line = Model::new(header(&["page rank", "bm25"]), ModelBody::Linear(line)).unwrap();
     let members = vec![(0.5, trees), (0.375, line), (0.125, net())];
-    let blend = Kind::Blend(Blend::new(Normalise::Standard, members).unwrap());
+    let blend = ModelBody::Blend(Blend::new(Normalise::Standard, members).unwrap());
     Model::new(header(&["page rank", "clicks", "bm25"]), blend).unwrap()
 }
 

@@ -6,7 +6,7 @@
 //! larger first, as runs are ordered.
 
 use rankwright_data::{Lists, Run};
-use rankwright_model::{Model, Scorer, Work};
+use rankwright_model::{Model, ScoreBuffers, Scorer};
 use rayon::prelude::*;
 
 use crate::document::Query;
@@ -143,7 +143,7 @@ impl Learnt {
     ) -> Result<Reranked, SearchError> {
         let rows = self.extractor.rows(index, query, terms, &found)?;
         let mut scores = vec![0.0; found.len()];
-        self.scorer.score(&rows.values, &mut scores, &mut Work::default())?;
+        self.scorer.score(&rows.values, &mut scores, &mut ScoreBuffers::default())?;
         let ids = index.ids()?;
         let mut order: Vec<usize> = (0..found.len()).collect();
         order.sort_unstable_by(|&a, &b| {

@@ -4,7 +4,7 @@ mod five;
 
 use five::{bench, build};
 use rankwright_data::{Absent, FeatureNames};
-use rankwright_model::{Header, Kind, Linear, Model};
+use rankwright_model::{Header, Linear, Model, ModelBody};
 use rankwright_search::{
     Extractor, FEATURE_VERSION, FEATURES_NOTE, FeatureSet, FirstStage, Index, Query, Ranker,
     Scratch, SearchError, Terms,
@@ -18,7 +18,7 @@ fn line(features: &[String], set: Option<&FeatureSet>) -> Model {
         header.notes.insert(FEATURES_NOTE.into(), set.to_toml());
     }
     let weights = (0..features.len()).map(|at| ((at % 7) as f64 - 2.5) / 10.0).collect();
-    Model::new(header, Kind::Linear(Linear::new(0.25, weights).unwrap())).unwrap()
+    Model::new(header, ModelBody::Linear(Linear::new(0.25, weights).unwrap())).unwrap()
 }
 
 fn bits(values: &[f32]) -> Vec<u32> {
@@ -114,7 +114,8 @@ fn a_model_of_other_features_is_refused() {
     let said = refused(index, &line(&names(&["bm25( field=text )"]), None));
     assert!(said.contains("the names of its features"), "{said}");
     let numbered = Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
-    let numbered = Model::new(numbered, Kind::Linear(Linear::new(0.0, vec![1.0, 1.0]).unwrap()));
+    let numbered =
+        Model::new(numbered, ModelBody::Linear(Linear::new(0.0, vec![1.0, 1.0]).unwrap()));
     let said = refused(index, &numbered.unwrap());
     assert!(said.contains("unknown feature"), "{said}");
 }

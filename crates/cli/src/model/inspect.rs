@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rankwright::data::store::write_atomic;
 use rankwright::eval::{Measure, MetricSpec, SourceKind};
 use rankwright::model::draw::tree_svg;
-use rankwright::model::{Kind, Model, ScoreOptions, Tree};
+use rankwright::model::{Model, ModelBody, ScoreOptions, Tree};
 use rankwright::report::permutation::{Permutation, Plan};
 
 use crate::failure::Failure;
@@ -84,8 +84,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
 
 /// The tree of a number, from 1.
 fn tree_of(model: &Model, number: usize) -> Result<(usize, &Tree), Failure> {
-    let Kind::Trees(ensemble) = model.kind() else {
-        let kind = model.kind().name();
+    let ModelBody::Trees(ensemble) = model.body() else {
+        let kind = model.body().name();
         return Err(Failure::request(format!("this model is {kind} and has no trees to show")));
     };
     let tree = ensemble.trees().get(number - 1).map(|tree| (number, tree));

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use rankwright::data::Dataset;
 use rankwright::data::bytes::Input;
-use rankwright::model::{Header, Kind, Matching, Model, ModelError};
+use rankwright::model::{Header, Matching, Model, ModelBody, ModelError};
 use rankwright::search::{FEATURES_NOTE, FeatureSet};
 
 use crate::failure::Failure;
@@ -41,7 +41,7 @@ pub(super) fn check_start(
     out: &Output,
 ) -> Result<(), Failure> {
     // That trees can be added to trees only is for the learner to say.
-    if !matches!(start.kind(), Kind::Trees(_)) {
+    if !matches!(start.body(), ModelBody::Trees(_)) {
         return Ok(());
     }
     let name = path.display().to_string();

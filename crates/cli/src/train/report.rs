@@ -6,7 +6,7 @@ use rankwright::data::DataError;
 use rankwright::eval::conventions;
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::learn::LearnerSpec;
-use rankwright::model::{Kind, Model};
+use rankwright::model::{Model, ModelBody};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -124,8 +124,8 @@ fn rounds_text(trained: &Trained) -> Option<String> {
 }
 
 fn trees(trained: &Trained) -> Option<usize> {
-    match trained.model.kind() {
-        Kind::Trees(ensemble) => Some(ensemble.trees().len()),
+    match trained.model.body() {
+        ModelBody::Trees(ensemble) => Some(ensemble.trees().len()),
         _ => None,
     }
 }

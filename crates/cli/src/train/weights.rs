@@ -5,7 +5,7 @@
 //! there.
 
 use rankwright::eval::table::{Align, Cell, Table};
-use rankwright::model::{Kind, Model};
+use rankwright::model::{Model, ModelBody};
 use rankwright::report::words::counted;
 use serde_json::{Value, json};
 
@@ -24,8 +24,8 @@ struct Weight {
 /// All weights, the largest first; equal ones in the order of the features. Empty for models that
 /// are no line.
 fn weights(model: &Model, learnt: &[f64]) -> Vec<Weight> {
-    let raw = match model.kind() {
-        Kind::Linear(line) => Some(line.weights()),
+    let raw = match model.body() {
+        ModelBody::Linear(line) => Some(line.weights()),
         _ => None,
     };
     let learnt = if learnt.is_empty() { raw.unwrap_or_default() } else { learnt };

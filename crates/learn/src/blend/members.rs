@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use rankwright_eval::{MetricSpec, Params};
-use rankwright_model::{Kind, Model};
+use rankwright_model::{Model, ModelBody};
 use rankwright_spec::{Spec, SpecError};
 
 use super::preset;
@@ -88,7 +88,7 @@ pub(crate) fn tidy(text: &str) -> String {
 /// Reads a member's file.
 pub(super) fn load(path: &Path) -> Result<Model, LearnError> {
     let model = Model::load(path)?;
-    if matches!(model.kind(), Kind::Blend(_)) {
+    if matches!(model.body(), ModelBody::Blend(_)) {
         return Err(LearnError::unfit(
             format!("{} is a blend itself", path.display()),
             "name its members instead",

@@ -30,7 +30,7 @@ use std::sync::Arc;
 
 use rankwright_data::{Dataset, Random};
 use rankwright_eval::{MetricSpec, ParamInfo, Params};
-use rankwright_model::{Blend as BlendModel, Kind, Model, Normalise};
+use rankwright_model::{Blend as BlendModel, Model, ModelBody, Normalise};
 use rankwright_spec::SpecError;
 
 use self::members::Member;
@@ -134,7 +134,7 @@ impl Trainer for Blend {
             // Asked for, or someone wants to stop: what there is, in equal parts.
             _ => vec![1.0 / models.len() as f64; models.len()],
         };
-        let kind = Kind::Blend(BlendModel::new(self.normalise, weighted(weights, models))?);
+        let kind = ModelBody::Blend(BlendModel::new(self.normalise, weighted(weights, models))?);
         nested.finish(kind, finished)
     }
 

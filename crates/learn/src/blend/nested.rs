@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rankwright_data::Dataset;
 use rankwright_eval::Measure;
-use rankwright_model::{Kind, Model};
+use rankwright_model::{Model, ModelBody};
 
 use crate::boost::checkpoint::{Saver, State, fingerprint, load};
 use crate::boost::watch::values;
@@ -150,7 +150,7 @@ impl<'a> Nested<'a> {
     }
 
     /// What the outer training gives.
-    pub(crate) fn finish(self, kind: Kind, finished: bool) -> Result<Outcome, LearnError> {
+    pub(crate) fn finish(self, kind: ModelBody, finished: bool) -> Result<Outcome, LearnError> {
         let mut record = self.record;
         record.train_seconds = self.begun.elapsed().as_secs_f64();
         Ok(Outcome { model: Model::new(header(self.job), kind)?, record, finished })

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rankwright_data::generate::LetorOptions;
 use rankwright_eval::{MetricSpec, ScoredDataset, SourceKind};
-use rankwright_model::{Kind, Model, Normalise, ScoreOptions};
+use rankwright_model::{Model, ModelBody, Normalise, ScoreOptions};
 
 use super::*;
 use crate::boost::Checkpoints;
@@ -21,7 +21,7 @@ fn parse(text: &str) -> LearnerSpec {
 }
 
 fn members(model: &Model) -> Vec<(f64, String)> {
-    let Kind::Blend(blend) = model.kind() else { panic!("no blend") };
+    let ModelBody::Blend(blend) = model.body() else { panic!("no blend") };
     let name = |(weight, model): &(f64, Model)| (*weight, model.header().learner.clone());
     blend.members().iter().map(name).collect()
 }
@@ -92,7 +92,7 @@ fn members_are_trained_as_if_alone_on_what_is_not_held_out() {
     let watched = || vec![WatchedSet { name: "valid".into(), data: &valid }];
     let job = || Job { valid: watched(), seed: 3, ..Job::new(&train) };
     let model = parse(text).train(job()).unwrap().model;
-    let Kind::Blend(blend) = model.kind() else { panic!("no blend") };
+    let ModelBody::Blend(blend) = model.body() else { panic!("no blend") };
     assert_eq!(blend.normalise(), Normalise::Standard);
     for (weight, member) in blend.members() {
         assert!(*weight > 0.0);
@@ -103,7 +103,7 @@ fn members_are_trained_as_if_alone_on_what_is_not_held_out() {
     }
     // Without validation data the members see fewer queries.
     let held = parse(text).train(Job { seed: 3, ..Job::new(&train) }).unwrap().model;
-    let Kind::Blend(blend) = held.kind() else { panic!("no blend") };
+    let ModelBody::Blend(blend) = held.body() else { panic!("no blend") };
     assert!(blend.members().iter().all(|(_, member)| member.header().queries == 16));
     assert_eq!(held.header().queries, 20);
 }
@@ -114,7 +114,7 @@ fn equal_weights_need_no_data_of_their_own() {
     let queries_seen = |members: &str| {
         let text = format!("blend(members={members}, weights=equal)");
         let model = parse(&text).train(Job { seed: 3, ..Job::new(&train) }).unwrap().model;
-        let Kind::Blend(blend) = model.kind() else { panic!("no blend") };
+        let ModelBody::Blend(blend) = model.body() else { panic!("no blend") };
         assert!(blend.members().iter().all(|(weight, _)| *weight == 0.5));
         blend.members().iter().map(|(_, member)| member.header().queries).collect::<Vec<_>>()
     };
@@ -140,10 +140,10 @@ fn a_blend_is_no_worse_than_equal_weights_where_its_weights_were_learnt() {
         found.results[0].value
     };
     let (header, kind) = model.clone().into_parts();
-    let Kind::Blend(blend) = kind else { panic!("no blend") };
+    let ModelBody::Blend(blend) = kind else { panic!("no blend") };
     let equal = blend.members().iter().map(|(_, member)| (1.0, member.clone())).collect();
     let equal = BlendModel::new(Normalise::Standard, equal).unwrap();
-    let equal = Model::new(header, Kind::Blend(equal)).unwrap();
+    let equal = Model::new(header, ModelBody::Blend(equal)).unwrap();
     assert!(value(&model) >= value(&equal) - 1e-9);
 }
 
@@ -190,7 +190,7 @@ fn finished_members_are_taken_from_their_folders() {
     let member = Model::load(&saved).unwrap();
     assert_eq!(learner.train(job()).unwrap().model.to_bytes(), first.to_bytes());
     assert!(member.header().notes.contains_key("checkpoint"));
-    let Kind::Blend(blend) = first.kind() else { panic!("no blend") };
+    let ModelBody::Blend(blend) = first.body() else { panic!("no blend") };
     assert!(blend.members().iter().all(|(_, member)| member.header().notes.is_empty()));
     // What belongs to another training is not taken, until it is taken away.
     let error = learner.train(Job { seed: 9, ..job() }).unwrap_err().to_string();
@@ -229,7 +229,7 @@ fn the_record_has_the_metrics_of_each_member() {
     let outcome = parse("blend(members=tree+rankboost(trees=4)+mart(trees=2))").train(job).unwrap();
     assert_eq!((outcome.record.unit.as_str(), outcome.record.iterations.len()), ("member", 3));
     let ndcg = MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap();
-    let Kind::Blend(blend) = outcome.model.kind() else { panic!("no blend") };
+    let ModelBody::Blend(blend) = outcome.model.body() else { panic!("no blend") };
     for (_, member) in blend.members() {
         let scores = member.score(&valid, ScoreOptions::default()).unwrap();
         let found = ScoredDataset::new(&valid, &scores)

@@ -18,7 +18,7 @@
 //! two million times as large as the first is an error, which names the rate.
 
 use rankwright_data::Dataset;
-use rankwright_model::{Ensemble, Header, Kind, Leaf, Model, ScoreOptions, Tree};
+use rankwright_model::{Ensemble, Header, Leaf, Model, ModelBody, ScoreOptions, Tree};
 use rayon::prelude::*;
 
 use super::dropout::Dropout;
@@ -54,7 +54,7 @@ impl Layers {
         data: &Dataset,
         options: ScoreOptions,
     ) -> Result<(), LearnError> {
-        let trees = Kind::Trees(Ensemble::new(0.0, trees.to_vec())?);
+        let trees = ModelBody::Trees(Ensemble::new(0.0, trees.to_vec())?);
         let moves = Model::new(header.clone(), trees)?.score(data, options)?;
         self.units.iter_mut().zip(moves).for_each(|(units, more)| *units += more);
         Ok(())

@@ -5,7 +5,9 @@
 //! are found in the data by name or id, and its trees are renumbered to the data's columns.
 
 use rankwright_data::Dataset;
-use rankwright_model::{Ensemble, Kind, Matching, Model, ModelError, ScoreOptions, Split, Tree};
+use rankwright_model::{
+    Ensemble, Matching, Model, ModelBody, ModelError, ScoreOptions, Split, Tree,
+};
 
 use super::checkpoint::load;
 use super::record::Record;
@@ -45,7 +47,7 @@ impl Origin {
                 state.restore(record);
                 // Fewer trees may be asked for than were saved.
                 record.iterations.truncate(most);
-                let Kind::Trees(ensemble) = model.into_parts().1 else { return Err(wrong()) };
+                let ModelBody::Trees(ensemble) = model.into_parts().1 else { return Err(wrong()) };
                 let mut trees = ensemble.trees().to_vec();
                 if trees.len() < start.saturating_add(record.iterations.len()) {
                     return Err(wrong());
@@ -67,9 +69,9 @@ impl Origin {
 
 /// The start model's ensemble, its features numbered as in the data.
 fn ensemble(model: &Model, data: &Dataset, options: ScoreOptions) -> Result<Ensemble, LearnError> {
-    let Kind::Trees(ensemble) = model.kind() else {
+    let ModelBody::Trees(ensemble) = model.body() else {
         return Err(LearnError::unfit(
-            format!("the start model is a {} model", model.kind().name()),
+            format!("the start model is a {} model", model.body().name()),
             "trees can be added to trees only; give a tree model",
         ));
     };

@@ -7,7 +7,7 @@ use rankwright_data::format::{ReadOptions, read};
 use rankwright_data::generate::LetorOptions;
 use rankwright_data::{Columns, Dataset, QueryIndex};
 use rankwright_eval::{Measure, MetricSpec, SourceKind};
-use rankwright_model::{Ensemble, Kind, Leaf, Model, ScoreOptions, Tree};
+use rankwright_model::{Ensemble, Leaf, Model, ModelBody, ScoreOptions, Tree};
 
 use super::queries::{AllDerivatives, Pass, Queries};
 use super::watch::values;
@@ -51,8 +51,8 @@ fn squared(params: &BoostParams, job: &Job<'_>) -> Model {
 }
 
 fn ensemble(model: &Model) -> &Ensemble {
-    match model.kind() {
-        Kind::Trees(ensemble) => ensemble,
+    match model.body() {
+        ModelBody::Trees(ensemble) => ensemble,
         _ => panic!("no trees"),
     }
 }
@@ -90,7 +90,7 @@ fn dropping_is_fitting_to_the_others_and_scaling() {
             let dropped = dropout.dropped(1, round, round);
             let kept = slow.iter().enumerate().filter(|(tree, _)| !dropped.contains(tree));
             let kept = Ensemble::new(base, kept.map(|(_, tree)| tree.clone()).collect()).unwrap();
-            let start = Model::new(found.header().clone(), Kind::Trees(kept)).unwrap();
+            let start = Model::new(found.header().clone(), ModelBody::Trees(kept)).unwrap();
             let one = squared(&plain(1), &Job { start: Some(&start), ..Job::new(&train_on) });
             let (of_dropped, of_new) = dropout.factors(dropped.len(), params.rate);
             dropped.iter().for_each(|tree| slow[*tree] = scaled(&slow[*tree], of_dropped));

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use rankwright_data::Dataset;
 use rankwright_eval::Measure;
-use rankwright_model::{Ensemble, Header, Kind, Model, ScoreOptions, Tree};
+use rankwright_model::{Ensemble, Header, Model, ModelBody, ScoreOptions, Tree};
 
 use super::checkpoint::{Checkpoints, Saver, State, fingerprint, hexadecimal};
 use super::dart::Dart;
@@ -252,7 +252,7 @@ impl<'a> Run<'a> {
         // Trees that may be dropped are added one by one.
         let below = if params.dropout.is_some() { start } else { trees.len() };
         let so_far = Ensemble::new(base, trees.iter().take(below).cloned().collect())?;
-        let so_far = Model::new(header.clone(), Kind::Trees(so_far))?;
+        let so_far = Model::new(header.clone(), ModelBody::Trees(so_far))?;
         let mut scores = so_far.score(job.train, ScoreOptions::default())?;
         let mut watch = Watch::new(&job.valid, &job.metrics, &so_far, job.features)?;
         let new = |dropout| Dart::new(dropout, params.rate, job.seed, scores.clone());
@@ -440,7 +440,7 @@ impl<'a> Run<'a> {
             None => self.new_trees().iter().take(trees).cloned().collect(),
         };
         let trees = self.trees.iter().take(self.start).cloned().chain(new).collect();
-        let kind = Kind::Trees(Ensemble::new(self.base, trees)?);
+        let kind = ModelBody::Trees(Ensemble::new(self.base, trees)?);
         Ok(Model::new(self.header.clone(), kind)?)
     }
 

@@ -7,7 +7,7 @@
 use rankwright_data::Dataset;
 use rankwright_eval::compare::Better;
 use rankwright_eval::{Measure, ScoredDataset};
-use rankwright_model::{Ensemble, Header, Kind, Model, ScoreOptions, Tree};
+use rankwright_model::{Ensemble, Header, Model, ModelBody, ScoreOptions, Tree};
 
 use super::dart::Layers;
 use super::record::Record;
@@ -55,7 +55,7 @@ impl<'a> Watch<'a> {
         if self.sets.is_empty() {
             return Ok(());
         }
-        let alone = Kind::Trees(Ensemble::new(0.0, vec![tree.clone()])?);
+        let alone = ModelBody::Trees(Ensemble::new(0.0, vec![tree.clone()])?);
         let alone = Model::new(self.header.clone(), alone)?;
         for Set { data, scores, .. } in &mut self.sets {
             let moves = alone.score(data, self.options)?;

@@ -300,7 +300,7 @@ mod tests {
     use crate::ensemble::trials::{rows, trains_alike};
     use crate::learner::LearnerSpec;
     use rankwright_data::Dataset;
-    use rankwright_model::Kind;
+    use rankwright_model::ModelBody;
 
     /// Three queries of two documents, one of them relevant; RR is 1 or 1/2.
     /// Feature 1 ranks a and b rightly, feature 2 c alone (and b tied).
@@ -324,7 +324,7 @@ mod tests {
         let one = LearnerSpec::parse("adarank(metric=rr, rounds=1, transform=none)").unwrap();
         let first = 0.5 * 11.0_f64.ln();
         let model = one.train(Job::new(&data)).unwrap().model;
-        let Kind::Linear(line) = model.kind() else { panic!("no line") };
+        let ModelBody::Linear(line) = model.body() else { panic!("no line") };
         assert!((line.weights()[0] - first).abs() < 1e-12 && line.weights()[1] == 0.0);
         // Then shares are e^-1, e^-1, e^-1/2 over their sum; feature 1 would change nothing and
         // rests; feature 2 has r = (1/2 + 1/2 + x) / (2 + x) with x = e^1/2 (after a factor e).
@@ -332,7 +332,7 @@ mod tests {
         let r = (1.0 + x) / (2.0 + x);
         let second = 0.5 * ((1.0 + r) / (1.0 - r)).ln();
         let outcome = LearnerSpec::parse(spec).unwrap().train(Job::new(&data)).unwrap();
-        let Kind::Linear(line) = outcome.model.kind() else { panic!("no line") };
+        let ModelBody::Linear(line) = outcome.model.body() else { panic!("no line") };
         assert_eq!(outcome.record.iterations.len(), 2);
         assert!((line.weights()[0] - first).abs() < 1e-12, "{line:?}");
         assert!((line.weights()[1] - second).abs() < 1e-12, "{line:?} {second}");

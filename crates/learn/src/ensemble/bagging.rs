@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use rankwright_data::Random;
 use rankwright_eval::{MetricSpec, ParamInfo, Params};
-use rankwright_model::{Ensemble, Kind, Leaf, Model, Tree};
+use rankwright_model::{Ensemble, Leaf, Model, ModelBody, Tree};
 use rankwright_spec::{Spec, SpecError};
 
 use super::{from_one, info};
@@ -83,7 +83,7 @@ impl Trainer for Bagging {
                 break;
             }
         }
-        nested.finish(Kind::Trees(mean(models)?), finished)
+        nested.finish(ModelBody::Trees(mean(models)?), finished)
     }
 
     fn objective(&self) -> String {
@@ -124,7 +124,7 @@ fn mean(models: Vec<Model>) -> Result<Ensemble, LearnError> {
     let count = models.len() as f64;
     let (mut base, mut trees) = (0.0, Vec::new());
     for model in models {
-        let Kind::Trees(ensemble) = model.into_parts().1 else {
+        let ModelBody::Trees(ensemble) = model.into_parts().1 else {
             return Err(LearnError::unfit("a bag without trees", "report this"));
         };
         base += ensemble.base() / count;

@@ -111,7 +111,7 @@ mod tests {
     use crate::ensemble::trials::{rows, trains_alike};
     use crate::learner::LearnerSpec;
     use rankwright_data::generate::LetorOptions;
-    use rankwright_model::Kind;
+    use rankwright_model::ModelBody;
 
     #[test]
     fn the_forest_is_the_mean_of_its_trees() {
@@ -126,7 +126,7 @@ mod tests {
             let row = data.matrix().row(row);
             assert!((forest.score_row(row) - tree.score_row(row)).abs() < 1e-9);
         }
-        let Kind::Trees(forest) = forest.kind() else { panic!("no trees") };
+        let ModelBody::Trees(forest) = forest.body() else { panic!("no trees") };
         let splits: Vec<_> = forest.trees().iter().map(|tree| tree.splits().to_vec()).collect();
         assert!(splits.windows(2).all(|pair| pair[0] == pair[1]));
     }
@@ -137,7 +137,7 @@ mod tests {
         let learner = LearnerSpec::parse("random-forest(trees=3, leaves=5)").unwrap();
         let train = |seed| learner.train(Job { seed, ..Job::new(&data) }).unwrap().model;
         let first = train(1);
-        let Kind::Trees(forest) = first.kind() else { panic!("no trees") };
+        let ModelBody::Trees(forest) = first.body() else { panic!("no trees") };
         assert_ne!(forest.trees()[0].splits(), forest.trees()[1].splits());
         assert_eq!(first.to_bytes(), train(1).to_bytes());
         assert_ne!(first.to_bytes(), train(2).to_bytes());

@@ -20,7 +20,7 @@ pub(crate) mod trials;
 
 use rankwright_data::Dataset;
 use rankwright_eval::{ParamInfo, Params};
-use rankwright_model::{Kind, Transforms};
+use rankwright_model::{ModelBody, Transforms};
 use rankwright_spec::SpecError;
 
 use self::climb::Grid;
@@ -94,13 +94,13 @@ impl Inputs {
     }
 
     /// The model of weights on transformed features; a bias would change no ranking.
-    fn line(&self, weights: &[f64]) -> Result<Kind, LearnError> {
+    fn line(&self, weights: &[f64]) -> Result<ModelBody, LearnError> {
         fold::model(&self.transforms, weights, 0.0, self.missing)
     }
 
     /// Puts the weights of the line into the record.
     fn recorded(&self, mut outcome: Outcome) -> Outcome {
-        outcome.record.weights = fold::weights(outcome.model.kind(), &self.transforms);
+        outcome.record.weights = fold::weights(outcome.model.body(), &self.transforms);
         outcome
     }
 }

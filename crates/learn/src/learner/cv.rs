@@ -15,7 +15,7 @@ use std::fmt::Debug;
 use rankwright_data::split::{Parts, folds};
 use rankwright_data::{DataError, Dataset, Random};
 use rankwright_eval::{Evaluation, Measure, MeasureResult, ScoredDataset};
-use rankwright_model::{Kind, ScoreOptions};
+use rankwright_model::{ModelBody, ScoreOptions};
 
 use super::LearnerSpec;
 use crate::boost::{Job, Observer, Silent, WatchedSet};
@@ -206,8 +206,8 @@ impl OneFold {
         let found = outcome.model.score(&test, ScoreOptions::default())?;
         let rows = self.test.iter().flat_map(|query| data.query_rows(*query));
         rows.zip(&found).for_each(|(row, score)| scores[row] = *score);
-        let trees = match outcome.model.kind() {
-            Kind::Trees(ensemble) => ensemble.trees().len(),
+        let trees = match outcome.model.body() {
+            ModelBody::Trees(ensemble) => ensemble.trees().len(),
             _ => 0,
         };
         let result = FoldResult {

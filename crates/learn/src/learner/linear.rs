@@ -5,7 +5,7 @@
 
 use rankwright_data::Absent;
 use rankwright_eval::Params;
-use rankwright_model::{Header, Kind, Linear, Model};
+use rankwright_model::{Header, Linear, Model, ModelBody};
 use rankwright_spec::SpecError;
 
 use super::LearnerSpec;
@@ -43,7 +43,7 @@ impl Given {
         let measure = learner.measure()?;
         header.metric = measure.to_string();
         header.conventions = measure.convention().to_owned();
-        Ok(Model::new(header, Kind::Linear(line))?)
+        Ok(Model::new(header, ModelBody::Linear(line))?)
     }
 
     /// The line over all features of the data.
@@ -63,7 +63,7 @@ impl Given {
             header.conventions = measure.convention().to_owned();
         }
         let record = record(job);
-        let model = Model::new(header, Kind::Linear(line))?;
+        let model = Model::new(header, ModelBody::Linear(line))?;
         Ok(Outcome { model, record, finished: true })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use rankwright_data::generate::LetorOptions;
 use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex};
-use rankwright_model::Kind;
+use rankwright_model::ModelBody;
 
 use super::*;
 use crate::boost::{Silent, WatchedSet};
@@ -62,7 +62,7 @@ fn every_bare_name_and_every_example_trains_and_the_header_says_how() {
         assert!(outcome.finished);
         let learner = &outcome.model.header().learner;
         assert_eq!(LearnerSpec::parse(learner).unwrap().info().name, info.name);
-        if let Kind::Trees(trees) = outcome.model.kind() {
+        if let ModelBody::Trees(trees) = outcome.model.body() {
             assert!(trees.trees().iter().all(|tree| tree.leaves().len() > 1), "{}", info.name);
             assert!(!outcome.model.header().objective.is_empty());
         }

@@ -5,7 +5,7 @@
 //! where training data has missing values, which were taken for the mean, and for every other
 //! transform the model is a net of one layer that keeps the transforms.
 
-use rankwright_model::{Activation, Kind, Layer, Linear, Net, Step, Transforms};
+use rankwright_model::{Activation, Layer, Linear, ModelBody, Net, TransformStep, Transforms};
 
 use crate::error::LearnError;
 
@@ -15,7 +15,7 @@ pub(crate) fn model(
     weights: &[f64],
     intercept: f64,
     missing: bool,
-) -> Result<Kind, LearnError> {
+) -> Result<ModelBody, LearnError> {
     if let Some(scales) = affine(transforms, missing) {
         let mut bias = intercept;
         let mut raw = Vec::with_capacity(weights.len());
@@ -24,20 +24,20 @@ pub(crate) fn model(
             bias -= weight * f64::from(shift);
             raw.push(weight);
         }
-        return Ok(Kind::Linear(Linear::new(bias, raw)?));
+        return Ok(ModelBody::Linear(Linear::new(bias, raw)?));
     }
     let single = |number: f64| (number as f32).clamp(f32::MIN, f32::MAX);
     let weights: Vec<f32> = weights.iter().map(|weight| single(*weight)).collect();
     let biases = vec![single(intercept)];
     let layer = Layer::new(weights.len(), weights, biases, None, Activation::None)?;
-    Ok(Kind::Net(Net::new(transforms.clone(), vec![layer])?))
+    Ok(ModelBody::Net(Net::new(transforms.clone(), vec![layer])?))
 }
 
 /// The weights of transformed features that a model of [`model`] was made of; 0 for those whose
 /// values become 0.
-pub(crate) fn weights(kind: &Kind, transforms: &Transforms) -> Vec<f64> {
+pub(crate) fn weights(kind: &ModelBody, transforms: &Transforms) -> Vec<f64> {
     match kind {
-        Kind::Linear(line) => {
+        ModelBody::Linear(line) => {
             let scales = affine(transforms, false).unwrap_or_default();
             let learnt = |(raw, (_, scale)): (&f64, (f32, f32))| match scale {
                 0.0 => 0.0,
@@ -45,7 +45,7 @@ pub(crate) fn weights(kind: &Kind, transforms: &Transforms) -> Vec<f64> {
             };
             line.weights().iter().zip(scales).map(learnt).collect()
         }
-        Kind::Net(net) => {
+        ModelBody::Net(net) => {
             let first = net.layers().first().map_or(&[][..], Layer::weights);
             first.iter().map(|weight| f64::from(*weight)).collect()
         }
@@ -62,9 +62,9 @@ fn affine(transforms: &Transforms, missing: bool) -> Option<Vec<(f32, f32)>> {
         return None;
     }
     // What becomes of missing values has played no part in training.
-    let of = |steps: &Vec<Step>| match steps.as_slice() {
+    let of = |steps: &Vec<TransformStep>| match steps.as_slice() {
         [] => Some((0.0, 1.0)),
-        [Step::Affine { shift, scale }] => Some((*shift, *scale)),
+        [TransformStep::Affine { shift, scale }] => Some((*shift, *scale)),
         _ => None,
     };
     transforms.steps().iter().map(of).collect()
@@ -75,32 +75,32 @@ mod tests {
     use super::*;
 
     fn scaled(missing: f32) -> Transforms {
-        let step = |shift, scale| vec![Step::Affine { shift, scale }];
+        let step = |shift, scale| vec![TransformStep::Affine { shift, scale }];
         Transforms::new(vec![step(2.0, 0.5), step(-1.0, 0.0)], vec![missing, 0.0], false).unwrap()
     }
 
     #[test]
     fn a_line_over_shifted_and_scaled_features_is_a_line_over_raw_ones() {
         let kind = model(&scaled(0.0), &[3.0, 7.0], 0.25, false).unwrap();
-        let Kind::Linear(line) = kind else { panic!("{kind:?}") };
+        let ModelBody::Linear(line) = kind else { panic!("{kind:?}") };
         assert_eq!(line.weights(), [1.5, 0.0]);
         assert_eq!(line.bias(), 0.25 - 3.0);
         assert_eq!(line.score_row(&[4.0, 9.0]), 3.25);
-        assert_eq!(weights(&Kind::Linear(line), &scaled(0.0)), [3.0, 0.0]);
+        assert_eq!(weights(&ModelBody::Linear(line), &scaled(0.0)), [3.0, 0.0]);
     }
 
     #[test]
     fn what_a_line_cannot_say_is_a_net_of_one_layer() {
         let with_missing = model(&scaled(0.0), &[3.0, 7.0], 0.25, true).unwrap();
-        let Kind::Net(net) = &with_missing else { panic!("{with_missing:?}") };
+        let ModelBody::Net(net) = &with_missing else { panic!("{with_missing:?}") };
         assert_eq!(net.score_row(&[4.0, 9.0]), 3.25);
         assert_eq!(net.score_row(&[f32::NAN, 9.0]), 0.25, "missing is the mean");
         assert_eq!(weights(&with_missing, &scaled(0.0)), [3.0, 7.0]);
         // Where 0 stands for missing anyway, the line can say it.
-        assert!(matches!(model(&scaled(-1.0), &[3.0, 7.0], 0.0, true), Ok(Kind::Linear(_))));
-        let log = Transforms::new(vec![vec![Step::SignedLog]], vec![0.0], false).unwrap();
-        assert!(matches!(model(&log, &[1.0], 0.0, false), Ok(Kind::Net(_))));
+        assert!(matches!(model(&scaled(-1.0), &[3.0, 7.0], 0.0, true), Ok(ModelBody::Linear(_))));
+        let log = Transforms::new(vec![vec![TransformStep::SignedLog]], vec![0.0], false).unwrap();
+        assert!(matches!(model(&log, &[1.0], 0.0, false), Ok(ModelBody::Net(_))));
         let query = Transforms::new(vec![vec![]], vec![0.5], true).unwrap();
-        assert!(matches!(model(&query, &[1.0], 0.0, false), Ok(Kind::Net(_))));
+        assert!(matches!(model(&query, &[1.0], 0.0, false), Ok(ModelBody::Net(_))));
     }
 }

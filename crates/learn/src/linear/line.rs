@@ -6,7 +6,7 @@
 //! A training that is interrupted goes on from the last step, or the last value of c.
 
 use rankwright_data::Dataset;
-use rankwright_model::{Kind, Model, Transforms};
+use rankwright_model::{Model, ModelBody, Transforms};
 
 use super::fold;
 use super::logistic_pairs::{LogisticPairs, MOST_DOCUMENTS};
@@ -65,7 +65,7 @@ impl Ground<'_> {
         Design { data: self.job.train, values: &self.values, simd: self.job.simd }
     }
 
-    fn model(&self, weights: &[f64], intercept: f64) -> Result<Kind, LearnError> {
+    fn model(&self, weights: &[f64], intercept: f64) -> Result<ModelBody, LearnError> {
         fold::model(&self.transforms, weights, intercept, self.missing)
     }
 }
@@ -155,7 +155,7 @@ impl Line {
         let (weights, intercept) = point.split_at(data.columns());
         let intercept = intercept.first().copied().unwrap_or(0.0);
         let mut outcome = outcome(ground.job, ground.model(weights, intercept)?)?;
-        outcome.record.weights = fold::weights(outcome.model.kind(), &ground.transforms);
+        outcome.record.weights = fold::weights(outcome.model.body(), &ground.transforms);
         Ok(outcome)
     }
 
@@ -189,11 +189,11 @@ impl Line {
             }
         }
         let mut outcome = rounds.finish(true)?;
-        outcome.record.weights = fold::weights(outcome.model.kind(), &ground.transforms);
+        outcome.record.weights = fold::weights(outcome.model.body(), &ground.transforms);
         self.noted(outcome, ground, &saved)
     }
 
-    fn model(&self, ground: &Ground<'_>, place: &Place) -> Result<Kind, LearnError> {
+    fn model(&self, ground: &Ground<'_>, place: &Place) -> Result<ModelBody, LearnError> {
         let (weights, extras) = place.point.split_at(ground.job.train.columns());
         let intercept = match self.what {
             What::Signed { .. } => extras.first().copied().unwrap_or(0.0),

@@ -3,7 +3,7 @@
 //! At rest batch norm uses the moving means of its statistics, so it is a line and the layer takes it
 //! in: with f = scale / sqrt(variance + epsilon), W becomes f W and the bias shift - f mean.
 
-use rankwright_model::{Kind, Layer, LayerNorm, Net, Transforms};
+use rankwright_model::{Layer, LayerNorm, ModelBody, Net, Transforms};
 
 use super::norm::BatchStats;
 use super::shape::{LayerShape, Norm, Shape};
@@ -39,7 +39,7 @@ pub(super) fn kind(
     numbers: &[f32],
     moving: &Moving,
     transforms: &Transforms,
-) -> Result<Kind, LearnError> {
+) -> Result<ModelBody, LearnError> {
     let layer = |(at, layer): (usize, &LayerShape)| {
         let mut weights = numbers[layer.weights.clone()].to_vec();
         let mut biases = numbers[layer.biases.clone()].to_vec();
@@ -54,7 +54,7 @@ pub(super) fn kind(
         Layer::new(layer.inputs, weights, biases, norm, layer.activation)
     };
     let layers: Result<Vec<Layer>, _> = shape.layers.iter().enumerate().map(layer).collect();
-    Ok(Kind::Net(Net::new(transforms.clone(), layers?)?))
+    Ok(ModelBody::Net(Net::new(transforms.clone(), layers?)?))
 }
 
 fn fold(

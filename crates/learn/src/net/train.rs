@@ -6,7 +6,7 @@
 
 use rankwright_data::{Dataset, Random};
 use rankwright_eval::{MetricSpec, Params};
-use rankwright_model::{Kind, Model, ScoreOptions, Transforms};
+use rankwright_model::{Model, ModelBody, ScoreOptions, Transforms};
 use rankwright_spec::SpecError;
 
 use super::export::{self, Moving};
@@ -210,7 +210,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn kind(&self) -> Result<Kind, LearnError> {
+    fn kind(&self) -> Result<ModelBody, LearnError> {
         export::kind(&self.shape, &self.state.numbers, &self.state.moving, &self.transforms)
     }
 

@@ -9,7 +9,7 @@
 //! form, 7 digits); mid-ranks are never 0 or 1.
 
 use rankwright_data::Dataset;
-use rankwright_model::{Step, Transforms};
+use rankwright_model::{TransformStep, Transforms};
 use rayon::prelude::*;
 
 use crate::error::LearnError;
@@ -30,11 +30,14 @@ pub(super) fn fit(data: &Dataset, gauss: bool) -> Result<Transforms, LearnError>
         let to = ranks.into_iter().map(|rank| if gauss { normal_quantile(rank) } else { rank });
         let to: Vec<f32> = to.map(|value| value as f32).collect();
         match from.is_empty() {
-            true => vec![Step::Table { from: vec![0.0], to: vec![if gauss { 0.0 } else { 0.5 }] }],
-            false => vec![Step::Table { from, to }],
+            true => vec![TransformStep::Table {
+                from: vec![0.0],
+                to: vec![if gauss { 0.0 } else { 0.5 }],
+            }],
+            false => vec![TransformStep::Table { from, to }],
         }
     };
-    let steps: Vec<Vec<Step>> = (0..data.columns()).into_par_iter().map(table).collect();
+    let steps: Vec<Vec<TransformStep>> = (0..data.columns()).into_par_iter().map(table).collect();
     let missing = vec![if gauss { 0.0 } else { 0.5 }; data.columns()];
     Ok(Transforms::new(steps, missing, false)?)
 }

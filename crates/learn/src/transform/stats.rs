@@ -4,7 +4,7 @@
 //! 1979), so that threads change no bit.
 
 use rankwright_data::Dataset;
-use rankwright_model::{Step, Transforms};
+use rankwright_model::{TransformStep, Transforms};
 use rayon::prelude::*;
 
 /// Rows that one task adds up.
@@ -80,7 +80,7 @@ pub(super) fn of(data: &Dataset, log: bool) -> Vec<Stats> {
         return Vec::new();
     }
     let logarithms =
-        Transforms::new(vec![vec![Step::SignedLog]; columns], vec![0.0; columns], false);
+        Transforms::new(vec![vec![TransformStep::SignedLog]; columns], vec![0.0; columns], false);
     let of_block = |rows: &[f32]| -> Vec<Stats> {
         let mut copy = Vec::new();
         let mut values = rows;

@@ -200,7 +200,7 @@ mod tests {
     use rankwright_data::Dataset;
     use rankwright_data::generate::LetorOptions;
     use rankwright_eval::{EvalOptions, MetricSpec, ScoredDataset, SourceKind, evaluate};
-    use rankwright_model::{Kind, Model, ScoreOptions};
+    use rankwright_model::{Model, ModelBody, ScoreOptions};
 
     fn data(queries: usize, seed: u64) -> Dataset {
         LetorOptions { queries, documents: 60, seed }.generate().unwrap()
@@ -254,8 +254,8 @@ mod tests {
         let data = data(12, 9);
         let tree = TreeParams { leaves: 15, min_rows: 3, l2: 0.5, ..TreeParams::default() };
         let params = BoostParams { trees: 1, tree, ..BoostParams::default() };
-        let splits = |model: &Model| match model.kind() {
-            Kind::Trees(trees) => trees.trees()[0].splits().to_vec(),
+        let splits = |model: &Model| match model.body() {
+            ModelBody::Trees(trees) => trees.trees()[0].splits().to_vec(),
             _ => Vec::new(),
         };
         let (fast, slow) = (train(&data, &params, false), train(&data, &params, true));

@@ -9,7 +9,7 @@
 use std::time::Duration;
 
 use rankwright_eval::{Evaluation, ScoredDataset};
-use rankwright_model::Kind;
+use rankwright_model::ModelBody;
 
 use super::plan::{Ground, TunePlan};
 use super::search::TuneJob;
@@ -145,8 +145,8 @@ impl Task<'_> {
 
 /// Rounds in the model.
 fn rounds(outcome: &Outcome) -> Option<f64> {
-    let count = match outcome.model.kind() {
-        Kind::Trees(ensemble) => ensemble.trees().len(),
+    let count = match outcome.model.body() {
+        ModelBody::Trees(ensemble) => ensemble.trees().len(),
         _ => outcome.record.best.unwrap_or(outcome.record.iterations.len()),
     };
     Some(count as f64).filter(|count| *count > 0.0)

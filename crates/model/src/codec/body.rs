@@ -5,7 +5,7 @@ use crate::categories::Categories;
 use crate::ensemble::{Ensemble, MOST_TREES};
 use crate::error::ModelError;
 use crate::linear::Linear;
-use crate::model::Kind;
+use crate::model::ModelBody;
 use crate::tree::{Child, Leaf, Rule, Side, Split, Tree};
 
 /// Marks a child that is a leaf.
@@ -15,32 +15,32 @@ const SMALLEST_TREE: usize = 4 + 8 + 8;
 
 /// The version that holds a model: 1 for lines, and for trees where every rule is a threshold; 2 for
 /// other trees; 3 for nets and blends.
-pub(super) fn version(kind: &Kind) -> u32 {
+pub(super) fn version(kind: &ModelBody) -> u32 {
     let is_plain = |tree: &Tree| {
         tree.sets().is_empty()
             && tree.splits().iter().all(|split| matches!(split.rule, Rule::AtMost(_)))
     };
     match kind {
-        Kind::Trees(ensemble) if !ensemble.trees().iter().all(is_plain) => 2,
-        Kind::Trees(_) | Kind::Linear(_) => 1,
-        Kind::Net(_) | Kind::Blend(_) => 3,
+        ModelBody::Trees(ensemble) if !ensemble.trees().iter().all(is_plain) => 2,
+        ModelBody::Trees(_) | ModelBody::Linear(_) => 1,
+        ModelBody::Net(_) | ModelBody::Blend(_) => 3,
     }
 }
 
-pub(super) fn write(kind: &Kind, version: u32, out: &mut Vec<u8>) {
+pub(super) fn write(kind: &ModelBody, version: u32, out: &mut Vec<u8>) {
     match kind {
-        Kind::Trees(ensemble) => {
+        ModelBody::Trees(ensemble) => {
             put(out, [ensemble.base().to_le_bytes()]);
             put(out, [(ensemble.trees().len() as u32).to_le_bytes()]);
             ensemble.trees().iter().for_each(|tree| write_tree(tree, version, out));
         }
-        Kind::Linear(line) => {
+        ModelBody::Linear(line) => {
             put(out, [line.bias().to_le_bytes()]);
             put(out, [(line.weights().len() as u32).to_le_bytes()]);
             put(out, line.weights().iter().map(|weight| weight.to_le_bytes()));
         }
-        Kind::Net(net) => net::write(net, out),
-        Kind::Blend(blend) => blend::write(blend, out),
+        ModelBody::Net(net) => net::write(net, out),
+        ModelBody::Blend(blend) => blend::write(blend, out),
     }
 }
 
@@ -110,17 +110,17 @@ fn child(number: u32) -> Child {
     }
 }
 
-pub(super) fn read(kind: &str, version: u32, bytes: &[u8]) -> Result<Kind, ModelError> {
+pub(super) fn read(kind: &str, version: u32, bytes: &[u8]) -> Result<ModelBody, ModelError> {
     let mut from = Reader(bytes);
     let kind = match kind {
-        "trees" => Kind::Trees(read_ensemble(&mut from, version)?),
+        "trees" => ModelBody::Trees(read_ensemble(&mut from, version)?),
         "linear" => {
             let bias = f64::from_le_bytes(from.number()?);
             let count = from.count()?;
-            Kind::Linear(Linear::new(bias, from.numbers(count, f64::from_le_bytes)?)?)
+            ModelBody::Linear(Linear::new(bias, from.numbers(count, f64::from_le_bytes)?)?)
         }
-        "net" => Kind::Net(net::read(&mut from)?),
-        "blend" => Kind::Blend(blend::read(&mut from)?),
+        "net" => ModelBody::Net(net::read(&mut from)?),
+        "blend" => ModelBody::Blend(blend::read(&mut from)?),
         other => {
             let known = "its kind is not trees, linear, net or blend";
             return Err(ModelError::damaged(format!("{known} but '{}'", other.escape_debug())));

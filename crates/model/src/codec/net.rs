@@ -3,7 +3,7 @@
 use super::body::{Reader, put};
 use crate::error::ModelError;
 use crate::net::{Activation, Layer, LayerNorm, Net};
-use crate::transform::{Step, Transforms};
+use crate::transform::{TransformStep, Transforms};
 
 /// The smallest layer: two sizes, two bytes, one bias.
 const SMALLEST_LAYER: usize = 4 + 4 + 1 + 1 + 4;
@@ -33,16 +33,16 @@ fn write_transforms(transforms: &Transforms, out: &mut Vec<u8>) {
         put(out, [[steps.len() as u8]]);
         for step in steps {
             match step {
-                Step::Clip { low, high } => {
+                TransformStep::Clip { low, high } => {
                     put(out, [[0]]);
                     put_floats(out, &[*low, *high]);
                 }
-                Step::SignedLog => put(out, [[1]]),
-                Step::Affine { shift, scale } => {
+                TransformStep::SignedLog => put(out, [[1]]),
+                TransformStep::Affine { shift, scale } => {
                     put(out, [[2]]);
                     put_floats(out, &[*shift, *scale]);
                 }
-                Step::Table { from, to } => {
+                TransformStep::Table { from, to } => {
                     put(out, [[3]]);
                     put(out, [(from.len() as u32).to_le_bytes()]);
                     put_floats(out, from);
@@ -99,17 +99,17 @@ fn read_transforms(from: &mut Reader<'_>) -> Result<Transforms, ModelError> {
     Transforms::new(steps, missing, min_max_in_query)
 }
 
-fn read_step(from: &mut Reader<'_>) -> Result<Step, ModelError> {
+fn read_step(from: &mut Reader<'_>) -> Result<TransformStep, ModelError> {
     let float = |from: &mut Reader<'_>| from.number().map(f32::from_le_bytes);
     let [kind] = from.number()?;
     match kind {
-        0 => Ok(Step::Clip { low: float(from)?, high: float(from)? }),
-        1 => Ok(Step::SignedLog),
-        2 => Ok(Step::Affine { shift: float(from)?, scale: float(from)? }),
+        0 => Ok(TransformStep::Clip { low: float(from)?, high: float(from)? }),
+        1 => Ok(TransformStep::SignedLog),
+        2 => Ok(TransformStep::Affine { shift: float(from)?, scale: float(from)? }),
         3 => {
             let count = from.count()?;
             let points = from.numbers(count, f32::from_le_bytes)?;
-            Ok(Step::Table { from: points, to: from.numbers(count, f32::from_le_bytes)? })
+            Ok(TransformStep::Table { from: points, to: from.numbers(count, f32::from_le_bytes)? })
         }
         other => Err(ModelError::damaged(format!("a step of kind {other}"))),
     }

@@ -7,7 +7,7 @@ use rankwright_data::{Absent, FeatureNames};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::tree::tests::{chain, random, small};
-use crate::{Categories, Ensemble, Header, Kind, Linear, Model, ModelError, Rule, Tree};
+use crate::{Categories, Ensemble, Header, Linear, Model, ModelBody, ModelError, Rule, Tree};
 
 fn trees(trees: Vec<Tree>) -> Model {
     let names = ["bm25", "page\nrank \"é\"", "c", "d"].map(String::from).to_vec();
@@ -15,13 +15,13 @@ fn trees(trees: Vec<Tree>) -> Model {
     header.learner = "lambdamart(trees=2)".into();
     header.seed = u64::MAX;
     header.notes.insert("why".into(), "a test".into());
-    Model::new(header, Kind::Trees(Ensemble::new(0.5, trees).unwrap())).unwrap()
+    Model::new(header, ModelBody::Trees(Ensemble::new(0.5, trees).unwrap())).unwrap()
 }
 
 fn line() -> Model {
     let header = Header::new(FeatureNames::Ids { first: 1, count: 3 }, Absent::Zero);
     let line = Linear::new(-0.0, vec![0.1, 0.0, -1e300]).unwrap();
-    Model::new(header, Kind::Linear(line)).unwrap()
+    Model::new(header, ModelBody::Linear(line)).unwrap()
 }
 
 /// The same bytes with a checksum that fits.

@@ -8,7 +8,7 @@
 //! Rows go through the layers in blocks, so that what lies between two layers stays in the cache. Only
 //! the transforms of a net that looks at the whole query need all its rows at once.
 
-use super::{Engine, Work};
+use super::{Engine, ScoreBuffers};
 use crate::matching::Matching;
 use crate::net::{Activation, Layer, LayerNorm, Net, finish};
 use crate::simd::Simd;
@@ -87,7 +87,7 @@ impl Layers {
 }
 
 impl Engine for Layers {
-    fn score(&self, values: &[f32], columns: usize, scores: &mut [f64], work: &mut Work) {
+    fn score(&self, values: &[f32], columns: usize, scores: &mut [f64], work: &mut ScoreBuffers) {
         let features = self.columns.len();
         let Between { inputs, outputs } = &mut work.between;
         let together = match self.transforms.min_max_in_query() {

@@ -1,6 +1,6 @@
 //! A line: the bias and a sum of weight times value, in the order of the features.
 
-use super::{Engine, Work};
+use super::{Engine, ScoreBuffers};
 use crate::linear::{Linear, add_term};
 use crate::matching::Matching;
 
@@ -21,7 +21,7 @@ impl Line {
 }
 
 impl Engine for Line {
-    fn score(&self, values: &[f32], columns: usize, scores: &mut [f64], _work: &mut Work) {
+    fn score(&self, values: &[f32], columns: usize, scores: &mut [f64], _work: &mut ScoreBuffers) {
         for (number, score) in scores.iter_mut().enumerate() {
             let row = &values[number * columns..(number + 1) * columns];
             let add = |sum, &(column, weight): &(usize, f64)| add_term(sum, weight, row[column]);

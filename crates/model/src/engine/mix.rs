@@ -3,7 +3,7 @@
 //! Each member reads the data's columns where its own features are, by way of the blend's. Members of
 //! weight 0 add nothing and are not asked.
 
-use super::{Engine, Work};
+use super::{Engine, ScoreBuffers};
 use crate::blend::{Normalise, add_term};
 
 /// Engines and their weights.
@@ -27,7 +27,7 @@ impl Mix {
 }
 
 impl Engine for Mix {
-    fn score(&self, values: &[f32], columns: usize, scores: &mut [f64], work: &mut Work) {
+    fn score(&self, values: &[f32], columns: usize, scores: &mut [f64], work: &mut ScoreBuffers) {
         scores.fill(0.0);
         let Mixing { scores: mut own, mut order } = std::mem::take(&mut work.mixing);
         for (weight, engine) in &self.members {

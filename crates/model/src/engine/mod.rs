@@ -43,7 +43,7 @@ use self::walk::Walks;
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::matching::Matching;
-use crate::model::{Kind, Model};
+use crate::model::{Model, ModelBody};
 use crate::simd::Simd;
 
 /// Rows in a full block.
@@ -57,12 +57,12 @@ const FEW: usize = 5;
 ///
 /// ```
 /// use rankwright_data::{Absent, FeatureNames};
-/// use rankwright_model::{Header, Kind, Linear, Model, Work};
+/// use rankwright_model::{Header, ModelBody, Linear, Model, ScoreBuffers};
 ///
 /// let features = FeatureNames::Ids { first: 1, count: 2 };
-/// let line = Kind::Linear(Linear::new(0.5, vec![1.0, 10.0])?);
+/// let line = ModelBody::Linear(Linear::new(0.5, vec![1.0, 10.0])?);
 /// let scorer = Model::new(Header::new(features, Absent::Zero), line)?.scorer();
-/// let (mut scores, mut work) = ([0.0; 2], Work::default());
+/// let (mut scores, mut work) = ([0.0; 2], ScoreBuffers::default());
 /// scorer.score(&[1.0, 2.0, 3.0, 4.0], &mut scores, &mut work)?;
 /// assert_eq!(scores, [21.5, 43.5]);
 /// # Ok::<(), rankwright_model::ModelError>(())
@@ -75,10 +75,10 @@ pub struct Scorer {
     engine: Box<dyn Engine>,
 }
 
-/// What scores rows. Engines keep nothing between calls; what they need for a while is in [`Work`].
+/// What scores rows. Engines keep nothing between calls; what they need for a while is in [`ScoreBuffers`].
 trait Engine: Debug + Send + Sync {
     /// Scores rows of `columns` values each; there is a row for each score.
-    fn score(&self, values: &[f32], columns: usize, scores: &mut [f64], work: &mut Work);
+    fn score(&self, values: &[f32], columns: usize, scores: &mut [f64], work: &mut ScoreBuffers);
 
     /// What it is, in a few words.
     fn name(&self) -> String;
@@ -86,7 +86,7 @@ trait Engine: Debug + Send + Sync {
 
 /// Buffers of one thread. They grow to what is needed and are kept.
 #[derive(Debug, Default)]
-pub struct Work {
+pub struct ScoreBuffers {
     wide: Board<WIDE>,
     narrow: Board<NARROW>,
     ranks: Vec<i8>,
@@ -140,7 +140,7 @@ impl Scorer {
         &self,
         values: &[f32],
         scores: &mut [f64],
-        work: &mut Work,
+        work: &mut ScoreBuffers,
     ) -> Result<(), ModelError> {
         let wanted = scores.len().checked_mul(self.columns);
         if wanted != Some(values.len()) {
@@ -160,7 +160,7 @@ impl Scorer {
         &self,
         rows: SparseRows<'_>,
         scores: &mut [f64],
-        work: &mut Work,
+        work: &mut ScoreBuffers,
     ) -> Result<(), ModelError> {
         rows.check(scores.len(), self.columns)?;
         let mut dense = std::mem::take(&mut work.rows);
@@ -186,11 +186,11 @@ impl Scorer {
 
 /// The engine that fits a model.
 fn engine_of(model: &Model, matching: &Matching, simd: Simd) -> Box<dyn Engine> {
-    match model.kind() {
-        Kind::Trees(ensemble) => Box::new(Forest::new(ensemble, matching, simd)),
-        Kind::Linear(line) => Box::new(Line::new(line, matching)),
-        Kind::Net(net) => Box::new(Layers::new(net, matching, simd)),
-        Kind::Blend(blend) => {
+    match model.body() {
+        ModelBody::Trees(ensemble) => Box::new(Forest::new(ensemble, matching, simd)),
+        ModelBody::Linear(line) => Box::new(Line::new(line, matching)),
+        ModelBody::Net(net) => Box::new(Layers::new(net, matching, simd)),
+        ModelBody::Blend(blend) => {
             let used = blend.members().iter().zip(model.members());
             let used =
                 used.filter(|((weight, _), _)| *weight != 0.0).map(|((weight, member), own)| {
@@ -323,7 +323,7 @@ fn add_avx2<const N: usize>(
 }
 
 impl Engine for Forest {
-    fn score(&self, values: &[f32], columns: usize, scores: &mut [f64], work: &mut Work) {
+    fn score(&self, values: &[f32], columns: usize, scores: &mut [f64], work: &mut ScoreBuffers) {
         scores.fill(self.base);
         let mut done = 0;
         while done < scores.len() {

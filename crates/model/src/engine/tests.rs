@@ -63,7 +63,7 @@ fn oblivious(seed: u64, depth: usize) -> Tree {
 
 fn model(trees: Vec<Tree>) -> Model {
     let features = FeatureNames::Ids { first: 1, count: FEATURES };
-    let kind = Kind::Trees(Ensemble::new(0.7, trees).unwrap());
+    let kind = ModelBody::Trees(Ensemble::new(0.7, trees).unwrap());
     Model::new(Header::new(features, Absent::Zero), kind).unwrap()
 }
 
@@ -87,7 +87,7 @@ fn check(model: &Model, seed: u64, count: usize) {
     for simd in [Simd::Auto, Simd::Portable] {
         let scorer = Scorer::new(model, &own, FEATURES, simd);
         // The same buffers twice: nothing may be left over.
-        let (mut work, mut scores) = (Work::default(), vec![0.0; count]);
+        let (mut work, mut scores) = (ScoreBuffers::default(), vec![0.0; count]);
         for _ in 0..2 {
             scorer.score(&rows, &mut scores, &mut work).unwrap();
             let bits: Vec<u64> = scores.iter().map(|score| score.to_bits()).collect();
@@ -140,7 +140,7 @@ fn many_thresholds_of_a_feature_take_several_networks() {
     let model = model((0..700).map(stump).collect());
     check(&model, 4, 200);
     let own = Matching::own(model.header());
-    let Kind::Trees(trees) = model.kind() else { unreachable!() };
+    let ModelBody::Trees(trees) = model.body() else { unreachable!() };
     assert_eq!(Forest::new(trees, &own, Simd::Auto).stretches.len(), 3);
 }
 
@@ -159,9 +159,9 @@ fn sparse_rows_score_as_their_dense_form() {
         };
         let leaves = [1.0, 2.0].map(|value| Leaf { value, rows: 1 }).to_vec();
         let tree = Tree::new(vec![split], leaves).unwrap();
-        let kind = Kind::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
+        let kind = ModelBody::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
         let scorer = Model::new(Header::new(features.clone(), absent), kind).unwrap().scorer();
-        let (mut work, count) = (Work::default(), 300);
+        let (mut work, count) = (ScoreBuffers::default(), 300);
         // Row n holds column n % 4, where there is one; every value is n % 3.
         let columns: Vec<u32> = (0..count).map(|n| n % 4).filter(|c| *c < 3).collect();
         let values: Vec<f32> = (0..count).filter(|n| n % 4 < 3).map(|n| (n % 3) as f32).collect();
@@ -190,10 +190,10 @@ fn sparse_rows_score_as_their_dense_form() {
 
 #[test]
 fn a_wrong_number_of_values_is_refused() {
-    let line = Kind::Linear(Linear::new(0.0, vec![1.0, 2.0]).unwrap());
+    let line = ModelBody::Linear(Linear::new(0.0, vec![1.0, 2.0]).unwrap());
     let features = FeatureNames::Ids { first: 1, count: 2 };
     let scorer = Model::new(Header::new(features, Absent::Zero), line).unwrap().scorer();
-    let error = scorer.score(&[1.0; 3], &mut [0.0; 2], &mut Work::default()).unwrap_err();
+    let error = scorer.score(&[1.0; 3], &mut [0.0; 2], &mut ScoreBuffers::default()).unwrap_err();
     assert!(error.to_string().contains("3 values for 2 rows; expected 2 values"), "{error}");
-    assert!(scorer.score(&[], &mut [], &mut Work::default()).is_ok());
+    assert!(scorer.score(&[], &mut [], &mut ScoreBuffers::default()).is_ok());
 }

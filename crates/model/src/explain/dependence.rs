@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::error::ExplainError;
 use super::table::sample;
 use super::{ExplainOptions, matched};
-use crate::engine::Work;
+use crate::engine::ScoreBuffers;
 use crate::model::Model;
 use crate::score::ScoreOptions;
 
@@ -76,7 +76,7 @@ impl Model {
         let scorer = self.scorer_for(data.features(), score)?;
         let query_of_rows = data.query_of_rows();
         let rows = sample(data.rows(), how.documents, options.seed);
-        let curve = |work: &mut Work, &row: &usize| -> Result<Vec<f64>, ExplainError> {
+        let curve = |work: &mut ScoreBuffers, &row: &usize| -> Result<Vec<f64>, ExplainError> {
             let around = match scorer.is_listwise() {
                 true => data.query_rows(query_of_rows[row] as usize),
                 false => row..row + 1,
@@ -94,7 +94,7 @@ impl Model {
             }
             Ok(curve)
         };
-        let curves = rows.par_iter().map_init(Work::default, curve);
+        let curves = rows.par_iter().map_init(ScoreBuffers::default, curve);
         let mut curves: Vec<Vec<f64>> = curves.collect::<Result<_, _>>()?;
         let mut means = mean_curve(&curves, asked.len());
         let missing = if any_missing { means.pop() } else { None };

@@ -46,7 +46,7 @@ use self::trees::{TreeShap, counts, recount};
 use crate::blend::Blend;
 use crate::error::ModelError;
 use crate::matching::Matching;
-use crate::model::{Kind, Model};
+use crate::model::{Model, ModelBody};
 
 /// The most background documents that are looked at.
 const MOST_BACKGROUND: usize = 10_000;
@@ -73,11 +73,11 @@ impl Default for ExplainOptions {
 ///
 /// ```
 /// use rankwright_data::{Absent, Columns, Dataset, FeatureNames, Matrix, QueryIndex};
-/// use rankwright_model::{ExplainOptions, Explainer, Header, Kind, Linear, Model};
+/// use rankwright_model::{ExplainOptions, Explainer, Header, ModelBody, Linear, Model};
 ///
 /// let features = FeatureNames::Named(vec!["bm25".into(), "clicks".into(), "age".into()]);
 /// let line = Linear::new(0.5, vec![1.0, 10.0, 0.0])?;
-/// let model = Model::new(Header::new(features.clone(), Absent::Zero), Kind::Linear(line))?;
+/// let model = Model::new(Header::new(features.clone(), Absent::Zero), ModelBody::Linear(line))?;
 /// let mut queries = QueryIndex::default();
 /// let of_row = vec![queries.number("a"); 2];
 /// let matrix = Matrix::from_rows(2, 3, vec![1.0, 2.0, 0.0, 3.0, 4.0, 9.0])?;
@@ -179,7 +179,7 @@ impl<'a> Explainer<'a> {
 /// Where the model's features are in a data set whose absent values are what the model takes them for.
 fn matched(model: &Model, data: &Dataset, ignore_extra: bool) -> Result<Matching, ModelError> {
     let (own, other) = (model.header().absent, data.absent());
-    if own != other && model.minds_absent() {
+    if own != other && model.distinguishes_missing() {
         return Err(ModelError::Absent { model: own.name(), data: other.name() });
     }
     Matching::new(model.header(), data.features(), ignore_extra)
@@ -191,21 +191,21 @@ fn method_of<'a>(
     background: Option<&Table>,
     options: ExplainOptions,
 ) -> Result<Method<'a>, ExplainError> {
-    match model.kind() {
-        Kind::Trees(ensemble) => {
+    match model.body() {
+        ModelBody::Trees(ensemble) => {
             let rows = match background {
                 Some(table) => recount(ensemble, features, table),
                 None => counts(ensemble)?,
             };
             Ok(Method::Trees(TreeShap::new(ensemble, features.to_vec(), &rows)?))
         }
-        Kind::Linear(line) => Ok(Method::Linear(LinearShap::new(line, features, background))),
-        Kind::Net(net) => {
+        ModelBody::Linear(line) => Ok(Method::Linear(LinearShap::new(line, features, background))),
+        ModelBody::Net(net) => {
             let orders = options.orders.max(1);
             let net = NetShap::new(net, features, background, orders, options.seed)?;
             Ok(Method::Net(Box::new(net)))
         }
-        Kind::Blend(blend) => blend_of(model, blend, features, background, options),
+        ModelBody::Blend(blend) => blend_of(model, blend, features, background, options),
     }
 }
 

@@ -24,9 +24,9 @@ use rayon::prelude::*;
 
 use super::error::ExplainError;
 use super::table::{Parts, Table, settle};
-use crate::engine::{Scorer, Work};
+use crate::engine::{ScoreBuffers, Scorer};
 use crate::header::Header;
-use crate::model::{Kind, Model};
+use crate::model::{Model, ModelBody};
 use crate::net::{Activation, Layer, Net, finish};
 use crate::transform::Transforms;
 
@@ -176,7 +176,7 @@ impl NetShap {
 
     fn score(&self, inputs: &[f32], scores: &mut [f64]) {
         // Fails only where the numbers of values and scores do not fit.
-        if self.layers.score(inputs, scores, &mut Work::default()).is_err() {
+        if self.layers.score(inputs, scores, &mut ScoreBuffers::default()).is_err() {
             scores.fill(f64::NAN);
         }
     }
@@ -226,7 +226,7 @@ fn scorer_of(first: &Layer, later: &[Layer]) -> Result<Scorer, ExplainError> {
     let layers = [std::slice::from_ref(first), later].concat();
     let header = Header::new(FeatureNames::Ids { first: 1, count }, Absent::Zero);
     let net = Net::new(Transforms::identity(count), layers)?;
-    Ok(Model::new(header, Kind::Net(net))?.scorer())
+    Ok(Model::new(header, ModelBody::Net(net))?.scorer())
 }
 
 /// A background document: inputs, sums of the first layer, score.

@@ -34,7 +34,7 @@ pub(super) fn random_data(seed: u64, rows: usize, width: usize) -> Dataset {
 }
 
 pub(super) fn trees(features: usize, base: f64, trees: Vec<Tree>) -> Model {
-    let kind = Kind::Trees(Ensemble::new(base, trees).unwrap());
+    let kind = ModelBody::Trees(Ensemble::new(base, trees).unwrap());
     Model::new(Header::new(ids(features), Absent::Zero), kind).unwrap()
 }
 
@@ -219,7 +219,7 @@ fn from_subsets(features: usize, value: impl Fn(u32) -> f64) -> Vec<f64> {
 
 /// What the quick way must give for trees with these rows at their leaves.
 fn slowly(model: &Model, leaves: &[Vec<f64>], row: &[f32], known: u32) -> f64 {
-    let Kind::Trees(ensemble) = model.kind() else { return f64::NAN };
+    let ModelBody::Trees(ensemble) = model.body() else { return f64::NAN };
     let of_tree =
         |(tree, rows): (&Tree, &Vec<f64>)| expected(tree, rows, row, known, tree.root()).0;
     ensemble.base() + ensemble.trees().iter().zip(leaves).map(of_tree).sum::<f64>()
@@ -254,7 +254,7 @@ proptest! {
         let forest = (0..3).map(|n| mixed(&random(seed + n, splits, width), seed + n)).collect();
         let model = trees(width, 0.5, forest);
         let data = random_data(seed, 9, width);
-        let Kind::Trees(ensemble) = model.kind() else { return Ok(()) };
+        let ModelBody::Trees(ensemble) = model.body() else { return Ok(()) };
         if let Ok(leaves) = counts(ensemble) {
             let found = Explainer::new(&model, options()).unwrap().explain(&data, &[0, 1]).unwrap();
             check_against_subsets(&model, &leaves, &data, &found);
@@ -268,7 +268,7 @@ proptest! {
         let forest = (0..2).map(|n| mixed(&random(seed + n, splits, width), seed + n)).collect();
         let model = trees(width, 0.0, forest);
         let (data, background) = (random_data(seed, 9, width), random_data(seed + 1, rows, width));
-        let Kind::Trees(ensemble) = model.kind() else { return Ok(()) };
+        let ModelBody::Trees(ensemble) = model.body() else { return Ok(()) };
         let leaf_rows = |tree: &Tree| {
             let mut counts = vec![0.0; tree.leaves().len()];
             (0..rows).for_each(|row| counts[tree.leaf_of(background.matrix().row(row))] += 1.0);

@@ -33,7 +33,7 @@ use std::path::Path;
 use rankwright_data::bytes::Input;
 
 use crate::error::ModelError;
-use crate::model::{Kind, Model};
+use crate::model::{Model, ModelBody};
 
 /// A form of model files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -167,7 +167,7 @@ impl Model {
     /// The model in another format; an error where it cannot be expressed there.
     pub fn write(&self, format: ModelFormat) -> Result<Vec<u8>, ModelError> {
         let write = FORMATS.iter().find(|entry| entry.format == format).and_then(|e| e.write);
-        let newer = matches!(self.kind(), Kind::Net(_) | Kind::Blend(_));
+        let newer = matches!(self.body(), ModelBody::Net(_) | ModelBody::Blend(_));
         match write {
             Some(_) if newer && format != ModelFormat::Rankwright => Err(refused(self, format)),
             Some(write) => write(self),
@@ -181,8 +181,8 @@ impl Model {
 
 /// Why a net or a blend is not written for another system.
 fn refused(model: &Model, format: ModelFormat) -> ModelError {
-    let what = match model.kind() {
-        Kind::Blend(_) => {
+    let what = match model.body() {
+        ModelBody::Blend(_) => {
             "a blend cannot be written for it; its members can be trained alone and written each"
         }
         _ => "a net, with its transforms of features, cannot be written for it; trees can",
@@ -201,10 +201,11 @@ mod tests {
         let header = Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
         let net = |hidden: &[usize]| {
             let net = net::tests::random(1, 2, hidden, false);
-            Model::new(header.clone(), Kind::Net(net)).unwrap()
+            Model::new(header.clone(), ModelBody::Net(net)).unwrap()
         };
         let blend = Blend::new(Normalise::Rank, vec![(1.0, trials::line(0.0))]).unwrap();
-        let blend = Model::new(trials::line(0.0).header().clone(), Kind::Blend(blend)).unwrap();
+        let blend =
+            Model::new(trials::line(0.0).header().clone(), ModelBody::Blend(blend)).unwrap();
         for (model, word) in [(net(&[]), "a net"), (net(&[2]), "a net"), (blend, "a blend")] {
             for (name, format) in ModelFormat::writable() {
                 match (format, model.write(format)) {

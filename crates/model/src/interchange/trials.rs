@@ -4,7 +4,7 @@ use rankwright_data::{Absent, FeatureNames, Random};
 
 use crate::error::ModelError;
 use crate::tree::tests::random;
-use crate::{Child, Ensemble, Header, Kind, Leaf, Linear, Model, Rule, Side, Split, Tree};
+use crate::{Child, Ensemble, Header, Leaf, Linear, Model, ModelBody, Rule, Side, Split, Tree};
 
 /// A model of random trees over four features; `missing` says where missing values go at a
 /// threshold, and leaf values are rounded by `value`.
@@ -28,7 +28,7 @@ pub(super) fn model(
         })
         .collect();
     let ensemble = Ensemble::new(value(draw.normal()), trees).unwrap();
-    Model::new(Header::new(names(), Absent::Zero), Kind::Trees(ensemble)).unwrap()
+    Model::new(Header::new(names(), Absent::Zero), ModelBody::Trees(ensemble)).unwrap()
 }
 
 /// Names that formats may stumble over.
@@ -39,7 +39,7 @@ pub(super) fn names() -> FeatureNames {
 /// A line over those features.
 pub(super) fn line(bias: f64) -> Model {
     let line = Linear::new(bias, vec![0.1, -2.5e-7, 0.0, 1e30]).unwrap();
-    Model::new(Header::new(names(), Absent::Zero), Kind::Linear(line)).unwrap()
+    Model::new(Header::new(names(), Absent::Zero), ModelBody::Linear(line)).unwrap()
 }
 
 /// Rows at and around thresholds, with missing and infinite values.
@@ -64,7 +64,7 @@ pub(super) fn survives(
     let back = read(&write(model).unwrap()).unwrap();
     assert_eq!(back.header().features, model.header().features);
     assert!(same_bits(model, &back, &rows(seed)));
-    assert_eq!(read(&write(&back).unwrap()).unwrap().kind(), back.kind());
+    assert_eq!(read(&write(&back).unwrap()).unwrap().body(), back.body());
 }
 
 /// Whether two models give the same bits on every row.

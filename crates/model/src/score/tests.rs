@@ -5,7 +5,7 @@ use rankwright_data::{Absent, Columns, FeatureNames, Matrix, QueryIndex, Random}
 
 use super::*;
 use crate::tree::tests::{random, small};
-use crate::{Blend, Ensemble, Header, Kind, Linear, Normalise, net};
+use crate::{Blend, Ensemble, Header, Linear, ModelBody, Normalise, net};
 
 fn data(rows: usize, features: FeatureNames, absent: Absent, seed: u64) -> Dataset {
     let mut draw = Random::new(seed, 2);
@@ -26,20 +26,20 @@ fn data(rows: usize, features: FeatureNames, absent: Absent, seed: u64) -> Datas
 fn forest(features: FeatureNames, absent: Absent, seed: u64) -> Model {
     let count = features.len();
     let trees = (0..9).map(|n| random(seed + n, (n * n) as usize, count)).collect();
-    let kind = Kind::Trees(Ensemble::new(0.3, trees).unwrap());
+    let kind = ModelBody::Trees(Ensemble::new(0.3, trees).unwrap());
     Model::new(Header::new(features, absent), kind).unwrap()
 }
 
 fn line(features: FeatureNames, absent: Absent, seed: u64) -> Model {
     let mut draw = Random::new(seed, 3);
     let weights = (0..features.len()).map(|_| draw.below(3) as f64 * draw.normal()).collect();
-    let kind = Kind::Linear(Linear::new(-0.0, weights).unwrap());
+    let kind = ModelBody::Linear(Linear::new(-0.0, weights).unwrap());
     Model::new(Header::new(features, absent), kind).unwrap()
 }
 
 fn net(features: FeatureNames, absent: Absent, seed: u64, min_max: bool) -> Model {
     let net = net::tests::random(seed, features.len(), &[5], min_max);
-    Model::new(Header::new(features, absent), Kind::Net(net)).unwrap()
+    Model::new(Header::new(features, absent), ModelBody::Net(net)).unwrap()
 }
 
 /// A tree model, a line and a net.
@@ -49,7 +49,7 @@ fn blend(features: FeatureNames, absent: Absent, seed: u64, normalise: Normalise
         (-2.0, line(features.clone(), absent, seed)),
         (1.5, net(features.clone(), absent, seed, normalise == Normalise::Rank)),
     ];
-    let kind = Kind::Blend(Blend::new(normalise, members).unwrap());
+    let kind = ModelBody::Blend(Blend::new(normalise, members).unwrap());
     Model::new(Header::new(features, absent), kind).unwrap()
 }
 
@@ -162,10 +162,10 @@ fn permuted_scores_of_whole_queries_are_those_of_permuted_data() {
 #[test]
 fn members_of_a_blend_are_matched_through_it() {
     // The member's order differs from the blend's, whose order alone meets the data's numbers.
-    let weights = |weights: &[f64]| Kind::Linear(Linear::new(0.0, weights.to_vec()).unwrap());
+    let weights = |weights: &[f64]| ModelBody::Linear(Linear::new(0.0, weights.to_vec()).unwrap());
     let header = |names: &[&str]| Header::new(named(names), Absent::Zero);
     let member = Model::new(header(&["b", "a"]), weights(&[1.0, 10.0])).unwrap();
-    let blend = Kind::Blend(Blend::new(Normalise::None, vec![(1.0, member)]).unwrap());
+    let blend = ModelBody::Blend(Blend::new(Normalise::None, vec![(1.0, member)]).unwrap());
     let model = Model::new(header(&["a", "b"]), blend).unwrap();
     let data = data(20, FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero, 3);
     let scores = model.score(&data, ScoreOptions::default()).unwrap();
@@ -203,7 +203,7 @@ fn threads_do_not_change_a_bit() {
 fn the_rule_for_absent_values_must_be_the_models() {
     let features = FeatureNames::Ids { first: 1, count: 2 };
     let data = data(5, features.clone(), Absent::Zero, 1);
-    let trees = Kind::Trees(Ensemble::new(0.0, vec![small()]).unwrap());
+    let trees = ModelBody::Trees(Ensemble::new(0.0, vec![small()]).unwrap());
     let model = Model::new(Header::new(features.clone(), Absent::Missing), trees).unwrap();
     let error = model.score(&data, ScoreOptions::default()).unwrap_err();
     assert!(error.to_string().contains("as missing, but the data was read with them as zero"));
@@ -213,7 +213,7 @@ fn the_rule_for_absent_values_must_be_the_models() {
     assert!(!takes(net(features.clone(), Absent::Missing, 1, false)));
     assert!(!takes(blend(features.clone(), Absent::Missing, 1, Normalise::None)));
     let lines = vec![(1.0, line(features.clone(), Absent::Zero, 1))];
-    let lines = Kind::Blend(Blend::new(Normalise::None, lines).unwrap());
+    let lines = ModelBody::Blend(Blend::new(Normalise::None, lines).unwrap());
     assert!(takes(Model::new(Header::new(features, Absent::Missing), lines).unwrap()));
 }
 

@@ -17,7 +17,7 @@ use rankwright_eval::Measure;
 use rankwright_learn::{
     Checkpoints, Iteration, Job, LearnError, LearnerSpec, Observer, Outcome, Record, WatchedSet,
 };
-use rankwright_model::{Kind, Model, ScoreOptions};
+use rankwright_model::{Model, ModelBody, ScoreOptions};
 
 use super::cell::{Cell, Seconds, State, Stored};
 use super::file::What;
@@ -200,7 +200,7 @@ impl Plan<'_> {
                 (Model::load(&file.path).map_err(told)?, false)
             }
         };
-        if let Kind::Trees(ensemble) = model.kind() {
+        if let ModelBody::Trees(ensemble) = model.body() {
             stored.trees = ensemble.trees().len();
         }
         let started = Instant::now();

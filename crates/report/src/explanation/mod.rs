@@ -16,7 +16,8 @@ mod text;
 
 use rankwright_data::Dataset;
 use rankwright_model::{
-    Activation, Dependence, DependenceOptions, ExplainError, ExplainOptions, Explainer, Kind, Model,
+    Activation, Dependence, DependenceOptions, ExplainError, ExplainOptions, Explainer, Model,
+    ModelBody,
 };
 
 pub use self::list::Effect;
@@ -124,22 +125,22 @@ fn explainer<'a>(ask: &Ask<'a>) -> Result<(Explainer<'a>, String), ReportError> 
 }
 
 fn without_background(model: &Model) -> &'static str {
-    match model.kind() {
-        Kind::Linear(_) => "a document of zeros",
-        Kind::Net(_) => "a document whose transformed features are 0",
-        Kind::Blend(_) => "what each member of the blend starts from",
+    match model.body() {
+        ModelBody::Linear(_) => "a document of zeros",
+        ModelBody::Net(_) => "a document whose transformed features are 0",
+        ModelBody::Blend(_) => "what each member of the blend starts from",
         _ => "the rows that the trees were trained on",
     }
 }
 
 /// Whether a net takes part that is no line over its inputs.
 fn is_sampled(model: &Model) -> bool {
-    match model.kind() {
-        Kind::Net(net) => {
+    match model.body() {
+        ModelBody::Net(net) => {
             let mut layers = net.layers().iter();
             net.line().is_none() || layers.any(|layer| layer.activation() != Activation::None)
         }
-        Kind::Blend(blend) => blend.members().iter().any(|(_, member)| is_sampled(member)),
+        ModelBody::Blend(blend) => blend.members().iter().any(|(_, member)| is_sampled(member)),
         _ => false,
     }
 }

@@ -8,7 +8,7 @@
 use rankwright_data::{Dataset, Random};
 use rankwright_eval::Measure;
 use rankwright_eval::table::{Align, Cell, Table};
-use rankwright_model::{Kind, Model, ScoreOptions};
+use rankwright_model::{Model, ModelBody, ScoreOptions};
 use serde_json::{Value, json};
 
 use super::Part;
@@ -94,7 +94,7 @@ impl Importances {
             Err(ReportError::Request { message, .. }) => Err(format!("Not shuffled: {message}.")),
             other => Ok(other?),
         };
-        let trees = matches!(model.kind(), Kind::Trees(_));
+        let trees = matches!(model.body(), ModelBody::Trees(_));
         let worth = |feature: usize| {
             let gain = gains.iter().find(|gain| gain.feature == feature);
             FeatureWorth {
@@ -288,10 +288,10 @@ fn sample(model: &Model, data: &Dataset, features: usize, seed: u64) -> Vec<usiz
 
 /// What a row costs, in trees that it walks through; roughly.
 fn work_of(model: &Model) -> usize {
-    match model.kind() {
-        Kind::Trees(ensemble) => ensemble.trees().len().max(20),
-        Kind::Net(net) => (net.parameters() / 32).max(20),
-        Kind::Blend(blend) => blend.members().iter().map(|(_, member)| work_of(member)).sum(),
+    match model.body() {
+        ModelBody::Trees(ensemble) => ensemble.trees().len().max(20),
+        ModelBody::Net(net) => (net.parameters() / 32).max(20),
+        ModelBody::Blend(blend) => blend.members().iter().map(|(_, member)| work_of(member)).sum(),
         _ => 20,
     }
 }

@@ -16,7 +16,7 @@ use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_eval::{Evaluation, Measure, ScoredDataset};
 use rankwright_learn::simd::Simd;
 use rankwright_learn::{Job, LearnerSpec, Observer, Outcome, Record, WatchedSet};
-use rankwright_model::{Kind, Model, ScoreOptions};
+use rankwright_model::{Model, ModelBody, ScoreOptions};
 use serde_json::{Value, json};
 
 use super::NamedData;
@@ -142,7 +142,7 @@ impl Shrinkage<'_> {
 fn best_model(model: Model, record: &Record) -> Result<Model, ReportError> {
     let (header, kind) = model.into_parts();
     let kind = match (kind, record.best) {
-        (Kind::Trees(ensemble), Some(best)) => Kind::Trees(ensemble.truncated(best)),
+        (ModelBody::Trees(ensemble), Some(best)) => ModelBody::Trees(ensemble.truncated(best)),
         (kind, _) => kind,
     };
     Ok(Model::new(header, kind)?)

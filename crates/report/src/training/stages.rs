@@ -9,7 +9,7 @@
 //! Models that are no trees have one stage: themselves.
 
 use rankwright_data::Dataset;
-use rankwright_model::{Child, Ensemble, Kind, Matching, Model, ScoreOptions, Tree};
+use rankwright_model::{Child, Ensemble, Matching, Model, ModelBody, ScoreOptions, Tree};
 use rayon::prelude::*;
 
 use crate::error::ReportError;
@@ -33,8 +33,8 @@ impl Stages {
     /// The stages of a model, at most `points` of them; `best` is one where it is given. `rounds`
     /// and their name are for models whose rounds cannot be told from themselves.
     pub fn of(model: &Model, points: usize, best: Option<usize>, rounds: (usize, &str)) -> Stages {
-        match model.kind() {
-            Kind::Trees(ensemble) => {
+        match model.body() {
+            ModelBody::Trees(ensemble) => {
                 let trees = ensemble.trees().len();
                 let numbers = stage_numbers(trees, points, best);
                 Stages { staged: numbers.len() > 1, numbers, unit: "tree".to_owned() }
@@ -137,7 +137,7 @@ impl<'a> Staged<'a> {
         data: &'a Dataset,
         options: ScoreOptions,
     ) -> Result<Staged<'a>, ReportError> {
-        let Kind::Trees(ensemble) = model.kind() else {
+        let ModelBody::Trees(ensemble) = model.body() else {
             return Ok(Staged { data, trees: None, scores: model.score(data, options)? });
         };
         let matching = Matching::new(model.header(), data.features(), options.ignore_extra)?;
@@ -245,7 +245,7 @@ mod tests {
         let whole = model.score(&data, ScoreOptions::default()).unwrap();
         let bits = |scores: &[f64]| scores.iter().map(|s| s.to_bits()).collect::<Vec<_>>();
         assert_eq!(bits(staged.scores()), bits(&whole));
-        let Kind::Trees(ensemble) = model.kind() else { panic!("trees were grown") };
+        let ModelBody::Trees(ensemble) = model.body() else { panic!("trees were grown") };
         let mut first = Staged::new(&model, &data, ScoreOptions::default()).unwrap();
         first.advance(3);
         first.advance(1);

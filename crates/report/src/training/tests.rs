@@ -4,7 +4,7 @@ use rankwright_data::generate::LetorOptions;
 use rankwright_data::{Absent, Columns, Dataset, FeatureNames, Matrix, QueryIndex};
 use rankwright_eval::{Measure, MetricSpec, ScoredDataset, SourceKind};
 use rankwright_learn::{Job, LearnerSpec};
-use rankwright_model::{Ensemble, Header, Kind, Model, ScoreOptions, Tree};
+use rankwright_model::{Ensemble, Header, Model, ModelBody, ScoreOptions, Tree};
 
 use super::*;
 use crate::page::Page;
@@ -29,7 +29,7 @@ pub(super) fn constant_model(objective: &str) -> Model {
     header.objective = objective.to_owned();
     header.learner = "learner(x=1)".to_owned();
     let trees = vec![Tree::constant(0.5, 1).unwrap()];
-    Model::new(header, Kind::Trees(Ensemble::new(0.0, trees).unwrap())).unwrap()
+    Model::new(header, ModelBody::Trees(Ensemble::new(0.0, trees).unwrap())).unwrap()
 }
 
 fn data(seed: u64) -> Dataset {

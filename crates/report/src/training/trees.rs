@@ -1,7 +1,7 @@
 //! A few of a model's trees, drawn: the first, some between, the last.
 
 use rankwright_model::draw::tree_svg;
-use rankwright_model::{Kind, Model};
+use rankwright_model::{Model, ModelBody};
 
 use super::Part;
 use crate::page::{Block, Section};
@@ -31,8 +31,8 @@ pub fn chosen_trees(trees: usize, count: usize) -> Vec<usize> {
 
 /// The drawings of a model's trees; a sentence where it has none.
 pub(super) fn drawings(model: &Model, count: usize) -> Part<Vec<(usize, Block)>> {
-    let Kind::Trees(ensemble) = model.kind() else {
-        return Err(format!("Left out: the model is {}, not trees.", model.kind().name()));
+    let ModelBody::Trees(ensemble) = model.body() else {
+        return Err(format!("Left out: the model is {}, not trees.", model.body().name()));
     };
     let trees = ensemble.trees();
     let numbers = chosen_trees(trees.len(), count);

@@ -1,7 +1,7 @@
 //! What a model of each kind is made of: a line for each fact, and the same as JSON.
 
 use rankwright::eval::table::{Align, Cell, Table};
-use rankwright::model::{Blend, Ensemble, Kind, Layer, Model, Net, Normalise, Tree};
+use rankwright::model::{Blend, Ensemble, Layer, Model, ModelBody, Net, Normalise, Tree};
 use rankwright::report::words::counted;
 use serde_json::{Value, json};
 
@@ -29,10 +29,10 @@ impl Figures {
 }
 
 /// Facts and what they are, in the order in which they are shown.
-pub(super) fn lines(kind: &Kind) -> Vec<(String, String)> {
+pub(super) fn lines(kind: &ModelBody) -> Vec<(String, String)> {
     let line = |what: &str, text: String| (what.to_owned(), text);
     match kind {
-        Kind::Trees(ensemble) => {
+        ModelBody::Trees(ensemble) => {
             let f = Figures::of(ensemble);
             vec![
                 line("trees", ensemble.trees().len().to_string()),
@@ -41,15 +41,15 @@ pub(super) fn lines(kind: &Kind) -> Vec<(String, String)> {
                 line("base score", ensemble.base().to_string()),
             ]
         }
-        Kind::Linear(model) => vec![line("bias", model.bias().to_string())],
-        Kind::Net(net) => {
+        ModelBody::Linear(model) => vec![line("bias", model.bias().to_string())],
+        ModelBody::Net(net) => {
             let mut lines = vec![line("transform", net.transforms().describe())];
             let layers = net.layers().iter().enumerate();
             lines.extend(layers.map(|(at, one)| (format!("layer {}", at + 1), layer(one))));
             lines.push(line("parameters", net.parameters().to_string()));
             lines
         }
-        Kind::Blend(blend) => vec![
+        ModelBody::Blend(blend) => vec![
             line("members", blend.members().len().to_string()),
             line("scores are", normalised(blend.normalise()).into()),
         ],
@@ -92,7 +92,7 @@ pub(super) fn members(blend: &Blend) -> Table {
         table.rows.push(vec![
             Cell::new((at + 1).to_string()),
             Cell::new(weight.to_string()),
-            member.kind().name().into(),
+            member.body().name().into(),
             Cell::new(size(member)),
             Cell::new(member.header().learner.as_str()),
         ]);
@@ -101,17 +101,17 @@ pub(super) fn members(blend: &Blend) -> Table {
 }
 
 fn size(model: &Model) -> String {
-    match model.kind() {
-        Kind::Trees(ensemble) => counted(ensemble.trees().len(), "tree"),
-        Kind::Net(net) => counted(net.parameters(), "parameter"),
+    match model.body() {
+        ModelBody::Trees(ensemble) => counted(ensemble.trees().len(), "tree"),
+        ModelBody::Net(net) => counted(net.parameters(), "parameter"),
         _ => counted(model.used_features().len(), "feature"),
     }
 }
 
 /// Adds what `lines` tells to a document.
-pub(super) fn json(kind: &Kind, document: &mut Value) {
+pub(super) fn json(kind: &ModelBody, document: &mut Value) {
     match kind {
-        Kind::Trees(ensemble) => {
+        ModelBody::Trees(ensemble) => {
             let f = Figures::of(ensemble);
             document["base"] = number(ensemble.base());
             document["trees"] = json!({
@@ -120,13 +120,13 @@ pub(super) fn json(kind: &Kind, document: &mut Value) {
                 "mean_depth": number(f.mean_depth),
             });
         }
-        Kind::Linear(line) => document["bias"] = number(line.bias()),
-        Kind::Net(net) => net_json(net, document),
-        Kind::Blend(blend) => {
+        ModelBody::Linear(line) => document["bias"] = number(line.bias()),
+        ModelBody::Net(net) => net_json(net, document),
+        ModelBody::Blend(blend) => {
             document["normalise"] = blend.normalise().name().into();
             let member = |(weight, member): &(f64, Model)| {
                 json!({
-                    "weight": number(*weight), "kind": member.kind().name(),
+                    "weight": number(*weight), "kind": member.body().name(),
                     "size": size(member), "learner": member.header().learner,
                 })
             };

@@ -3,7 +3,7 @@
 use rankwright::data::FeatureNames;
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::model::draw::tree_text;
-use rankwright::model::{Kind, Model, Tree};
+use rankwright::model::{Model, ModelBody, Tree};
 use rankwright::report::words::counted;
 use rankwright::search::{FEATURES_NOTE, FeatureSet};
 use serde_json::{Value, json};
@@ -25,15 +25,15 @@ pub(super) struct About<'a> {
 impl About<'_> {
     pub(super) fn text(&self) -> String {
         let mut parts = vec![self.facts().to_text()];
-        if let Kind::Blend(blend) = self.model.kind() {
+        if let ModelBody::Blend(blend) = self.model.body() {
             parts.push(parts::members(blend).to_text());
         }
-        let mut table = match (weights_of(self.model), self.model.kind()) {
+        let mut table = match (weights_of(self.model), self.model.body()) {
             (Some(weights), _) => self.weights(&weights),
-            (None, Kind::Trees(_)) => self.importance(),
+            (None, ModelBody::Trees(_)) => self.importance(),
             _ => self.losses(),
         };
-        if matches!(self.model.kind(), Kind::Net(_)) && !table.rows.is_empty() {
+        if matches!(self.model.body(), ModelBody::Net(_)) && !table.rows.is_empty() {
             table.notes.push("weights are those of the transformed features".into());
         }
         if let Some(found) = self.permutation {
@@ -63,7 +63,7 @@ impl About<'_> {
                 table.rows.push(vec![what.into(), Cell::new(text)]);
             }
         };
-        line("kind", self.model.kind().name().into());
+        line("kind", self.model.body().name().into());
         line("learner", header.learner.clone());
         line("objective", header.objective.clone());
         line("metric", header.metric.clone());
@@ -83,7 +83,7 @@ impl About<'_> {
         line("features", features_text(&header.features));
         line("feature hash", format!("{:016x}", header.feature_hash()));
         line("absent features are", header.absent.name().into());
-        for (what, text) in parts::lines(self.model.kind()) {
+        for (what, text) in parts::lines(self.model.body()) {
             line(&what, text);
         }
         table
@@ -164,7 +164,7 @@ impl About<'_> {
         let header = self.model.header();
         json!({
             "model": self.file,
-            "kind": self.model.kind().name(),
+            "kind": self.model.body().name(),
             "learner": header.learner,
             "objective": header.objective,
             "metric": header.metric,
@@ -181,10 +181,10 @@ impl About<'_> {
 
     pub(super) fn json(&self) -> Value {
         let mut document = self.header_json();
-        parts::json(self.model.kind(), &mut document);
-        match (weights_of(self.model), self.model.kind()) {
+        parts::json(self.model.body(), &mut document);
+        match (weights_of(self.model), self.model.body()) {
             (Some(weights), _) => document["weights"] = self.weights_json(&weights),
-            (None, Kind::Trees(_)) => document["importance"] = self.importance_json(),
+            (None, ModelBody::Trees(_)) => document["importance"] = self.importance_json(),
             (None, _) if self.permutation.is_some() => document["importance"] = self.losses_json(),
             _ => {}
         }
@@ -241,9 +241,9 @@ impl About<'_> {
 
 /// The weight of each feature, where the model is a line over features as they are or transformed.
 fn weights_of(model: &Model) -> Option<Vec<f64>> {
-    match model.kind() {
-        Kind::Linear(line) => Some(line.weights().to_vec()),
-        Kind::Net(net) => Some(net.line()?.iter().map(|weight| f64::from(*weight)).collect()),
+    match model.body() {
+        ModelBody::Linear(line) => Some(line.weights().to_vec()),
+        ModelBody::Net(net) => Some(net.line()?.iter().map(|weight| f64::from(*weight)).collect()),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use rankwright_data::bytes::Input;
 use rankwright_data::generate::LetorOptions;
 use rankwright_data::{Dataset, Random};
-use rankwright_model::{Kind, Side};
+use rankwright_model::{ModelBody, Side};
 
 use super::loss::{Losses, PairExponential};
 use super::stump::{Stumps, alpha};
@@ -204,7 +204,7 @@ fn the_loss_falls_by_the_factor_that_the_paper_promises() {
     let learner = LearnerSpec::parse("rankboost(trees=30, norm_query=false)").unwrap();
     let job = Job { watch_training: true, ..Job::new(&data) };
     let outcome = learner.train(job).unwrap();
-    let Kind::Trees(trees) = outcome.model.kind() else { panic!("no trees") };
+    let ModelBody::Trees(trees) = outcome.model.body() else { panic!("no trees") };
     let losses: Vec<f64> = outcome.record.iterations.iter().filter_map(|i| i.loss).collect();
     assert_eq!(losses.len(), 30);
     for (pair, tree) in losses.windows(2).zip(&trees.trees()[1..]) {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rankwright_data::format::{ReadOptions, read};
 use rankwright_data::generate::LetorOptions;
-use rankwright_model::{Kind, Linear, Model};
+use rankwright_model::{Linear, Model, ModelBody};
 
 use super::*;
 use crate::boost::{Checkpoints, Job, Observer, Outcome, WatchedSet};
@@ -28,8 +28,8 @@ fn train(spec: &str, data: &Dataset) -> Result<Outcome, LearnError> {
 }
 
 fn line(outcome: &Outcome) -> &Linear {
-    match outcome.model.kind() {
-        Kind::Linear(line) => line,
+    match outcome.model.body() {
+        ModelBody::Linear(line) => line,
         other => panic!("{other:?}"),
     }
 }
@@ -176,7 +176,7 @@ fn constant_and_missing_features_have_stated_outcomes() {
     for spec in SPECS {
         let outcome = train(spec, &data).unwrap();
         // Missing values were taken for the mean, which a line over raw features cannot say.
-        assert!(matches!(outcome.model.kind(), Kind::Net(_)), "{spec}");
+        assert!(matches!(outcome.model.body(), ModelBody::Net(_)), "{spec}");
         assert_eq!(outcome.record.weights[1], 0.0, "{spec}: a constant feature has no weight");
         let score = |row: &[f32]| outcome.model.score_row(row);
         assert!(score(&[4.0, 5.0, nan]) > score(&[1.0, 5.0, nan]), "{spec}");

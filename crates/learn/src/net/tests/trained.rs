@@ -3,7 +3,7 @@
 use rankwright_data::format::{ReadOptions, read};
 use rankwright_data::generate::LetorOptions;
 use rankwright_eval::{ScoredDataset, SourceKind};
-use rankwright_model::{Activation, Kind, ScoreOptions};
+use rankwright_model::{Activation, ModelBody, ScoreOptions};
 
 use super::super::export::{self, Moving};
 use super::super::shape::Norm;
@@ -83,7 +83,7 @@ fn seeds_make_a_difference_and_nothing_else_does() {
     let text = lively("softmax", "");
     let of = |seed: u64| train(&text, Job { seed, ..Job::new(&data) }).unwrap().model;
     assert!(of(1).to_bytes() == of(1).to_bytes());
-    assert!(of(1).kind() != of(2).kind());
+    assert!(of(1).body() != of(2).body());
 }
 
 /// Every learner gets well ahead of chance on data that it has not seen, linear or not.
@@ -151,7 +151,7 @@ fn an_exported_net_gives_the_scores_of_training() {
             moving.add(&passes.stats);
             let transforms = rankwright_model::Transforms::identity(5);
             let kind = export::kind(&bench.shape, &bench.numbers, &moving, &transforms).unwrap();
-            let Kind::Net(net) = kind else { panic!("no net") };
+            let ModelBody::Net(net) = kind else { panic!("no net") };
             for (row, score) in scores.iter().enumerate() {
                 let found = net.score_row(data.matrix().row(row));
                 assert!((found - score).abs() < 1e-4, "{norm:?} {activation:?}: {found} {score}");

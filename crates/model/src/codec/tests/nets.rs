@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::net;
-use crate::{Activation, Blend, Layer, LayerNorm, Net, Normalise, Step, Transforms};
+use crate::{Activation, Blend, Layer, LayerNorm, Net, Normalise, TransformStep, Transforms};
 
 fn header(count: usize) -> Header {
     Header::new(FeatureNames::Ids { first: 1, count }, Absent::Missing)
@@ -10,10 +10,10 @@ fn header(count: usize) -> Header {
 
 /// One step of each kind, a hidden layer with a norm.
 fn small_net() -> Model {
-    let table = Step::Table { from: vec![0.0, 1.0], to: vec![-1.0, 1.0] };
+    let table = TransformStep::Table { from: vec![0.0, 1.0], to: vec![-1.0, 1.0] };
     let steps = vec![
-        vec![Step::Clip { low: -1.0, high: 1.0 }, Step::SignedLog],
-        vec![Step::Affine { shift: 0.5, scale: 2.0 }, table],
+        vec![TransformStep::Clip { low: -1.0, high: 1.0 }, TransformStep::SignedLog],
+        vec![TransformStep::Affine { shift: 0.5, scale: 2.0 }, table],
     ];
     let transforms = Transforms::new(steps, vec![0.0, -0.25], true).unwrap();
     let norm = LayerNorm { scale: vec![1.0, 2.0], shift: vec![0.0, -1.0] };
@@ -21,15 +21,16 @@ fn small_net() -> Model {
         Layer::new(2, vec![1.0, 2.0, 3.0, 4.0], vec![0.1, 0.2], Some(norm), Activation::Gelu);
     let last = Layer::new(2, vec![1.0, -1.0], vec![0.5], None, Activation::None);
     let net = Net::new(transforms, vec![hidden.unwrap(), last.unwrap()]).unwrap();
-    Model::new(header(2), Kind::Net(net)).unwrap()
+    Model::new(header(2), ModelBody::Net(net)).unwrap()
 }
 
 fn blend(seed: u64, normalise: Normalise) -> Model {
-    let net = Model::new(header(3), Kind::Net(net::tests::random(seed, 3, &[2], true))).unwrap();
+    let net =
+        Model::new(header(3), ModelBody::Net(net::tests::random(seed, 3, &[2], true))).unwrap();
     let trees = Ensemble::new(0.5, vec![random(seed, 4, 3)]).unwrap();
-    let trees = Model::new(header(3), Kind::Trees(trees)).unwrap();
+    let trees = Model::new(header(3), ModelBody::Trees(trees)).unwrap();
     let members = vec![(0.5, net), (-1.0, trees), (0.25, line())];
-    Model::new(header(3), Kind::Blend(Blend::new(normalise, members).unwrap())).unwrap()
+    Model::new(header(3), ModelBody::Blend(Blend::new(normalise, members).unwrap())).unwrap()
 }
 
 #[test]
@@ -38,7 +39,7 @@ fn nets_and_blends_survive_the_trip_as_version_3() {
     for seed in 0..40 {
         let hidden = [5, 3, 17].map(|size| 1 + (seed as usize * 7) % size);
         let net = net::tests::random(seed, 4, &hidden[..seed as usize % 4], seed % 2 == 0);
-        models.push(Model::new(header(4), Kind::Net(net)).unwrap());
+        models.push(Model::new(header(4), ModelBody::Net(net)).unwrap());
     }
     models.extend(Normalise::ALL.map(|normalise| blend(3, normalise)));
     for model in models {
@@ -116,7 +117,7 @@ fn what_a_fitting_checksum_covers_is_checked_in_nets() {
 /// The bytes of a blend of one member whose file is replaced.
 fn with_member(weight: f64, member: &[u8]) -> Vec<u8> {
     let one = Blend::new(Normalise::MinMax, vec![(1.0, line())]).unwrap();
-    let model = Model::new(line().header().clone(), Kind::Blend(one)).unwrap();
+    let model = Model::new(line().header().clone(), ModelBody::Blend(one)).unwrap();
     let bytes = model.to_bytes();
     let start = &bytes[..body(&bytes) + 5];
     let length = (member.len() as u64).to_le_bytes();
@@ -126,13 +127,15 @@ fn with_member(weight: f64, member: &[u8]) -> Vec<u8> {
 #[test]
 fn what_a_fitting_checksum_covers_is_checked_in_blends() {
     let whole = with_member(0.5, &line().to_bytes());
-    let Kind::Blend(read) = Model::from_bytes(&whole).unwrap().into_parts().1 else { panic!() };
+    let ModelBody::Blend(read) = Model::from_bytes(&whole).unwrap().into_parts().1 else {
+        panic!()
+    };
     assert_eq!(read.members(), [(0.5, line())]);
     let cut = &line().to_bytes()[..60];
     let mut newer = line().to_bytes();
     newer[17] = b'7';
     let other = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Missing);
-    let other = Model::new(other, Kind::Net(net::tests::random(1, 1, &[], false))).unwrap();
+    let other = Model::new(other, ModelBody::Net(net::tests::random(1, 1, &[], false))).unwrap();
     for (bytes, reason) in [
         (with_member(f64::NAN, &line().to_bytes()), "member 0 with the weight NaN"),
         (with_member(1.0, cut), "member 0: its checksum"),
@@ -172,14 +175,14 @@ fn blends_within_blends_are_not_followed_however_deep() {
 fn a_member_with_a_huge_range_of_ids_costs_nothing() {
     let huge = Header::new(FeatureNames::Ids { first: 1, count: 4_000_000_000 }, Absent::Missing);
     let trees = Ensemble::new(0.5, vec![small()]).unwrap();
-    let trees = Model::new(huge, Kind::Trees(trees)).unwrap();
+    let trees = Model::new(huge, ModelBody::Trees(trees)).unwrap();
     let blend = Blend::new(Normalise::None, vec![(2.0, trees.clone())]).unwrap();
-    let model = Model::new(header(2), Kind::Blend(blend)).unwrap();
+    let model = Model::new(header(2), ModelBody::Blend(blend)).unwrap();
     let model = Model::from_bytes(&model.to_bytes()).unwrap();
     let row = [0.6, 0.2];
     assert_eq!(model.score_row(&row), 2.0 * trees.score_row(&row));
     let mut scores = [0.0];
-    model.scorer().score(&row, &mut scores, &mut crate::Work::default()).unwrap();
+    model.scorer().score(&row, &mut scores, &mut crate::ScoreBuffers::default()).unwrap();
     assert_eq!(scores[0], model.score_row(&row));
 }
 
@@ -190,7 +193,7 @@ proptest! {
         seed in 0u64..50,
     ) {
         let net = net::tests::random(seed, 3, &[3, 2][..seed as usize % 3], false);
-        let mut bytes = Model::new(header(3), Kind::Net(net)).unwrap().to_bytes();
+        let mut bytes = Model::new(header(3), ModelBody::Net(net)).unwrap().to_bytes();
         let (start, end) = (body(&bytes), bytes.len() - 8);
         for (index, value) in changes {
             bytes[start + index.index(end - start)] = value;
@@ -207,7 +210,7 @@ proptest! {
         seed in 0u64..50,
     ) {
         let net = net::tests::random(seed, 3, &[2], true);
-        let mut member = Model::new(line().header().clone(), Kind::Net(net)).unwrap().to_bytes();
+        let mut member = Model::new(line().header().clone(), ModelBody::Net(net)).unwrap().to_bytes();
         let end = member.len() - 8;
         for (index, value) in changes {
             member[index.index(end)] = value;

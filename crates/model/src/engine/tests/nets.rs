@@ -10,19 +10,19 @@ fn header() -> Header {
 
 fn net(seed: u64, hidden: &[usize], min_max: bool) -> Model {
     let net = net::tests::random(seed, FEATURES, hidden, min_max);
-    Model::new(header(), Kind::Net(net)).unwrap()
+    Model::new(header(), ModelBody::Net(net)).unwrap()
 }
 
 fn line(seed: u64) -> Model {
     let mut draw = Random::new(seed, 31);
     let weights = (0..FEATURES).map(|_| draw.normal()).collect();
-    Model::new(header(), Kind::Linear(Linear::new(0.5, weights).unwrap())).unwrap()
+    Model::new(header(), ModelBody::Linear(Linear::new(0.5, weights).unwrap())).unwrap()
 }
 
 /// Members of every kind; those of fewer features find them among the blend's.
 fn blend(seed: u64, normalise: Normalise, min_max: bool) -> Model {
     let few = Header::new(FeatureNames::Ids { first: 1, count: 5 }, Absent::Zero);
-    let narrow = Kind::Net(net::tests::random(seed, 5, &[3], false));
+    let narrow = ModelBody::Net(net::tests::random(seed, 5, &[3], false));
     let members = vec![
         (0.4, model((0..5).map(|n| any_tree(seed + n, 20)).collect())),
         (-1.5, net(seed, &[7], min_max)),
@@ -30,7 +30,7 @@ fn blend(seed: u64, normalise: Normalise, min_max: bool) -> Model {
         (1e-3, line(seed + 1)),
         (2.0, Model::new(few, narrow).unwrap()),
     ];
-    Model::new(header(), Kind::Blend(Blend::new(normalise, members).unwrap())).unwrap()
+    Model::new(header(), ModelBody::Blend(Blend::new(normalise, members).unwrap())).unwrap()
 }
 
 /// The scores of a query by both kinds of machine code equal those of the plain way.
@@ -42,7 +42,7 @@ fn check_query(model: &Model, seed: u64, count: usize) {
     for simd in [Simd::Auto, Simd::Portable] {
         let scorer = Scorer::new(model, &own, FEATURES, simd);
         assert_eq!(scorer.is_listwise(), model.is_listwise());
-        let (mut work, mut scores) = (Work::default(), vec![0.0; count]);
+        let (mut work, mut scores) = (ScoreBuffers::default(), vec![0.0; count]);
         for _ in 0..2 {
             scorer.score(&rows, &mut scores, &mut work).unwrap();
             let bits: Vec<u64> = scores.iter().map(|score| score.to_bits()).collect();
@@ -98,7 +98,7 @@ fn columns_that_the_data_lacks_are_absent_to_nets_and_members() {
         let scorer = model.scorer_for(&names, crate::ScoreOptions::default()).unwrap();
         let values: Vec<f32> = rows(5, 3)[..21].to_vec();
         let mut scores = [0.0; 3];
-        scorer.score(&values, &mut scores, &mut Work::default()).unwrap();
+        scorer.score(&values, &mut scores, &mut ScoreBuffers::default()).unwrap();
         for (row, score) in values.chunks(7).zip(scores) {
             let whole: Vec<f32> = row.iter().copied().chain([0.0; FEATURES - 7]).collect();
             assert_eq!(score.to_bits(), model.score_row(&whole).to_bits());
@@ -116,9 +116,9 @@ fn sparse_rows_of_a_query_are_scored_together() {
     let layer = Layer::new(FEATURES, vec![1.0; FEATURES], vec![0.0], None, Activation::None);
     let within = Transforms::new(vec![vec![]; FEATURES], vec![0.0; FEATURES], true).unwrap();
     let net = Net::new(within, vec![layer.unwrap()]).unwrap();
-    let scorer = Model::new(header(), Kind::Net(net)).unwrap().scorer();
+    let scorer = Model::new(header(), ModelBody::Net(net)).unwrap().scorer();
     let mut scores = vec![0.0; count];
-    scorer.score_sparse(rows, &mut scores, &mut Work::default()).unwrap();
+    scorer.score_sparse(rows, &mut scores, &mut ScoreBuffers::default()).unwrap();
     for (n, score) in scores.iter().enumerate() {
         assert_eq!(*score, f64::from((n as f64 / 299.0) as f32));
     }
@@ -137,8 +137,8 @@ fn a_net_without_features_scores_any_rows() {
     let layer = Layer::new(0, vec![], vec![2.5], None, Activation::None).unwrap();
     let net = Net::new(Transforms::identity(0), vec![layer]).unwrap();
     let none = Header::new(FeatureNames::Ids { first: 1, count: 0 }, Absent::Zero);
-    let scorer = Model::new(none, Kind::Net(net)).unwrap().scorer();
+    let scorer = Model::new(none, ModelBody::Net(net)).unwrap().scorer();
     let mut scores = [0.0; 70];
-    scorer.score(&[], &mut scores, &mut Work::default()).unwrap();
+    scorer.score(&[], &mut scores, &mut ScoreBuffers::default()).unwrap();
     assert_eq!(scores, [2.5; 70]);
 }

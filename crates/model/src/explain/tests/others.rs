@@ -5,16 +5,16 @@ use crate::blend::{Blend, Normalise};
 use crate::linear::Linear;
 use crate::net;
 use crate::net::{Activation, Layer, Net};
-use crate::transform::{Step, Transforms};
+use crate::transform::{TransformStep, Transforms};
 
 fn line(bias: f64, weights: &[f64]) -> Model {
-    let kind = Kind::Linear(Linear::new(bias, weights.to_vec()).unwrap());
+    let kind = ModelBody::Linear(Linear::new(bias, weights.to_vec()).unwrap());
     Model::new(Header::new(ids(weights.len()), Absent::Zero), kind).unwrap()
 }
 
 fn net_model(net: Net) -> Model {
     let header = Header::new(ids(net.transforms().columns()), Absent::Zero);
-    Model::new(header, Kind::Net(net)).unwrap()
+    Model::new(header, ModelBody::Net(net)).unwrap()
 }
 
 fn all(explainer: &Explainer<'_>, data: &Dataset) -> Vec<Explanation> {
@@ -63,7 +63,7 @@ fn a_net_of_a_product_is_exact_with_both_directions() {
 #[test]
 fn a_net_of_one_layer_is_a_line_over_its_inputs() {
     let layer = Layer::new(2, vec![2.0, -1.0], vec![0.5], None, Activation::None).unwrap();
-    let steps = vec![vec![Step::Affine { shift: 1.0, scale: 0.5 }], Vec::new()];
+    let steps = vec![vec![TransformStep::Affine { shift: 1.0, scale: 0.5 }], Vec::new()];
     let transforms = Transforms::new(steps, vec![-4.0, 3.0], false).unwrap();
     let model = net_model(Net::new(transforms, vec![layer]).unwrap());
     // Inputs (1, 4) and (-4, 3).
@@ -112,7 +112,7 @@ fn every_net_and_blend_sums_to_its_scores_on_any_number_of_threads() {
         for normalise in Normalise::ALL {
             let line = line(1.0, &[0.5, 0.0, -2.0, 0.25]);
             let members = vec![(0.5, member()), (-2.0, line), (1.5, net(true)), (0.0, net(false))];
-            let kind = Kind::Blend(Blend::new(normalise, members).unwrap());
+            let kind = ModelBody::Blend(Blend::new(normalise, members).unwrap());
             models.push(Model::new(Header::new(ids(4), Absent::Zero), kind).unwrap());
         }
         let (some, background) = (random_data(seed, 22, 4), random_data(seed + 1, 9, 4));
@@ -133,7 +133,7 @@ fn a_blend_adds_its_members_on_the_scale_of_the_list() {
     let blend = |normalise| {
         let members = vec![(2.0, line(1.0, &[1.0, 0.0])), (0.5, line(0.0, &[0.0, 3.0]))];
         let blend = Blend::new(normalise, members).unwrap();
-        Model::new(header(), Kind::Blend(blend)).unwrap()
+        Model::new(header(), ModelBody::Blend(blend)).unwrap()
     };
     let some = data(2, vec![0.0, 1.0, 4.0, 1.0, 3.0, 2.0]);
     let plain = blend(Normalise::None);

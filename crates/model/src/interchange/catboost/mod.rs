@@ -27,7 +27,7 @@ use rankwright_data::Absent;
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
-use crate::model::{Kind, Model};
+use crate::model::{Model, ModelBody};
 
 /// The name in messages.
 const NAME: &str = "CatBoost";
@@ -50,7 +50,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     if !facts.loss.is_empty() {
         header.notes.insert("objective".into(), facts.loss.clone());
     }
-    Model::new(header, Kind::Trees(Ensemble::new(facts.bias, trees)?))
+    Model::new(header, ModelBody::Trees(Ensemble::new(facts.bias, trees)?))
 }
 
 fn refuse(what: impl Into<String>) -> ModelError {

@@ -4,7 +4,7 @@ use rankwright_data::FeatureNames;
 
 use super::{is, read};
 use crate::interchange::trials::damage;
-use crate::{Kind, Model};
+use crate::{Model, ModelBody};
 
 /// Two features and trees of levels: `x0 > 0.5` is bit 0, `x1 > -2` is bit 1.
 const LEVELS: &str = r#"{
@@ -61,7 +61,7 @@ fn trees_of_levels_are_read_with_the_first_split_as_the_lowest_bit() {
         (&*header.notes["from"], &*header.notes["objective"]),
         ("CatBoost 1.2.10", "YetiRank")
     );
-    let Kind::Trees(trees) = model.kind() else { panic!() };
+    let ModelBody::Trees(trees) = model.body() else { panic!() };
     let rows: Vec<u64> = trees.trees()[0].leaves().iter().map(|leaf| leaf.rows).collect();
     assert_eq!(rows, [10, 4, 0, 1], "by the order of the leaves in the tree");
 }

@@ -12,7 +12,7 @@ use crate::error::ModelError;
 use crate::header::Header;
 use crate::interchange::common::{MOST_FEATURES, below};
 use crate::interchange::loose::{Forest, Loose};
-use crate::model::{Kind, Model};
+use crate::model::{Model, ModelBody};
 use crate::tree::Side;
 
 /// Objectives whose predictions are the sums of the trees, in the plugins.
@@ -39,7 +39,7 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
     if let Some(objective) = objective {
         header.notes.insert("objective".into(), objective);
     }
-    Model::new(header, Kind::Trees(ensemble))
+    Model::new(header, ModelBody::Trees(ensemble))
 }
 
 /// The features that the trees ask for, and the column of each name. Names that are numbers, or

@@ -5,7 +5,7 @@ use rankwright_data::{Absent, FeatureNames};
 
 use super::{is, read, write};
 use crate::interchange::trials::{damage, hand, line, model, names, rows, same_bits};
-use crate::{Categories, Ensemble, Header, Kind, Model, Rule, Side, Tree};
+use crate::{Categories, Ensemble, Header, Model, ModelBody, Rule, Side, Tree};
 
 const DUMP: &str = r#"[
   { "nodeid": 0, "depth": 0, "split": "f3", "split_condition": 0.5, "yes": 1, "no": 2, "missing": 2,
@@ -61,7 +61,7 @@ fn an_object_around_the_trees_is_read_where_sums_stay_sums() {
 fn what_is_written_is_what_the_plugins_read() {
     let header = Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
     let whole = |base, missing| {
-        let kind = Kind::Trees(Ensemble::new(base, vec![hand(missing)]).unwrap());
+        let kind = ModelBody::Trees(Ensemble::new(base, vec![hand(missing)]).unwrap());
         String::from_utf8(write(&Model::new(header.clone(), kind).unwrap()).unwrap()).unwrap()
     };
     let expected = r#"[
@@ -78,7 +78,7 @@ fn what_is_written_is_what_the_plugins_read() {
 #[test]
 fn what_cannot_be_written_is_refused_with_a_reason() {
     let whole = |tree: Tree| {
-        let kind = Kind::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
+        let kind = ModelBody::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
         let model = Model::new(Header::new(names(), Absent::Zero), kind).unwrap();
         write(&model).map_err(|error| error.to_string())
     };

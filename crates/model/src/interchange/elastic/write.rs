@@ -5,12 +5,12 @@ use std::fmt::Write;
 use super::{NAME, refuse};
 use crate::error::ModelError;
 use crate::interchange::common::{in_tree, missing_matters, plain_threshold, side_of_zero};
-use crate::model::{Kind, Model};
+use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Side, Tree};
 
 /// Writes a model of trees.
 pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
-    let Kind::Trees(ensemble) = model.kind() else {
+    let ModelBody::Trees(ensemble) = model.body() else {
         return Err(refuse("a line is no tree (ranklib writes lines for the plugins)"));
     };
     let names: Vec<String> = model

@@ -7,12 +7,12 @@ use rankwright_data::FeatureNames;
 use super::unsupported;
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
-use crate::model::{Kind, Model};
+use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Leaf, Rule, Side, Split, Tree};
 
 pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
-    let Kind::Trees(ensemble) = model.kind() else {
-        return Err(unsupported(format!("a {} model; it has trees only", model.kind().name())));
+    let ModelBody::Trees(ensemble) = model.body() else {
+        return Err(unsupported(format!("a {} model; it has trees only", model.body().name())));
     };
     let trees = blocks(ensemble)?;
     let count = model.header().features.len();

@@ -7,7 +7,7 @@ use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
 use crate::interchange::common::at_most;
-use crate::model::{Kind, Model};
+use crate::model::{Model, ModelBody};
 use crate::tree::{Leaf, Rule, Side, Tree};
 
 /// The most features that may have names, which take more memory than their text.
@@ -149,7 +149,7 @@ impl Head {
         if self.average {
             header.notes.insert("average_output".into(), "leaf values are divided".into());
         }
-        Model::new(header, Kind::Trees(Ensemble::new(base, trees)?))
+        Model::new(header, ModelBody::Trees(Ensemble::new(base, trees)?))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::ensemble::Ensemble;
 use crate::header::Header;
 use crate::interchange::trials::damage;
 use crate::linear::Linear;
-use crate::model::{Kind, Model};
+use crate::model::{Model, ModelBody};
 use crate::tree::tests::{random, small};
 use crate::tree::{Rule, Side, Tree};
 
@@ -114,7 +114,7 @@ fn text_and_json_score_by_the_same_rules() {
         assert_eq!((header.absent, header.learner.as_str()), (Absent::Zero, ""));
         assert_eq!(header.notes["from"], "LightGBM 4");
         assert_eq!(header.notes["objective"], "lambdarank");
-        let Kind::Trees(trees) = model.kind() else { panic!() };
+        let ModelBody::Trees(trees) = model.body() else { panic!() };
         let splits = trees.trees()[0].splits();
         assert_eq!((splits[0].gain, splits[0].rows, splits[0].feature), (4.0, 15, 0));
         assert_eq!(trees.trees()[0].leaves().iter().map(|leaf| leaf.rows).sum::<u64>(), 15);
@@ -127,7 +127,7 @@ fn a_first_tree_of_one_leaf_is_the_base_and_forests_are_averages() {
     let first =
         TEXT.replace("Tree=0", "Tree=0\nnum_leaves=1\nnum_cat=0\nleaf_value=0.25\n\nTree=1");
     let model = read(first.as_bytes()).unwrap();
-    let Kind::Trees(trees) = model.kind() else { panic!() };
+    let ModelBody::Trees(trees) = model.body() else { panic!() };
     assert_eq!((trees.base(), trees.trees().len()), (0.25, 2));
     let forest = TEXT.replace("objective=lambdarank\n", "objective=lambdarank\naverage_output\n");
     let dump = DUMP.replace("output\":false", "output\":true");
@@ -241,7 +241,7 @@ fn large_categories_in_json_cannot_take_the_memory() {
 
 fn model(base: f64, trees: Vec<Tree>, features: FeatureNames) -> Model {
     let header = Header::new(features, Absent::Zero);
-    Model::new(header, Kind::Trees(Ensemble::new(base, trees).unwrap())).unwrap()
+    Model::new(header, ModelBody::Trees(Ensemble::new(base, trees).unwrap())).unwrap()
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn written_text_is_read_back_as_the_same_trees() {
     let first = read(TEXT.as_bytes()).unwrap();
     let text = write(&first).unwrap();
     let again = read(&text).unwrap();
-    assert_eq!(again.kind(), first.kind());
+    assert_eq!(again.body(), first.body());
     assert_eq!(write(&again).unwrap(), text);
     // Sizes are what LightGBM parts the trees by.
     let text = String::from_utf8(text).unwrap();
@@ -266,8 +266,8 @@ fn written_text_is_read_back_as_the_same_trees() {
     let with_set = model(0.0, vec![tree], FeatureNames::Ids { first: 1, count: 2 });
     let again = read(&write(&with_set).unwrap()).unwrap();
     assert_eq!(
-        (again.kind(), &again.header().features),
-        (with_set.kind(), &with_set.header().features)
+        (again.body(), &again.header().features),
+        (with_set.body(), &with_set.header().features)
     );
 }
 
@@ -275,7 +275,7 @@ fn written_text_is_read_back_as_the_same_trees() {
 fn what_lightgbm_cannot_say_is_refused() {
     let ids = FeatureNames::Ids { first: 1, count: 2 };
     let header = Header::new(ids.clone(), Absent::Zero);
-    let line = Kind::Linear(Linear::new(0.0, vec![1.0; 2]).unwrap());
+    let line = ModelBody::Linear(Linear::new(0.0, vec![1.0; 2]).unwrap());
     let error = write(&Model::new(header, line).unwrap()).unwrap_err().to_string();
     assert_eq!(error, "LightGBM model: a linear model; it has trees only");
     for bad in ["b c", "", "b\n"] {
@@ -325,7 +325,7 @@ proptest! {
         let trees = sizes.iter().zip(seed..).map(|(&size, seed)| varied(seed, size)).collect();
         let model = model(base, trees, FeatureNames::Ids { first, count: 3 });
         let again = read(&write(&model).unwrap()).unwrap();
-        prop_assert_eq!(again.kind(), model.kind());
+        prop_assert_eq!(again.body(), model.body());
         prop_assert_eq!(&again.header().features, &model.header().features);
     }
 

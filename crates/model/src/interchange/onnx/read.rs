@@ -12,7 +12,7 @@ use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
 use crate::interchange::common::{MOST_TREES, Node, assemble, at_most, below, in_tree};
-use crate::model::{Kind, Model};
+use crate::model::{Model, ModelBody};
 use crate::tree::{Leaf, Side, Tree};
 
 /// Nodes by their place in the order of (tree, node).
@@ -39,7 +39,7 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
     let mut header = Header::new(features(&outline, ensemble.features())?, Absent::Zero);
     let from = format!("ONNX {}", outline.producer);
     header.notes.insert("from".into(), from.trim_end().into());
-    Model::new(header, Kind::Trees(ensemble))
+    Model::new(header, ModelBody::Trees(ensemble))
 }
 
 /// The names that we once wrote, or the numbers of the columns.

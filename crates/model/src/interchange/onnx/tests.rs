@@ -6,7 +6,7 @@ use rankwright_data::FeatureNames;
 use super::wire::{Message, Writer};
 use super::{is, read, write};
 use crate::interchange::trials::{damage, hand, line, model, survives};
-use crate::{Categories, Ensemble, Kind, Model, Rule, Side, Tree};
+use crate::{Categories, Ensemble, Model, ModelBody, Rule, Side, Tree};
 
 /// An ONNX model in the making; every attribute can be changed.
 #[derive(Clone)]
@@ -297,7 +297,7 @@ fn what_cannot_be_written_is_refused_with_a_reason() {
     let base = hand([Side::Left, Side::Right]);
     let whole = |trees: Vec<Tree>, base: f64| {
         let header = line(0.0).header().clone();
-        let kind = Kind::Trees(Ensemble::new(base, trees).unwrap());
+        let kind = ModelBody::Trees(Ensemble::new(base, trees).unwrap());
         write(&Model::new(header, kind).unwrap()).map_err(|error| error.to_string())
     };
     let ruled = |rule: Rule, missing: Side| {

@@ -12,7 +12,7 @@ use super::{FEATURES, NAME};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::interchange::common::{in_tree, plain_threshold};
-use crate::model::{Kind, Model};
+use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Side, Tree};
 
 /// The version of the file form, and of the two sets of operators.
@@ -28,7 +28,7 @@ const STRINGS: i64 = 8;
 
 /// Writes a model of trees.
 pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
-    let Kind::Trees(ensemble) = model.kind() else {
+    let ModelBody::Trees(ensemble) = model.body() else {
         return Err(refuse("a linear model, where TreeEnsembleRegressor is for trees"));
     };
     let features = &model.header().features;

@@ -21,11 +21,11 @@ use super::{feature_id, invalid, refuse, shown};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::interchange::common::{MOST_TREES, Node, assemble, in_tree, java_number, side_of_zero};
-use crate::model::Kind;
+use crate::model::ModelBody;
 use crate::tree::{Leaf, Tree};
 
 /// Reads the trees, and the largest feature id; `several` ensembles are averaged.
-pub(super) fn read(text: &str, several: bool) -> Result<(Kind, usize), ModelError> {
+pub(super) fn read(text: &str, several: bool) -> Result<(ModelBody, usize), ModelError> {
     let ensembles = text.matches("<ensemble>").count();
     if ensembles > 1 && !several {
         return Err(refuse("more than one ensemble, as only Random Forests have"));
@@ -51,7 +51,7 @@ pub(super) fn read(text: &str, several: bool) -> Result<(Kind, usize), ModelErro
     if work.ensembles != ensembles || ensembles == 0 {
         return Err(invalid(format!("{} ensembles", work.ensembles), "an <ensemble>"));
     }
-    Ok((Kind::Trees(Ensemble::new(0.0, work.trees)?), work.largest))
+    Ok((ModelBody::Trees(Ensemble::new(0.0, work.trees)?), work.largest))
 }
 
 /// What is open between two tags.

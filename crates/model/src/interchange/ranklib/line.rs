@@ -4,13 +4,13 @@ use super::{feature_id, invalid, shown};
 use crate::error::ModelError;
 use crate::interchange::common::java_number;
 use crate::linear::Linear;
-use crate::model::Kind;
+use crate::model::ModelBody;
 
 /// The largest feature id; a line has room for all up to it, however few it names.
 const LARGEST: usize = 1 << 19;
 
 /// Reads the weights, and the largest feature id.
-pub(super) fn read(text: &str, constant: bool) -> Result<(Kind, usize), ModelError> {
+pub(super) fn read(text: &str, constant: bool) -> Result<(ModelBody, usize), ModelError> {
     let mut lines = text.lines().filter(|line| {
         let line = line.trim();
         !line.is_empty() && !line.starts_with("##")
@@ -52,7 +52,7 @@ pub(super) fn read(text: &str, constant: bool) -> Result<(Kind, usize), ModelErr
     }
     let largest = weights.len();
     let weights = weights.into_iter().map(|weight| weight.unwrap_or(0.0)).collect();
-    Ok((Kind::Linear(Linear::new(bias.unwrap_or(0.0), weights)?), largest))
+    Ok((ModelBody::Linear(Linear::new(bias.unwrap_or(0.0), weights)?), largest))
 }
 
 /// The same line for so many features; those without weight get 0.

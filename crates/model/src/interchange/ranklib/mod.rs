@@ -29,7 +29,7 @@ use rankwright_data::{Absent, FeatureNames};
 use super::common::MOST_FEATURES;
 use crate::error::ModelError;
 use crate::header::Header;
-use crate::model::{Kind, Model};
+use crate::model::{Model, ModelBody};
 
 /// The name in messages.
 const NAME: &str = "RankLib";
@@ -78,7 +78,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
         false => FeatureNames::Ids { first: 1, count },
     };
     let kind = match kind {
-        Kind::Linear(short) => Kind::Linear(line::padded(&short, count)?),
+        ModelBody::Linear(short) => ModelBody::Linear(line::padded(&short, count)?),
         trees => trees,
     };
     let mut header = Header::new(features, Absent::Zero);

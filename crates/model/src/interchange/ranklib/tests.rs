@@ -8,7 +8,7 @@ use super::{is, read, write};
 use crate::interchange::common::side_of_zero;
 use crate::interchange::trials::{damage, hand, line, model, names, survives};
 use crate::tree::tests::chain;
-use crate::{Categories, Ensemble, Header, Kind, Model, Rule, Side, Tree};
+use crate::{Categories, Ensemble, Header, Model, ModelBody, Rule, Side, Tree};
 
 const ENSEMBLE: &str = r#"## LambdaMART
 ## No. of trees = 2
@@ -74,10 +74,10 @@ fn an_ensemble_is_read_with_the_weights_of_its_trees() {
     assert_eq!(model.header().absent, Absent::Zero);
     assert_eq!(model.header().notes["from"], "RankLib LambdaMART");
     let bare = &ENSEMBLE[ENSEMBLE.find("<ens").unwrap()..];
-    assert_eq!(of(bare).unwrap().kind(), model.kind());
+    assert_eq!(of(bare).unwrap().body(), model.body());
     // As RankLib itself sees it: trimmed lines without ends.
     let joined: String = bare.lines().map(str::trim).collect();
-    assert_eq!(of(&joined).unwrap().kind(), model.kind());
+    assert_eq!(of(&joined).unwrap().body(), model.body());
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn lines_of_weights_are_read_with_and_without_a_constant() {
     for text in [LINE, CONSTANT] {
         assert!(is(text.as_bytes()));
         let model = of(text).unwrap();
-        assert_eq!(read(&write(&model).unwrap()).unwrap().kind(), model.kind());
+        assert_eq!(read(&write(&model).unwrap()).unwrap().body(), model.body());
     }
 }
 
@@ -111,7 +111,7 @@ fn lines_of_weights_are_read_with_and_without_a_constant() {
 fn what_is_written_is_what_ranklib_reads() {
     let header = Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
     let tree = hand([Side::Left, Side::Right]);
-    let kind = Kind::Trees(Ensemble::new(0.25, vec![tree]).unwrap());
+    let kind = ModelBody::Trees(Ensemble::new(0.25, vec![tree]).unwrap());
     let text = String::from_utf8(write(&Model::new(header, kind).unwrap()).unwrap()).unwrap();
     let expected = r#"## LambdaMART
 ## No. of trees = 2
@@ -155,7 +155,7 @@ fn what_is_written_is_what_ranklib_reads() {
     assert_eq!(text, expected);
     for bias in [0.0, -2.5] {
         let back = read(&write(&line(bias)).unwrap()).unwrap();
-        assert_eq!((back.kind(), &back.header().features), (line(bias).kind(), &names()));
+        assert_eq!((back.body(), &back.header().features), (line(bias).body(), &names()));
     }
 }
 
@@ -205,7 +205,7 @@ fn what_does_not_fit_is_refused_with_a_reason() {
 #[test]
 fn what_cannot_be_written_is_refused_with_a_reason() {
     let whole = |tree: Tree| {
-        let kind = Kind::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
+        let kind = ModelBody::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
         let model = Model::new(line(0.0).header().clone(), kind).unwrap();
         write(&model).unwrap_err().to_string()
     };
@@ -228,10 +228,10 @@ fn deep_trees_are_read_and_written_without_a_deep_stack() {
     let mut splits = chain(50_000).splits().to_vec();
     splits.iter_mut().for_each(|split| split.missing = Side::Left);
     let tree = Tree::new(splits, chain(50_000).leaves().to_vec()).unwrap();
-    let kind = Kind::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
+    let kind = ModelBody::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
     let model = Model::new(line(0.0).header().clone(), kind).unwrap();
     let back = read(&write(&model).unwrap()).unwrap();
-    let Kind::Trees(trees) = back.kind() else { panic!() };
+    let ModelBody::Trees(trees) = back.body() else { panic!() };
     assert_eq!(trees.trees()[0].depth(), 50_000);
 }
 

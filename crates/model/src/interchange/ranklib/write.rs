@@ -10,15 +10,15 @@ use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::interchange::common::{for_java, in_tree, missing_matters, plain_threshold};
 use crate::linear::Linear;
-use crate::model::{Kind, Model};
+use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Tree};
 
 /// Writes a model of trees or a line.
 pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     let features = &model.header().features;
     let mut out = String::new();
-    match model.kind() {
-        Kind::Trees(ensemble) => {
+    match model.body() {
+        ModelBody::Trees(ensemble) => {
             if let Some((number, at)) = missing_matters(model.header(), ensemble) {
                 return Err(refuse(format!(
                     "tree {number}: split {at} sends missing values another way than 0, and \
@@ -28,7 +28,7 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
             head(&mut out, "LambdaMART", features)?;
             trees(&mut out, ensemble)?;
         }
-        Kind::Linear(line) => {
+        ModelBody::Linear(line) => {
             let constant = line.bias() != 0.0;
             let ranker = if constant { "Linear Regression" } else { "Coordinate Ascent" };
             head(&mut out, ranker, features)?;

@@ -17,7 +17,7 @@ use crate::interchange::common::{java_number, side_of_zero};
 use crate::interchange::few::Few;
 use crate::interchange::loose::{Forest, Loose, MOST_NAMES};
 use crate::linear::Linear;
-use crate::model::{Kind, Model};
+use crate::model::{Model, ModelBody};
 use crate::tree::Side;
 
 /// Reads a model.
@@ -34,8 +34,8 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
     let names: Vec<String> = file.features.0.into_iter().map(|feature| feature.name).collect();
     let class = file.class.strip_prefix(PACKAGE).unwrap_or(&file.class);
     let kind = match class {
-        TREES => Kind::Trees(file.params.ensemble(&names)?),
-        LINEAR => Kind::Linear(line(&names, &file.params.weights)?),
+        TREES => ModelBody::Trees(file.params.ensemble(&names)?),
+        LINEAR => ModelBody::Linear(line(&names, &file.params.weights)?),
         other => return Err(refuse(format!("the class '{other}' is not known here"))),
     };
     let mut header = Header::new(FeatureNames::from_names(names), Absent::Zero);

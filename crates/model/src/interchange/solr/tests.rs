@@ -6,7 +6,7 @@ use rankwright_data::{Absent, FeatureNames};
 
 use super::{is, read, write};
 use crate::interchange::trials::{damage, hand, line, model, names, survives};
-use crate::{Categories, Ensemble, Header, Kind, Model, Rule, Side, Tree};
+use crate::{Categories, Ensemble, Header, Model, ModelBody, Rule, Side, Tree};
 
 const TREES: &str = r#"{
   "class": "org.apache.solr.ltr.model.MultipleAdditiveTreesModel",
@@ -84,7 +84,7 @@ fn lines_are_read() {
 fn what_is_written_is_what_solr_reads() {
     let header = Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
     let whole = |missing| {
-        let kind = Kind::Trees(Ensemble::new(0.25, vec![hand(missing)]).unwrap());
+        let kind = ModelBody::Trees(Ensemble::new(0.25, vec![hand(missing)]).unwrap());
         String::from_utf8(write(&Model::new(header.clone(), kind).unwrap()).unwrap()).unwrap()
     };
     let expected = r#"{
@@ -112,7 +112,7 @@ fn what_is_written_is_what_solr_reads() {
     let text = String::from_utf8(write(&line(0.0)).unwrap()).unwrap();
     assert!(text.contains("\"a \\\"b\\\" <c> & é\": -2.5e-7,\n"), "{text}");
     let back = read(text.as_bytes()).unwrap();
-    assert_eq!((back.kind(), &back.header().features), (line(0.0).kind(), &names()));
+    assert_eq!((back.body(), &back.header().features), (line(0.0).body(), &names()));
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn what_does_not_fit_is_refused_with_a_reason() {
 #[test]
 fn what_cannot_be_written_is_refused_with_a_reason() {
     let whole = |tree: Tree| {
-        let kind = Kind::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
+        let kind = ModelBody::Trees(Ensemble::new(0.0, vec![tree]).unwrap());
         let model = Model::new(line(0.0).header().clone(), kind).unwrap();
         write(&model).map_err(|error| error.to_string())
     };
@@ -178,7 +178,7 @@ fn what_cannot_be_written_is_refused_with_a_reason() {
     for threshold in [0.0, -0.0, 1e-6, 0.1, 3e-5, 1e10, f32::MAX, f32::INFINITY, f32::NEG_INFINITY]
     {
         let bytes = ruled(Rule::AtMost(threshold)).unwrap();
-        let Kind::Trees(trees) = read(&bytes).unwrap().into_parts().1 else { panic!() };
+        let ModelBody::Trees(trees) = read(&bytes).unwrap().into_parts().1 else { panic!() };
         assert_eq!(trees.trees()[0].splits()[0].rule, Rule::AtMost(threshold));
     }
 }

@@ -6,7 +6,7 @@ use super::{LINEAR, NAME, PACKAGE, SLACK, TREES, refuse};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::interchange::common::{for_java, in_tree, missing_matters, plain_threshold};
-use crate::model::{Kind, Model};
+use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Side, Split, Tree};
 
 /// Writes a model of trees or a line without a constant.
@@ -15,9 +15,9 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     for name in model.header().features.iter() {
         names.push(quoted(&name)?);
     }
-    let class = match model.kind() {
-        Kind::Trees(_) => TREES,
-        Kind::Linear(_) => LINEAR,
+    let class = match model.body() {
+        ModelBody::Trees(_) => TREES,
+        ModelBody::Linear(_) => LINEAR,
         other => return Err(refuse(format!("a {} is neither trees nor a line", other.name()))),
     };
     let mut out = format!(
@@ -27,15 +27,15 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
         put(&mut out, format_args!("{}{{\"name\": {name}}}", comma(number)));
     }
     out.push_str("\n  ],\n  \"params\": {\n");
-    match model.kind() {
-        Kind::Trees(ensemble) => {
+    match model.body() {
+        ModelBody::Trees(ensemble) => {
             let missing = missing_matters(model.header(), ensemble).is_some();
             trees(&mut out, ensemble, &names, missing)?;
         }
-        Kind::Linear(line) if line.bias() != 0.0 => {
+        ModelBody::Linear(line) if line.bias() != 0.0 => {
             return Err(refuse(format!("a line with the constant {:?}", line.bias())));
         }
-        Kind::Linear(line) => {
+        ModelBody::Linear(line) => {
             out.push_str("    \"weights\": {");
             for (number, (name, weight)) in names.iter().zip(line.weights()).enumerate() {
                 fits("a weight", *weight)?;
@@ -43,7 +43,7 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
             }
             out.push_str("\n    }\n");
         }
-        Kind::Net(_) | Kind::Blend(_) => {}
+        ModelBody::Net(_) | ModelBody::Blend(_) => {}
     }
     out.push_str("  }\n}\n");
     Ok(out.into_bytes())

@@ -13,7 +13,7 @@ use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
 use crate::linear::Linear;
-use crate::model::{Kind, Model};
+use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Leaf, Rule, Side, Split, Tree};
 
 /// Sets may take this much memory besides the file's size: a single large category makes one.
@@ -100,12 +100,12 @@ fn base_score(params: &Params) -> Result<f32, ModelError> {
 }
 
 /// A linear model: weights by feature, then the bias.
-fn linear(base: f64, inside: Inside, features: usize) -> Result<Kind, ModelError> {
+fn linear(base: f64, inside: Inside, features: usize) -> Result<ModelBody, ModelError> {
     let weights = inside.weights.unwrap_or_default().0;
     match weights.split_last() {
         Some((bias, weights)) if weights.len() == features => {
             let weights = weights.iter().map(|&weight| f64::from(weight)).collect();
-            Ok(Kind::Linear(Linear::new(base + f64::from(*bias), weights)?))
+            Ok(ModelBody::Linear(Linear::new(base + f64::from(*bias), weights)?))
         }
         _ => Err(ModelError::invalid(
             format!("XGBoost model: {} weights for {features} features", weights.len()),
@@ -125,7 +125,7 @@ struct Build {
 }
 
 impl Build {
-    fn ensemble(&mut self, base: f64, inside: Inside) -> Result<Kind, ModelError> {
+    fn ensemble(&mut self, base: f64, inside: Inside) -> Result<ModelBody, ModelError> {
         let raw = inside.trees.map(|trees| trees.0).unwrap_or_default();
         if let Some(at) = inside.tree_info.0.iter().position(|&output| output != 0) {
             return Err(unsupported(format!(
@@ -152,7 +152,7 @@ impl Build {
             });
             trees.push(built?);
         }
-        Ok(Kind::Trees(Ensemble::new(base, trees)?))
+        Ok(ModelBody::Trees(Ensemble::new(base, trees)?))
     }
 
     fn tree(&mut self, number: usize, raw: RawTree) -> Result<Tree, ModelError> {

@@ -7,7 +7,7 @@ use rankwright_data::FeatureNames;
 use super::unsupported;
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
-use crate::model::{Kind, Model};
+use crate::model::{Model, ModelBody};
 use crate::tree::{Child, Leaf, Rule, Side, Split, Tree};
 
 /// The parent of the root.
@@ -15,8 +15,8 @@ const NO_PARENT: i64 = i32::MAX as i64;
 
 pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     let features = &model.header().features;
-    let base = match model.kind() {
-        Kind::Trees(ensemble) => ensemble.base(),
+    let base = match model.body() {
+        ModelBody::Trees(ensemble) => ensemble.base(),
         // The bias stands beside the weights.
         _ => 0.0,
     };
@@ -25,12 +25,12 @@ pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     list(&mut out, "feature_names", names(features));
     list(&mut out, "feature_types", types(model));
     out.push_str("\"gradient_booster\":{\"model\":{");
-    match model.kind() {
-        Kind::Trees(ensemble) => {
+    match model.body() {
+        ModelBody::Trees(ensemble) => {
             write_trees(&mut out, ensemble, features.len())?;
             out.push_str("]},\"name\":\"gbtree\"},");
         }
-        Kind::Linear(line) => {
+        ModelBody::Linear(line) => {
             let weights = line.weights().iter().copied().chain([line.bias()]);
             let weights = weights.map(|weight| narrow(weight, || format!("the weight {weight}")));
             list(&mut out, "weights", weights.collect::<Result<Vec<_>, _>>()?);
@@ -86,7 +86,7 @@ fn quoted(text: &str) -> String {
 
 /// `"q"` or `"c"` for each feature, where any has categories.
 fn types(model: &Model) -> Vec<&'static str> {
-    let Kind::Trees(ensemble) = model.kind() else { return Vec::new() };
+    let ModelBody::Trees(ensemble) = model.body() else { return Vec::new() };
     let mut types = Vec::new();
     for split in ensemble.trees().iter().flat_map(Tree::splits) {
         if matches!(split.rule, Rule::In(_)) {

@@ -10,7 +10,7 @@ use crate::header::Header;
 use crate::interchange::lightgbm::tests::varied;
 use crate::interchange::trials::damage;
 use crate::linear::Linear;
-use crate::model::{Kind, Model};
+use crate::model::{Model, ModelBody};
 use crate::tree::tests::{chain, small};
 use crate::tree::{Leaf, Rule, Side, Split, Tree};
 
@@ -128,7 +128,7 @@ fn json_and_ubjson_score_by_the_same_rules() {
         assert_eq!((header.absent, header.notes["from"].as_str()), (Absent::Missing, "XGBoost 3"));
         assert_eq!(header.notes["objective"], "reg:squarederror");
         assert_eq!(header.notes["best_iteration"], "0");
-        let Kind::Trees(trees) = model.kind() else { panic!() };
+        let ModelBody::Trees(trees) = model.body() else { panic!() };
         let root = trees.trees()[0].splits()[0];
         assert_eq!((root.gain, root.rows), (4.5, 9));
     }
@@ -147,7 +147,7 @@ fn base_scores_are_predictions_of_the_objective() {
     ] {
         let file = trees().replace("reg:squarederror", objective).replace("[2.5E-1]", base);
         let model = read(file.as_bytes()).unwrap();
-        let Kind::Trees(trees) = model.kind() else { panic!() };
+        let ModelBody::Trees(trees) = model.body() else { panic!() };
         assert!((trees.base() - margin).abs() < 1e-12, "{objective}: {}", trees.base());
         // Only where a row counts 1 are sums of second derivatives rows.
         assert_eq!(trees.trees()[0].splits()[0].rows, 0);
@@ -171,7 +171,7 @@ fn dart_weights_multiply_leaves_and_a_line_is_a_line() {
         let model = read(&bytes).unwrap();
         assert_eq!(model.score_row(&[2.0, f32::NAN]), 2.25);
         let again = read(&write(&model).unwrap()).unwrap();
-        assert_eq!(again.kind(), model.kind());
+        assert_eq!(again.body(), model.body());
     }
     let error = refusal(line.replace("[5E-1,", "[").as_bytes());
     assert!(error.contains("2 weights for 2 features"), "{error}");
@@ -274,7 +274,7 @@ fn large_categories_cannot_take_the_memory() {
 
 fn model(base: f64, trees: Vec<Tree>) -> Model {
     let header = Header::new(FeatureNames::Ids { first: 0, count: 3 }, Absent::Missing);
-    Model::new(header, Kind::Trees(Ensemble::new(base, trees).unwrap())).unwrap()
+    Model::new(header, ModelBody::Trees(Ensemble::new(base, trees).unwrap())).unwrap()
 }
 
 #[test]
@@ -292,7 +292,7 @@ fn what_xgboost_cannot_say_is_refused() {
         assert!(error.contains(reason), "{error}");
     }
     let header = Header::new(FeatureNames::Ids { first: 1, count: 1 }, Absent::Zero);
-    let line = Kind::Linear(Linear::new(0.0, vec![1e39]).unwrap());
+    let line = ModelBody::Linear(Linear::new(0.0, vec![1e39]).unwrap());
     let error = write(&Model::new(header, line).unwrap()).unwrap_err().to_string();
     assert!(error.contains("the weight 1000000"), "{error}");
 }
