@@ -48,8 +48,8 @@ pub use gain::Gain;
 pub use judge::JudgedRun;
 pub use list::{Candidates, RankedList, Workspace, sort_labels};
 pub use metric::{
-    Aggregate, METRICS, Measure, Metric, MetricInfo, MetricSpec, PRESETS, PresetInfo, expand,
-    of_ranking,
+    Aggregate, METRICS, Measure, Metric, MetricInfo, MetricSpec, MetricText, PRESETS, PresetInfo,
+    expand, of_ranking,
 };
 pub use order::{OrderRule, Orderer, Rows, TiePolicy};
 pub use params::{ParamInfo, Params};

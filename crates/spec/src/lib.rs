@@ -29,7 +29,7 @@ pub use group::{ParamGroup, check_params, read_into, read_spec, write_spec};
 pub use nearest::nearest;
 pub use range::{Above, ParamRange, above};
 pub use spec::{Spec, split_specs};
-pub use value::{Auto, IntoParam, ParamValue, Slashed};
+pub use value::{Auto, IntoParam, ParamValue, Slashed, TextValue};
 
 /// What the macros need; not part of the API.
 #[doc(hidden)]

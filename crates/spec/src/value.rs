@@ -137,9 +137,34 @@ impl ParamValue for String {
     }
 }
 
-impl IntoParam<String> for &str {
-    fn into_param(self) -> String {
-        self.to_owned()
+/// A type of parameters that holds a text, so that builder methods take a `&str` for it, for an
+/// `Option` of it and for an [`Auto`] of it. The text is looked at in [`ParamValue::check`].
+pub trait TextValue: ParamValue {
+    /// The value of a text, not checked yet.
+    fn from_text(text: &str) -> Self;
+}
+
+impl TextValue for String {
+    fn from_text(text: &str) -> Self {
+        text.to_owned()
+    }
+}
+
+impl<T: TextValue> IntoParam<T> for &str {
+    fn into_param(self) -> T {
+        T::from_text(self)
+    }
+}
+
+impl<T: TextValue> IntoParam<Option<T>> for &str {
+    fn into_param(self) -> Option<T> {
+        Some(T::from_text(self))
+    }
+}
+
+impl<T: TextValue> IntoParam<Auto<T>> for &str {
+    fn into_param(self) -> Auto<T> {
+        Auto::Given(T::from_text(self))
     }
 }
 

@@ -38,11 +38,13 @@ mod rprec;
 mod rr;
 mod spearman;
 mod success;
+mod text;
 
 pub use measure::{Measure, MetricSpec, of_ranking};
 pub use names::expand;
 pub use presets::{PRESETS, PresetInfo};
 pub use registry::{METRICS, MetricInfo};
+pub use text::MetricText;
 
 /// A number for one ranked query.
 ///
