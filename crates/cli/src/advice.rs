@@ -7,6 +7,7 @@
 
 use rankwright::data::DataError;
 use rankwright::eval::EvalError;
+use rankwright::experiment::ExperimentError;
 use rankwright::learn::LearnError;
 use rankwright::model::ModelError;
 use rankwright::report::ReportError;
@@ -25,6 +26,7 @@ pub(crate) fn advice(failure: &Failure) -> Option<String> {
         Failure::Learn(error) => learn(error),
         Failure::Search(error) => search(error),
         Failure::Report(error) => report(error),
+        Failure::Experiment(error) => experiment(error),
         other => of_command(other),
     }
 }
@@ -110,6 +112,18 @@ fn report(error: &ReportError) -> Option<String> {
         ReportError::Learn(error) => learn(error),
         ReportError::Eval(error) => eval(error),
         ReportError::Spec(error) => spec(error),
+        other => other.help(),
+    }
+}
+
+fn experiment(error: &ExperimentError) -> Option<String> {
+    match error {
+        ExperimentError::Data(error) => data(error),
+        ExperimentError::Model(error) => model(error),
+        ExperimentError::Learn(error) => learn(error),
+        ExperimentError::Eval(error) => eval(error),
+        ExperimentError::Spec(error) => spec(error),
+        ExperimentError::Report(error) => report(error),
         other => other.help(),
     }
 }

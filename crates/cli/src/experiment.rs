@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use rankwright::report::experiment::{
+use rankwright::experiment::{
     Experiment, ExperimentReport, Failed, Plan, PlanOptions, State, Watcher,
 };
 use serde_json::{Value, json};
@@ -156,7 +156,7 @@ fn tell_plan(plan: &Plan<'_>, out: &Output) -> Result<(), Failure> {
     let (jobs, why) = plan.jobs();
     out.result(
         || {
-            let cell = |cell: &rankwright::report::experiment::Cell| {
+            let cell = |cell: &rankwright::experiment::Cell| {
                 json!({
                     "cell": plan.name(cell),
                     "digest": cell.digest,

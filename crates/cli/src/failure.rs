@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use rankwright::data::DataError;
 use rankwright::eval::EvalError;
 use rankwright::eval::compare::CompareError;
+use rankwright::experiment::ExperimentError;
 use rankwright::learn::LearnError;
 use rankwright::model::ModelError;
 use rankwright::report::ReportError;
@@ -32,6 +33,8 @@ pub(crate) enum Failure {
     Search(#[from] SearchError),
     #[error(transparent)]
     Report(#[from] ReportError),
+    #[error(transparent)]
+    Experiment(#[from] ExperimentError),
     /// Ctrl-C in a training; what was done is saved.
     #[error("interrupted after {unit} {done}; saved in {}", folder.display())]
     Interrupted { unit: String, done: usize, folder: PathBuf },

@@ -3,7 +3,7 @@
 use rankwright::data::bytes::Input;
 use rankwright::data::{Absent, Dataset};
 use rankwright::model::{Matching, Model, ModelFormat, ScoreOptions};
-use rankwright::report::words::counted;
+use rankwright::spec::words::counted;
 
 use crate::failure::Failure;
 use crate::output::Output;

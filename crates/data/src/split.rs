@@ -122,6 +122,30 @@ impl Dataset {
         let numbers = parts.split(self.queries(), seed);
         numbers.into_iter().map(|(name, queries)| (name, self.select_queries(&queries))).collect()
     }
+
+    /// Splits off a share of the queries, drawn by the seed: the rest, and what is held out.
+    ///
+    /// ```
+    /// use rankwright_data::generate::LetorOptions;
+    ///
+    /// let data = LetorOptions { queries: 20, documents: 5, seed: 1 }.generate()?;
+    /// let (train, valid) = data.hold_out(0.2, 1)?;
+    /// assert_eq!((train.queries(), valid.queries()), (16, 4));
+    /// # Ok::<(), rankwright_data::DataError>(())
+    /// ```
+    pub fn hold_out(&self, share: f64, seed: u64) -> Result<(Dataset, Dataset), DataError> {
+        let parts = Parts(vec![("rest".to_owned(), 1.0 - share), ("held".to_owned(), share)]);
+        let mut parts = self.split(&parts, seed).into_iter().map(|(_, part)| part);
+        match (parts.next(), parts.next()) {
+            (Some(rest), Some(held)) if rest.queries() > 0 && held.queries() > 0 => {
+                Ok((rest, held))
+            }
+            _ => Err(DataError::Invalid(format!(
+                "{} queries are too few to hold out a share of {share}",
+                self.queries()
+            ))),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -164,5 +188,12 @@ mod tests {
             assert!(Parts::parse(text).is_err(), "{text}");
         }
         assert!(folds(10, 2, 0).is_err() && folds(2, 3, 0).is_err());
+    }
+
+    #[test]
+    fn neither_side_of_a_held_out_share_is_empty() {
+        let data = crate::generate::LetorOptions { queries: 2, documents: 3, seed: 1 };
+        let error = data.generate().unwrap().hold_out(0.2, 1).unwrap_err();
+        assert!(error.to_string().contains("2 queries are too few"), "{error}");
     }
 }

@@ -21,6 +21,14 @@ pub enum LearnError {
     /// A model could not be used or written.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// No query of the data has a value of a metric.
+    #[error("{metric} has no value: no query of the data counts under {convention}")]
+    NoMetricValue {
+        /// The metric.
+        metric: String,
+        /// Its conventions, in words.
+        convention: String,
+    },
     /// The data does not fit what was asked for.
     #[error("{what}; {help}")]
     Unfit {

@@ -16,6 +16,7 @@ mod learner;
 mod linear;
 mod net;
 pub mod objective;
+pub mod permutation;
 mod preferences;
 mod rounds;
 mod trainer;

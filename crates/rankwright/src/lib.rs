@@ -6,7 +6,8 @@
 //! - [`eval`]: the one order, every metric with its conventions, significance, tables;
 //! - [`learn`]: learners by name, boosted trees and their objectives, cross validation;
 //! - [`model`]: trees, lines and nets that score documents, checked model files, pictures of trees;
-//! - [`report`]: charts and pages of trainings, comparisons and data; experiments from a file;
+//! - [`report`]: charts and pages of trainings, comparisons and data;
+//! - [`experiment`]: a whole comparison from a file: planned, run, resumed, reported;
 //! - [`search`]: collections of text, an index, first-stage retrieval, features, re-ranking.
 //!
 //! ```
@@ -28,11 +29,13 @@
 pub use rankwright_data as data;
 /// Metrics, the one order, significance tests and tables.
 pub use rankwright_eval as eval;
+/// Experiments: a comparison of learners from a file, and one learner with several shrinkages.
+pub use rankwright_experiment as experiment;
 /// Learners: boosted trees for every objective, cross validation.
 pub use rankwright_learn as learn;
 /// Models: scoring, files, importance, drawings.
 pub use rankwright_model as model;
-/// Reports: charts, pages, explanations of rankings, experiments.
+/// Reports: charts, pages, explanations of rankings.
 pub use rankwright_report as report;
 /// Text: collections, an index, first-stage retrieval, features, re-ranking, classifiers.
 pub use rankwright_search as search;

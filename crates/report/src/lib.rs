@@ -15,12 +15,9 @@ pub mod chart;
 pub mod comparison;
 pub mod data;
 mod error;
-pub mod experiment;
 pub mod explanation;
 pub mod page;
-pub mod permutation;
 pub mod training;
-pub mod words;
 
 pub use chart::Chart;
 pub use error::ReportError;

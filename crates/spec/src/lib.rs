@@ -22,6 +22,7 @@ mod range;
 mod requires;
 mod spec;
 mod value;
+pub mod words;
 
 pub use def::{ParamDef, ParamKind, RangeDef};
 pub use error::{SpecError, ValueError};

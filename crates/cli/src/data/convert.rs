@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rankwright::data::Absent;
 use rankwright::data::format::{Format, write};
-use rankwright::report::words::counted;
+use rankwright::spec::words::counted;
 use serde_json::json;
 
 use super::target_format;

@@ -6,7 +6,7 @@ use clap::Subcommand;
 use rankwright::data::DataError;
 use rankwright::data::format::write;
 use rankwright::data::generate::{LetorOptions, StoreOptions};
-use rankwright::report::words::counted;
+use rankwright::spec::words::counted;
 use serde_json::json;
 
 use super::target_format;

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use rankwright::data::store::write_atomic;
 use rankwright::eval::{Measure, MetricSpec, SourceKind};
+use rankwright::learn::permutation::{Permutation, Plan};
 use rankwright::model::draw::tree_svg;
 use rankwright::model::{Model, ModelBody, ScoreOptions, Tree};
-use rankwright::report::permutation::{Permutation, Plan};
 
 use crate::failure::Failure;
 use crate::input::{ReadArgs, one_stdin, open};

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use rankwright::data::Dataset;
 use rankwright::eval::{MetricSpec, SourceKind};
+use rankwright::experiment::ShrinkageRequest;
 use rankwright::learn::LearnerSpec;
 use rankwright::model::ScoreOptions;
-use rankwright::report::training::{NamedData, Shrinkage, ShrinkageReport, ShrunkRun, hold_out};
+use rankwright::report::training::{NamedData, ShrinkageRun};
 
 use super::train::set_names;
 use crate::failure::Failure;
@@ -69,7 +70,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         }
         false => set_names(&args.data, &args.valid),
     };
-    let about = Shrinkage {
+    let about = ShrinkageRequest {
         learner,
         train: NamedData { name: &names.0, data: &train },
         valid: NamedData { name: &names.1, data: &valid },
@@ -78,7 +79,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         score: ScoreOptions { ignore_extra: args.ignore_extra, simd: crate::simd()? },
         simd: crate::simd()?,
     };
-    let report = ShrinkageReport::new(&about, train_all(args, &about, out)?)?;
+    let report = about.report(train_all(args, &about, out)?)?;
     args.page.finish(&report.page(), report.json(), out)
 }
 
@@ -111,7 +112,7 @@ fn data(args: &Args, out: &Output) -> Result<(Dataset, Dataset), Failure> {
     let (loaded, _) = args.read.read_opened(inputs, None, out)?;
     if args.valid.is_empty() {
         out.note("no --valid: a fifth of the queries, drawn by the seed, is held out");
-        return Ok(hold_out(&loaded.data, args.seed)?);
+        return Ok(loaded.data.hold_out(0.2, args.seed)?);
     }
     let (inputs, _) = open(&args.valid, out)?;
     let read = ReadArgs { pairs: None, ..args.read.clone() };
@@ -120,7 +121,11 @@ fn data(args: &Args, out: &Output) -> Result<(Dataset, Dataset), Failure> {
 }
 
 /// A run for each rate, under a bar each.
-fn train_all(args: &Args, about: &Shrinkage<'_>, out: &Output) -> Result<Vec<ShrunkRun>, Failure> {
+fn train_all(
+    args: &Args,
+    about: &ShrinkageRequest<'_>,
+    out: &Output,
+) -> Result<Vec<ShrinkageRun>, Failure> {
     tell_sampled(&about.learner, about.train.data, out)?;
     let interrupt = Interrupt::listen()?;
     let mut runs = Vec::new();

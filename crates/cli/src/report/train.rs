@@ -8,7 +8,7 @@ use rankwright::model::{Model, ScoreOptions};
 use rankwright::report::training::{
     NamedData, TrainingInput, TrainingLog, TrainingOptions, TrainingReport,
 };
-use rankwright::report::words::counted;
+use rankwright::spec::words::counted;
 
 use crate::failure::Failure;
 use crate::input::{ReadArgs, name_of, not_over_an_input, one_stdin, open};

@@ -6,7 +6,7 @@
 
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::model::{Model, ModelBody};
-use rankwright::report::words::counted;
+use rankwright::spec::words::counted;
 use serde_json::{Value, json};
 
 use super::Trained;

@@ -2,7 +2,7 @@
 
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::learn::tune::{Ground, Method, Trial, TunePlan, TuneResult, Versus};
-use rankwright::report::words::counted;
+use rankwright::spec::words::counted;
 use serde_json::{Value, json};
 
 use super::{Args, Written};

@@ -9,12 +9,12 @@ use rankwright_eval::Evaluation;
 use rankwright_eval::compare::{CompareError, Comparison};
 use rankwright_eval::stats::{Paired, Wins};
 use rankwright_eval::table::{Align, Cell, Table};
+use rankwright_spec::words::counted;
 
 use super::{ComparisonReport, direction, fixed};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::error::ReportError;
 use crate::page::{Block, Section};
-use crate::words::counted;
 
 /// Bars up to which every query has its own.
 const BARS: usize = 300;

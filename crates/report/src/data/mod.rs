@@ -21,13 +21,13 @@ mod tests;
 
 use rankwright_data::{Dataset, Random, Summary};
 use rankwright_eval::{Measure, MetricSpec, SourceKind};
+use rankwright_spec::words::counted;
 use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::comparison::{fixed, signed};
 use crate::error::ReportError;
 use crate::page::Page;
-use crate::words::counted;
 use relation::Relation;
 use similar::Similar;
 use spread::Spread;

@@ -16,12 +16,12 @@
 
 use rankwright_data::Dataset;
 use rankwright_eval::table::{Align, Cell, Table};
+use rankwright_spec::words::counted;
 use rayon::prelude::*;
 
 use super::{DataReport, fixed, signed};
 use crate::chart::{Axis, Body, Chart, Heat};
 use crate::page::{Block, Section};
-use crate::words::counted;
 
 /// Groups and members shown on the page.
 const SHOWN: usize = 30;

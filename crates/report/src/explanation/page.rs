@@ -5,12 +5,12 @@
 //! still sum to what the caption says.
 
 use rankwright_model::Dependence;
+use rankwright_spec::words::counted;
 
 use super::text::above;
 use super::{Document, Explained, FeatureSummary, PairPart, QueryPart, Summary};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::page::{Block, Page, Section};
-use crate::words::counted;
 
 /// Features in a plot.
 const FEATURES: usize = 20;

@@ -7,10 +7,10 @@
 
 use rankwright_data::Random;
 use rankwright_model::{Explainer, Explanation};
+use rankwright_spec::words::counted;
 
 use super::{Ask, is_sampled, refused};
 use crate::error::ReportError;
-use crate::words::counted;
 
 /// Documents that are enough.
 const ENOUGH: usize = 3_000;

@@ -3,9 +3,9 @@
 
 use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_model::Dependence;
+use rankwright_spec::words::counted;
 
 use super::{Contribution, Document, Explained, PairPart, QueryPart, Summary};
-use crate::words::counted;
 
 /// Half the width of a bar.
 const HALF: usize = 10;

@@ -8,11 +8,11 @@
 use rankwright_eval::compare::Better;
 use rankwright_eval::{Measure, MetricSpec};
 use rankwright_learn::Record;
+use rankwright_spec::words::{counted, plural};
 use serde_json::{Value, json};
 
 use super::stages::Stages;
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
-use crate::words::{counted, plural};
 
 /// Points of a line that comes from a log.
 const POINTS: usize = 200;

@@ -8,15 +8,16 @@
 use rankwright_data::{Dataset, Random};
 use rankwright_eval::Measure;
 use rankwright_eval::table::{Align, Cell, Table};
+use rankwright_learn::LearnError;
+use rankwright_learn::permutation::{Permutation, Plan};
 use rankwright_model::{Model, ModelBody, ScoreOptions};
+use rankwright_spec::words::counted;
 use serde_json::{Value, json};
 
 use super::Part;
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::error::ReportError;
 use crate::page::{Block, Section};
-use crate::permutation::{Permutation, Plan};
-use crate::words::counted;
 
 /// Features that are shown.
 const SHOWN: usize = 20;
@@ -91,7 +92,7 @@ impl Importances {
         let found = Permutation::of_features(model, &part, measure.clone(), plan, chosen.clone());
         let found = match found {
             // A metric without a value on these queries is no reason to do without the rest.
-            Err(ReportError::Request { message, .. }) => Err(format!("Not shuffled: {message}.")),
+            Err(error @ LearnError::NoMetricValue { .. }) => Err(format!("Not shuffled: {error}.")),
             other => Ok(other?),
         };
         let trees = matches!(model.body(), ModelBody::Trees(_));

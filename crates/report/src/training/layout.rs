@@ -1,11 +1,11 @@
 //! A training report as a page and as JSON.
 
 use rankwright_eval::table::{Align, Cell, Table};
+use rankwright_spec::words::counted;
 use serde_json::{Value, json};
 
 use super::{Part, TrainingInput, TrainingReport, trees};
 use crate::page::{Block, Page, Section};
-use crate::words::counted;
 
 /// What the report was made from, in words.
 pub(super) fn facts(input: &TrainingInput<'_>) -> Vec<(String, String)> {

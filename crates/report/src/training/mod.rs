@@ -38,7 +38,7 @@ pub use labels::LabelRanks;
 pub use lambdas::{LambdaWatch, Lambdas, Sizes};
 pub use log::TrainingLog;
 pub use phases::PhaseTimes;
-pub use shrinkage::{Shrinkage, ShrinkageReport, ShrunkRun, hold_out};
+pub use shrinkage::{ShrinkageInput, ShrinkageReport, ShrinkageRun};
 pub use stages::{Staged, Stages, stage_numbers};
 pub use trees::chosen_trees;
 

@@ -5,12 +5,12 @@
 //! took no time at all are left out.
 
 use rankwright_learn::{Iteration, Phases};
+use rankwright_spec::words::plural;
 use serde_json::{Value, json};
 
 use super::log::TrainingLog;
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::page::{Block, Section};
-use crate::words::plural;
 
 /// Points of a line.
 const POINTS: usize = 200;

@@ -9,14 +9,11 @@
 //! Differences between the best models of two rates are tested on the queries of the validation
 //! data, by randomisation, corrected after Holm. With a single rate there is nothing to compare.
 
-use rankwright_data::Dataset;
-use rankwright_data::split::Parts;
 use rankwright_eval::compare::{Better, CompareOptions, Comparison, MetricValues, compare};
 use rankwright_eval::table::{Align, Cell, Table};
-use rankwright_eval::{Evaluation, Measure, ScoredDataset};
-use rankwright_learn::simd::Simd;
-use rankwright_learn::{Job, LearnerSpec, Observer, Outcome, Record, WatchedSet};
-use rankwright_model::{Model, ModelBody, ScoreOptions};
+use rankwright_eval::{Evaluation, Measure};
+use rankwright_learn::Record;
+use rankwright_spec::words::{counted, plural};
 use serde_json::{Value, json};
 
 use super::NamedData;
@@ -24,33 +21,28 @@ use super::curves::thinned;
 use crate::chart::{Axis, Body, Chart, Series};
 use crate::error::ReportError;
 use crate::page::{Block, Page, Section};
-use crate::words::{counted, plural};
 
 /// Points of a line.
 const POINTS: usize = 200;
 
-/// What is trained: a learner on two data sets, once for each rate.
+/// The trainings that a report is about: a learner on two data sets, once for each rate.
 #[derive(Debug, Clone)]
-pub struct Shrinkage<'a> {
-    /// The learner; its rate is replaced.
-    pub learner: LearnerSpec,
+pub struct ShrinkageInput<'a> {
+    /// The learner before its rate is replaced, as a spec.
+    pub learner: String,
     /// Training data.
     pub train: NamedData<'a>,
     /// Validation data.
     pub valid: NamedData<'a>,
-    /// The metric that is watched.
+    /// The metric after each round.
     pub measure: Measure,
     /// Seed of every training.
     pub seed: u64,
-    /// How the validation data is met with the model.
-    pub score: ScoreOptions,
-    /// Which machine code to run.
-    pub simd: Simd,
 }
 
-/// A run with one rate.
+/// A training with one rate.
 #[derive(Debug, Clone)]
-pub struct ShrunkRun {
+pub struct ShrinkageRun {
     /// The rate.
     pub rate: f64,
     /// The learner with that rate.
@@ -61,94 +53,7 @@ pub struct ShrunkRun {
     pub best: Evaluation,
 }
 
-/// Splits off a fifth of the queries, drawn by the seed: data to train on, and to validate.
-///
-/// ```
-/// use rankwright_data::generate::LetorOptions;
-///
-/// let data = LetorOptions { queries: 20, documents: 5, seed: 1 }.generate()?;
-/// let (train, valid) = rankwright_report::training::hold_out(&data, 1)?;
-/// assert_eq!((train.queries(), valid.queries()), (16, 4));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn hold_out(data: &Dataset, seed: u64) -> Result<(Dataset, Dataset), ReportError> {
-    let parts = data.split(&Parts::parse("train=0.8,valid=0.2")?, seed);
-    let mut parts = parts.into_iter().map(|(_, part)| part);
-    match (parts.next(), parts.next()) {
-        (Some(train), Some(valid)) if train.queries() > 0 && valid.queries() > 0 => {
-            Ok((train, valid))
-        }
-        _ => Err(ReportError::with_help(
-            format!("{} too few to hold some of them out", are(data.queries())),
-            "give validation data with --valid",
-        )),
-    }
-}
-
-fn are(queries: usize) -> String {
-    format!("{} {}", counted(queries, "query"), if queries == 1 { "is" } else { "are" })
-}
-
-impl Shrinkage<'_> {
-    /// The learner with another rate.
-    pub fn with_rate(&self, rate: f64) -> Result<LearnerSpec, ReportError> {
-        let info = self.learner.info();
-        if !info.params.iter().any(|param| param.name == "rate") {
-            return Err(ReportError::with_help(
-                format!("{} has no shrinkage", info.name),
-                "take a learner with rate=, such as lambdamart, mart or rankmart",
-            ));
-        }
-        let spec = self.learner.canonical().clone().with("rate", rate.to_string());
-        Ok(LearnerSpec::from_spec(spec)?)
-    }
-
-    /// Trains with a rate; `None` where the observer wanted to stop.
-    pub fn train(
-        &self,
-        rate: f64,
-        observer: &dyn Observer,
-    ) -> Result<Option<ShrunkRun>, ReportError> {
-        let learner = self.with_rate(rate)?;
-        let valid = WatchedSet { name: self.valid.name.to_owned(), data: self.valid.data };
-        let outcome = learner.train(Job {
-            valid: vec![valid],
-            metrics: vec![self.measure.clone()],
-            watch_training: true,
-            seed: self.seed,
-            features: self.score,
-            observer,
-            simd: self.simd,
-            ..Job::new(self.train.data)
-        })?;
-        if !outcome.finished {
-            return Ok(None);
-        }
-        if outcome.record.iterations.is_empty() {
-            return Err(ReportError::with_help(
-                format!("{learner} is not trained in rounds, so there is no curve"),
-                "take boosted trees, such as lambdamart",
-            ));
-        }
-        let Outcome { model, record, .. } = outcome;
-        let best = best_model(model, &record)?.score(self.valid.data, self.score)?;
-        let best = ScoredDataset::new(self.valid.data, &best)?
-            .evaluate(std::slice::from_ref(&self.measure))?;
-        Ok(Some(ShrunkRun { rate, learner: learner.to_string(), record, best }))
-    }
-}
-
-/// The model of the best number of trees; other learners have chosen it already.
-fn best_model(model: Model, record: &Record) -> Result<Model, ReportError> {
-    let (header, kind) = model.into_parts();
-    let kind = match (kind, record.best) {
-        (ModelBody::Trees(ensemble), Some(best)) => ModelBody::Trees(ensemble.truncated(best)),
-        (kind, _) => kind,
-    };
-    Ok(Model::new(header, kind)?)
-}
-
-impl ShrunkRun {
+impl ShrinkageRun {
     /// The metric after each round, on the training data (0) or the validation data (1).
     pub fn curve(&self, set: usize) -> Vec<f64> {
         let value = |values: &Vec<Vec<f64>>| values.get(set).and_then(|v| v.first()).copied();
@@ -167,7 +72,7 @@ impl ShrunkRun {
     }
 }
 
-/// Runs with several rates, side by side.
+/// Trainings with several rates, side by side.
 #[derive(Debug, Clone)]
 pub struct ShrinkageReport {
     /// What it was made from, in words.
@@ -179,7 +84,7 @@ pub struct ShrinkageReport {
     /// What a round is called.
     pub unit: String,
     /// The runs, in the order asked for.
-    pub runs: Vec<ShrunkRun>,
+    pub runs: Vec<ShrinkageRun>,
     /// Which run has the best value.
     pub best: usize,
     /// The best models against that of the best rate; `None` for a single run.
@@ -187,17 +92,17 @@ pub struct ShrinkageReport {
 }
 
 impl ShrinkageReport {
-    /// Compares runs of what was trained.
-    pub fn new(about: &Shrinkage<'_>, runs: Vec<ShrunkRun>) -> Result<Self, ReportError> {
+    /// Compares the best models of the trainings.
+    pub fn new(about: &ShrinkageInput<'_>, runs: Vec<ShrinkageRun>) -> Result<Self, ReportError> {
         let better = about.measure.metric().better();
-        let gains = |run: &ShrunkRun| match better {
+        let gains = |run: &ShrinkageRun| match better {
             Better::Higher => run.value(),
             Better::Lower => -run.value(),
         };
         let Some(best) = (0..runs.len())
             .reduce(|best, at| if gains(&runs[at]) > gains(&runs[best]) { at } else { best })
         else {
-            return Err(ReportError::with_help("there is no run to show", "give --rates"));
+            return Err(ReportError::request("there is no training to show"));
         };
         let names: Vec<String> = runs.iter().map(name_of).collect();
         let evaluations: Vec<&Evaluation> = runs.iter().map(|run| &run.best).collect();
@@ -250,7 +155,7 @@ impl ShrinkageReport {
     }
 
     fn section(&self, set: usize, (id, title): (&str, &str), data: &str, text: &str) -> Section {
-        let series = |run: &ShrunkRun| {
+        let series = |run: &ShrinkageRun| {
             let values = run.curve(set);
             let at = |at: usize| (run.record.iterations[at].number as f64, values[at]);
             let places = thinned(values.len(), POINTS, run.record.best);
@@ -327,7 +232,7 @@ impl ShrinkageReport {
 
     /// The numbers of the report.
     pub fn json(&self) -> Value {
-        let run = |(at, run): (usize, &ShrunkRun)| {
+        let run = |(at, run): (usize, &ShrinkageRun)| {
             json!({
                 "rate": run.rate,
                 "learner": run.learner,
@@ -353,17 +258,17 @@ impl ShrinkageReport {
     }
 }
 
-fn name_of(run: &ShrunkRun) -> String {
+fn name_of(run: &ShrinkageRun) -> String {
     format!("rate {}", run.rate)
 }
 
-fn facts(about: &Shrinkage<'_>) -> Vec<(String, String)> {
+fn facts(about: &ShrinkageInput<'_>) -> Vec<(String, String)> {
     let size = |set: &NamedData<'_>| {
         let (queries, rows) = (set.data.queries(), set.data.rows());
         format!("{} ({}, {})", set.name, counted(queries, "query"), counted(rows, "document"))
     };
     let facts = [
-        ("Learner", about.learner.to_string()),
+        ("Learner", about.learner.clone()),
         ("Training data", size(&about.train)),
         ("Validation data", size(&about.valid)),
         ("Seed", about.seed.to_string()),
@@ -371,62 +276,4 @@ fn facts(about: &Shrinkage<'_>) -> Vec<(String, String)> {
         ("Version", env!("CARGO_PKG_VERSION").to_owned()),
     ];
     facts.into_iter().map(|(what, text)| (what.to_owned(), text)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use rankwright_data::generate::LetorOptions;
-    use rankwright_learn::Silent;
-
-    fn report(learner: &str, rates: &[f64]) -> Result<ShrinkageReport, ReportError> {
-        let data = LetorOptions { queries: 60, documents: 20, seed: 4 }.generate().unwrap();
-        let (train, valid) = hold_out(&data, 1).unwrap();
-        let learner = LearnerSpec::parse(learner).unwrap();
-        let about = Shrinkage {
-            measure: learner.measure().unwrap(),
-            learner,
-            train: NamedData { name: "train", data: &train },
-            valid: NamedData { name: "valid", data: &valid },
-            seed: 1,
-            score: ScoreOptions::default(),
-            simd: Simd::Auto,
-        };
-        let runs = rates.iter().map(|rate| about.train(*rate, &Silent));
-        let runs: Result<Vec<_>, _> = runs.collect();
-        ShrinkageReport::new(&about, runs?.into_iter().flatten().collect())
-    }
-
-    #[test]
-    fn each_rate_has_its_curve_and_the_best_value_is_that_of_its_best_round() {
-        let found = report("lambdamart(trees=15, leaves=6, min_rows=5)", &[1.0, 0.1]).unwrap();
-        for run in &found.runs {
-            let curve = run.curve(1);
-            let most = curve.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            assert_eq!((curve.len(), run.value()), (15, most));
-            assert_eq!(curve[run.rounds() - 1], most);
-        }
-        // One tree alone ranks the same whatever part of its step is taken.
-        assert_eq!(found.runs[0].curve(0)[0], found.runs[1].curve(0)[0]);
-        assert_ne!(found.runs[0].curve(0), found.runs[1].curve(0));
-        assert_eq!(found.runs[1].learner, "lambdamart(trees=15, rate=0.1, leaves=6, min_rows=5)");
-        let page = found.page();
-        let charts = page.sections.iter().flat_map(|section| &section.blocks);
-        let lines = charts.filter_map(|block| match block {
-            Block::Chart(Chart { body: Body::Lines(lines), .. }) => Some(lines.len()),
-            _ => None,
-        });
-        assert_eq!(lines.collect::<Vec<_>>(), [2, 2]);
-        assert_eq!(found.table().rows.len(), 2);
-        assert_eq!(found.json()["runs"][1]["validation"].as_array().unwrap().len(), 15);
-        assert!(found.versus(found.best).is_none() && found.versus(1 - found.best).is_some());
-    }
-
-    #[test]
-    fn one_rate_is_not_compared_and_learners_without_rate_are_refused() {
-        let found = report("mart(trees=3, leaves=4)", &[0.5]).unwrap();
-        assert!(found.comparison.is_none());
-        let error = report("linear-regression", &[0.5]).unwrap_err();
-        assert!(error.to_string().contains("no shrinkage") && error.help().is_some());
-    }
 }

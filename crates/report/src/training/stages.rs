@@ -10,10 +10,10 @@
 
 use rankwright_data::Dataset;
 use rankwright_model::{Child, Ensemble, Matching, Model, ModelBody, ScoreOptions, Tree};
+use rankwright_spec::words::{counted, plural};
 use rayon::prelude::*;
 
 use crate::error::ReportError;
-use crate::words::{counted, plural};
 
 /// Rows that a task walks through a tree at a time.
 const BLOCK: usize = 512;

@@ -2,7 +2,7 @@
 
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::model::{Blend, Ensemble, Layer, Model, ModelBody, Net, Normalise, Tree};
-use rankwright::report::words::counted;
+use rankwright::spec::words::counted;
 use serde_json::{Value, json};
 
 use crate::output::number;

@@ -4,8 +4,8 @@ use rankwright::data::FeatureNames;
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::model::draw::tree_text;
 use rankwright::model::{Model, ModelBody, Tree};
-use rankwright::report::words::counted;
 use rankwright::search::{FEATURES_NOTE, FeatureSet};
+use rankwright::spec::words::counted;
 use serde_json::{Value, json};
 
 use super::{Permutation, parts};

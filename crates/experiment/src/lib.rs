@@ -15,7 +15,13 @@
 //! read back from the stored cells in the order of the file. Times are kept apart, in `times.json` and
 //! `times.md`.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)
+)]
+
 mod cell;
+mod error;
 mod factor;
 mod fields;
 mod file;
@@ -27,12 +33,14 @@ mod plan;
 mod pool;
 mod report;
 mod run;
+mod shrinkage;
 mod study;
 mod tables;
 #[cfg(test)]
 mod tests;
 
 pub use cell::{Cell, Seconds, State, Stored};
+pub use error::ExperimentError;
 pub use file::{
     DataSet, Division, Entry, Experiment, FactorPlot, FactorTable, FoldFiles, Member, Origin,
     Source, View, What,
@@ -41,6 +49,7 @@ pub use paths::FilePath;
 pub use plan::{Failed, Plan, PlanOptions};
 pub use report::ExperimentReport;
 pub use run::{Ran, Unwatched, Watcher};
+pub use shrinkage::ShrinkageRequest;
 
 /// The version that trains, part of what names a cell.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

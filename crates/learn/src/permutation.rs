@@ -14,7 +14,7 @@ use rankwright_eval::{Measure, ScoredDataset};
 use rankwright_model::{Model, ScoreOptions};
 use rayon::prelude::*;
 
-use crate::error::ReportError;
+use crate::error::LearnError;
 
 /// The loss of the metric for each feature that the model uses.
 ///
@@ -23,7 +23,7 @@ use crate::error::ReportError;
 /// use rankwright_eval::{MetricSpec, SourceKind};
 /// use rankwright_learn::{Job, LearnerSpec};
 /// use rankwright_model::ScoreOptions;
-/// use rankwright_report::permutation::{Permutation, Plan};
+/// use rankwright_learn::permutation::{Permutation, Plan};
 ///
 /// let data = LetorOptions { queries: 20, documents: 20, seed: 1 }.generate()?;
 /// let learner = LearnerSpec::parse("lambdamart(trees=5, leaves=4)")?;
@@ -62,7 +62,7 @@ impl Permutation {
         data: &Dataset,
         measure: Measure,
         plan: Plan,
-    ) -> Result<Permutation, ReportError> {
+    ) -> Result<Permutation, LearnError> {
         Permutation::of_features(model, data, measure, plan, model.used_features())
     }
 
@@ -73,17 +73,17 @@ impl Permutation {
         measure: Measure,
         plan: Plan,
         mut features: Vec<usize>,
-    ) -> Result<Permutation, ReportError> {
+    ) -> Result<Permutation, LearnError> {
         features.sort_unstable();
         features.dedup();
         let value = value_of(data, &model.score(data, plan.options)?, &measure)?;
         if value.is_nan() {
-            return Err(ReportError::request(format!(
-                "{measure} has no value: no query of the data counts under {}",
-                measure.convention()
-            )));
+            return Err(LearnError::NoMetricValue {
+                metric: measure.to_string(),
+                convention: measure.convention().to_owned(),
+            });
         }
-        let losses: Result<Vec<_>, ReportError> = features
+        let losses: Result<Vec<_>, LearnError> = features
             .into_par_iter()
             .map(|feature| {
                 let loss = |repeat| {
@@ -95,7 +95,7 @@ impl Permutation {
                         _ => value - changed,
                     })
                 };
-                Ok((feature, (0..plan.repeats).map(loss).collect::<Result<_, ReportError>>()?))
+                Ok((feature, (0..plan.repeats).map(loss).collect::<Result<_, LearnError>>()?))
             })
             .collect();
         Ok(Permutation { measure, value, losses: losses? })
@@ -119,7 +119,7 @@ fn shuffled(rows: usize, feature: usize, repeat: usize, plan: Plan) -> Vec<u32> 
     order
 }
 
-fn value_of(data: &Dataset, scores: &[f64], measure: &Measure) -> Result<f64, ReportError> {
+fn value_of(data: &Dataset, scores: &[f64], measure: &Measure) -> Result<f64, LearnError> {
     let found = ScoredDataset::new(data, scores)?.evaluate(std::slice::from_ref(measure))?;
     Ok(found.results.first().map_or(f64::NAN, |result| result.value))
 }

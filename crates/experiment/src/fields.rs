@@ -9,7 +9,7 @@ use rankwright_spec::nearest;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use crate::ReportError;
+use crate::ExperimentError;
 
 /// The text and what it is called, for messages.
 #[derive(Debug, Clone, Copy)]
@@ -20,15 +20,19 @@ pub(super) struct Document<'a> {
 
 impl Document<'_> {
     /// An error at a place.
-    pub(super) fn error(&self, span: Range<usize>, what: impl std::fmt::Display) -> ReportError {
+    pub(super) fn error(
+        &self,
+        span: Range<usize>,
+        what: impl std::fmt::Display,
+    ) -> ExperimentError {
         let before = self.text.get(..span.start).unwrap_or(self.text);
         let line = before.matches('\n').count() + 1;
         let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
-        ReportError::request(format!("{}, line {line}, column {column}: {what}", self.name))
+        ExperimentError::request(format!("{}, line {line}, column {column}: {what}", self.name))
     }
 
     /// The whole text as a table.
-    pub(super) fn parse(&self) -> Result<Spanned<DeTable<'_>>, ReportError> {
+    pub(super) fn parse(&self) -> Result<Spanned<DeTable<'_>>, ExperimentError> {
         DeTable::parse(self.text).map_err(|e| self.error(e.span().unwrap_or_default(), e.message()))
     }
 }
@@ -52,7 +56,7 @@ impl<'a> Fields<'a> {
         start: usize,
         what: &'a str,
         known: &[&str],
-    ) -> Result<Self, ReportError> {
+    ) -> Result<Self, ExperimentError> {
         for key in table.keys() {
             let name = key.get_ref();
             if known.contains(&name.as_ref()) {
@@ -67,7 +71,7 @@ impl<'a> Fields<'a> {
     }
 
     /// An error at a key's value, or at the table where the key is not there.
-    pub(super) fn wrong(&self, key: &str, what: impl std::fmt::Display) -> ReportError {
+    pub(super) fn wrong(&self, key: &str, what: impl std::fmt::Display) -> ExperimentError {
         let span = self.get(key).map_or(self.start..self.start, Spanned::span);
         self.document.error(span, what)
     }
@@ -85,23 +89,23 @@ impl<'a> Fields<'a> {
         keys.iter().copied().filter(|key| self.has(key)).collect()
     }
 
-    fn expected(&self, key: &str, expected: &str, found: &Spanned<DeValue<'_>>) -> ReportError {
+    fn expected(&self, key: &str, expected: &str, found: &Spanned<DeValue<'_>>) -> ExperimentError {
         let kind = found.get_ref().type_str();
         self.document.error(found.span(), format!("`{key}` is {expected}, not of type {kind}"))
     }
 
-    fn missing(&self, key: &str, example: &str) -> ReportError {
+    fn missing(&self, key: &str, example: &str) -> ExperimentError {
         self.wrong(key, format!("{} needs `{key}`, such as {key} = {example}", self.what))
     }
 
-    pub(super) fn text(&self, key: &str) -> Result<Option<String>, ReportError> {
+    pub(super) fn text(&self, key: &str) -> Result<Option<String>, ExperimentError> {
         let Some(value) = self.get(key) else { return Ok(None) };
         let text = value.get_ref().as_str().map(str::to_owned);
         text.map(Some).ok_or_else(|| self.expected(key, "a text in quotes", value))
     }
 
     /// A text that must be there and not be empty.
-    pub(super) fn needed(&self, key: &str, example: &str) -> Result<String, ReportError> {
+    pub(super) fn needed(&self, key: &str, example: &str) -> Result<String, ExperimentError> {
         let text = self.text(key)?.ok_or_else(|| self.missing(key, example))?;
         match text.trim().is_empty() {
             true => Err(self.wrong(key, format!("`{key}` is empty"))),
@@ -109,19 +113,19 @@ impl<'a> Fields<'a> {
         }
     }
 
-    pub(super) fn flag(&self, key: &str) -> Result<Option<bool>, ReportError> {
+    pub(super) fn flag(&self, key: &str) -> Result<Option<bool>, ExperimentError> {
         let Some(value) = self.get(key) else { return Ok(None) };
         let flag = value.get_ref().as_bool();
         flag.map(Some).ok_or_else(|| self.expected(key, "true or false", value))
     }
 
-    pub(super) fn whole(&self, key: &str) -> Result<Option<u64>, ReportError> {
+    pub(super) fn whole(&self, key: &str) -> Result<Option<u64>, ExperimentError> {
         let Some(value) = self.get(key) else { return Ok(None) };
         let expected = || self.expected(key, "a whole number, 0 or more", value);
         whole(value.get_ref()).map(Some).ok_or_else(expected)
     }
 
-    pub(super) fn number(&self, key: &str) -> Result<Option<f64>, ReportError> {
+    pub(super) fn number(&self, key: &str) -> Result<Option<f64>, ExperimentError> {
         let Some(value) = self.get(key) else { return Ok(None) };
         let number = match value.get_ref() {
             DeValue::Float(float) => float.as_str().replace('_', "").parse().ok(),
@@ -131,7 +135,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A text, or a number as one.
-    pub(super) fn word(&self, key: &str) -> Result<Option<String>, ReportError> {
+    pub(super) fn word(&self, key: &str) -> Result<Option<String>, ExperimentError> {
         match self.get(key).map(Spanned::get_ref) {
             Some(DeValue::Integer(number)) => Ok(Some(number.as_str().to_owned())),
             _ => self.text(key),
@@ -139,7 +143,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A list of texts; one text is a list of one. Empty where the key is not there.
-    pub(super) fn texts(&self, key: &str) -> Result<Vec<String>, ReportError> {
+    pub(super) fn texts(&self, key: &str) -> Result<Vec<String>, ExperimentError> {
         let Some(value) = self.get(key) else { return Ok(Vec::new()) };
         if let Some(one) = value.get_ref().as_str() {
             return Ok(vec![one.to_owned()]);
@@ -152,7 +156,7 @@ impl<'a> Fields<'a> {
         list.iter().map(text).collect()
     }
 
-    pub(super) fn wholes(&self, key: &str) -> Result<Vec<u64>, ReportError> {
+    pub(super) fn wholes(&self, key: &str) -> Result<Vec<u64>, ExperimentError> {
         let Some(value) = self.get(key) else { return Ok(Vec::new()) };
         let wrong =
             |found: &Spanned<DeValue<'_>>| self.expected(key, "a list of whole numbers", found);
@@ -161,7 +165,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The entries of `key = { ... }`, in the order of the file; empty where the key is not there.
-    pub(super) fn entries(&self, key: &str) -> Result<Vec<Entry<'a>>, ReportError> {
+    pub(super) fn entries(&self, key: &str) -> Result<Vec<Entry<'a>>, ExperimentError> {
         let Some(value) = self.get(key) else { return Ok(Vec::new()) };
         let table = value.get_ref().as_table();
         let table = table.ok_or_else(|| self.expected(key, "a table in braces, { ... }", value))?;
@@ -177,7 +181,11 @@ impl<'a> Fields<'a> {
     }
 
     /// An error at any place.
-    pub(super) fn wrong_at(&self, at: &Range<usize>, what: impl std::fmt::Display) -> ReportError {
+    pub(super) fn wrong_at(
+        &self,
+        at: &Range<usize>,
+        what: impl std::fmt::Display,
+    ) -> ExperimentError {
         self.document.error(at.clone(), what)
     }
 
@@ -187,7 +195,7 @@ impl<'a> Fields<'a> {
         key: &str,
         what: &'a str,
         known: &[&str],
-    ) -> Result<Vec<Fields<'a>>, ReportError> {
+    ) -> Result<Vec<Fields<'a>>, ExperimentError> {
         let Some(value) = self.get(key) else { return Ok(Vec::new()) };
         let wrong =
             |found: &Spanned<DeValue<'_>>| self.expected(key, &format!("written {what}"), found);

@@ -18,7 +18,7 @@ use rankwright_spec::nearest;
 use super::fields::{Document, Fields};
 use super::paths::Places;
 use super::sha256;
-use crate::ReportError;
+use crate::ExperimentError;
 
 mod grid;
 mod learner;
@@ -68,7 +68,7 @@ const TOP: &[&str] = &[
 /// let wrong = text.replace("[[learner]]", "[[lerner]]");
 /// let error = Experiment::parse(&wrong, "trees.toml", ".".as_ref(), &|_| None).unwrap_err();
 /// assert!(error.to_string().contains("line 9") && error.to_string().contains("`learner`?"));
-/// # Ok::<(), rankwright_report::ReportError>(())
+/// # Ok::<(), rankwright_report::ExperimentError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Experiment {
@@ -99,7 +99,7 @@ pub struct Experiment {
 impl Experiment {
     /// Reads a file; paths in it are relative to its folder, and `${NAME}` is taken from the
     /// environment.
-    pub fn read(path: &Path) -> Result<Self, ReportError> {
+    pub fn read(path: &Path) -> Result<Self, ExperimentError> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path)
             .map_err(|e| rankwright_data::DataError::io("read", name.as_str(), e))?;
@@ -113,7 +113,7 @@ impl Experiment {
         file: &str,
         folder: &Path,
         variable: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Self, ReportError> {
+    ) -> Result<Self, ExperimentError> {
         let document = Document { name: file, text };
         let table = document.parse()?;
         let top = Fields::new(document, table.get_ref(), 0, "the experiment", TOP)?;
@@ -149,7 +149,7 @@ impl Experiment {
     }
 }
 
-fn metrics(top: &Fields<'_>) -> Result<Vec<Measure>, ReportError> {
+fn metrics(top: &Fields<'_>) -> Result<Vec<Measure>, ExperimentError> {
     let mut measures: Vec<Measure> = Vec::new();
     for text in top.texts("metrics")? {
         for spec in expand(&text).map_err(|e| top.wrong("metrics", e))? {
@@ -171,7 +171,7 @@ fn metrics(top: &Fields<'_>) -> Result<Vec<Measure>, ReportError> {
     }
 }
 
-fn seeds(top: &Fields<'_>) -> Result<Vec<u64>, ReportError> {
+fn seeds(top: &Fields<'_>) -> Result<Vec<u64>, ExperimentError> {
     let seeds = match top.has("seeds") {
         true => top.wholes("seeds")?,
         false => vec![1],
@@ -185,11 +185,11 @@ fn seeds(top: &Fields<'_>) -> Result<Vec<u64>, ReportError> {
     }
 }
 
-fn compare(top: &Fields<'_>, learners: &[Member]) -> Result<CompareOptions, ReportError> {
+fn compare(top: &Fields<'_>, learners: &[Member]) -> Result<CompareOptions, ExperimentError> {
     fn named<T: FromStr<Err: std::fmt::Display> + Default>(
         top: &Fields<'_>,
         key: &str,
-    ) -> Result<T, ReportError> {
+    ) -> Result<T, ExperimentError> {
         let Some(text) = top.text(key)? else { return Ok(T::default()) };
         text.parse().map_err(|e| top.wrong(key, e))
     }
@@ -228,7 +228,7 @@ pub(crate) fn some_of(names: &[&str]) -> String {
 }
 
 /// Names go into tables and tab-separated files.
-fn one_line(fields: &Fields<'_>, name: String) -> Result<String, ReportError> {
+fn one_line(fields: &Fields<'_>, name: String) -> Result<String, ExperimentError> {
     match name.chars().any(char::is_control) {
         true => Err(fields.wrong("name", "a name is one line without tabs")),
         false => Ok(name),

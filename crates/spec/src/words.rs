@@ -13,7 +13,7 @@ pub fn plural(unit: &str) -> String {
 /// A number of things.
 ///
 /// ```
-/// use rankwright_report::words::counted;
+/// use rankwright_spec::words::counted;
 ///
 /// assert_eq!([counted(1, "query"), counted(2, "query")], ["1 query", "2 queries"]);
 /// ```

@@ -3,7 +3,11 @@
 use std::fmt::Write as _;
 
 use rankwright_eval::compare::Better;
+use rankwright_eval::conventions;
 use rankwright_eval::table::{Align, Cell as TableCell, Table};
+use rankwright_report::Block;
+use rankwright_report::page::Section;
+use rankwright_spec::words::counted;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -13,10 +17,6 @@ use super::plan::{Failed, Plan};
 use super::report::{SetResult, System, many, name};
 use super::study::Study;
 use super::{Cell, Stored, VERSION};
-use crate::Block;
-use crate::page::Section;
-use crate::words::counted;
-use rankwright_eval::conventions;
 
 /// A data set in words: its name, queries and folds.
 pub(super) fn heading(experiment: &Experiment, set: &SetResult) -> String {

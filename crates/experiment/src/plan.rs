@@ -24,7 +24,7 @@ use super::lock::settings;
 use super::parts::{Parts, with_help};
 use super::paths::FilePath;
 use super::{VERSION, memory, sha256};
-use crate::ReportError;
+use crate::ExperimentError;
 
 /// How an experiment is to be run.
 #[derive(Debug, Clone)]
@@ -98,7 +98,7 @@ impl<'e> Plan<'e> {
         experiment: &'e Experiment,
         out: &Path,
         options: &PlanOptions,
-    ) -> Result<Self, ReportError> {
+    ) -> Result<Self, ExperimentError> {
         check_only(experiment, &options.only)?;
         let threads = match options.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -265,7 +265,7 @@ impl<'e> Plan<'e> {
     }
 }
 
-fn check_only(experiment: &Experiment, only: &[String]) -> Result<(), ReportError> {
+fn check_only(experiment: &Experiment, only: &[String]) -> Result<(), ExperimentError> {
     let entries = experiment.entries.iter().map(|entry| entry.name.as_str());
     let members = experiment.learners.iter().map(|member| member.name.as_str());
     let known: HashSet<&str> = entries.clone().chain(members.clone()).collect();
@@ -275,7 +275,7 @@ fn check_only(experiment: &Experiment, only: &[String]) -> Result<(), ReportErro
     };
     let all: Vec<&str> = names.iter().copied().chain(members).collect();
     let slip = nearest(other, &all).map(|near| format!(" (did you mean `{near}`?)"));
-    Err(ReportError::with_help(
+    Err(ExperimentError::with_help(
         format!("no learner of the experiment is called `{other}`{}", slip.unwrap_or_default()),
         format!("its learners are {}", some_of(&names)),
     ))

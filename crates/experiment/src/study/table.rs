@@ -17,7 +17,7 @@ use super::super::factor::{Grid, value, words};
 use super::super::file::{Experiment, FactorTable};
 use super::super::report::{SetResult, System};
 use super::choice::{Chosen, choose, on_fold};
-use crate::ReportError;
+use crate::ExperimentError;
 
 /// What a table shows of a data set.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ impl Found {
         experiment: &Experiment,
         table: &FactorTable,
         set: &SetResult,
-    ) -> Result<Self, ReportError> {
+    ) -> Result<Self, ExperimentError> {
         let grid = Grid::new(experiment, &table.view);
         let agrees = |row: &Vec<String>| {
             table.baseline.iter().all(|(factor, value)| {
@@ -144,7 +144,7 @@ impl Found {
         table: &FactorTable,
         metric: usize,
         candidates: Vec<Option<Candidate>>,
-    ) -> Result<Vec<Option<Place>>, ReportError> {
+    ) -> Result<Vec<Option<Place>>, ExperimentError> {
         let name = |row: usize| {
             let values = self.grid.rows.get(row).map_or(&[][..], Vec::as_slice);
             words(&table.view.rows, values)

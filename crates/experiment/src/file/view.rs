@@ -12,7 +12,7 @@ use rankwright_spec::nearest;
 use super::super::factor::{ENTRY, Grid, setting, value, values, words};
 use super::super::fields::{Fields, scalar};
 use super::{Experiment, Member, What, one_line, some_of};
-use crate::ReportError;
+use crate::ExperimentError;
 
 const TABLE: &[&str] =
     &["title", "rows", "columns", "choose", "learners", "data", "metrics", "baseline"];
@@ -57,7 +57,7 @@ pub struct FactorPlot {
 pub(super) fn tables(
     top: &Fields<'_>,
     experiment: &Experiment,
-) -> Result<Vec<FactorTable>, ReportError> {
+) -> Result<Vec<FactorTable>, ExperimentError> {
     let table = |fields: &Fields<'_>| {
         let view = view(fields, experiment, "rows", "columns")?;
         let metrics = metrics(fields, experiment)?;
@@ -71,7 +71,7 @@ pub(super) fn tables(
 pub(super) fn plots(
     top: &Fields<'_>,
     experiment: &Experiment,
-) -> Result<Vec<FactorPlot>, ReportError> {
+) -> Result<Vec<FactorPlot>, ExperimentError> {
     let plot = |fields: &Fields<'_>| {
         let view = view(fields, experiment, "lines", "panels")?;
         let members = view.learners.iter().filter_map(|number| experiment.learners.get(*number));
@@ -88,7 +88,7 @@ fn view(
     experiment: &Experiment,
     rows: &str,
     columns: &str,
-) -> Result<View, ReportError> {
+) -> Result<View, ExperimentError> {
     let view = View {
         title: one_line(fields, fields.needed("title", "\"Newton steps\"")?)?,
         learners: learners(fields, experiment)?,
@@ -115,7 +115,7 @@ fn view(
 }
 
 /// The learners of the entries named, or of all that have a spec.
-fn learners(fields: &Fields<'_>, experiment: &Experiment) -> Result<Vec<usize>, ReportError> {
+fn learners(fields: &Fields<'_>, experiment: &Experiment) -> Result<Vec<usize>, ExperimentError> {
     let entries = &experiment.entries;
     let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
     let asked = fields.texts("learners")?;
@@ -138,7 +138,7 @@ fn learners(fields: &Fields<'_>, experiment: &Experiment) -> Result<Vec<usize>, 
     }
 }
 
-fn data(fields: &Fields<'_>, experiment: &Experiment) -> Result<Vec<usize>, ReportError> {
+fn data(fields: &Fields<'_>, experiment: &Experiment) -> Result<Vec<usize>, ExperimentError> {
     if !fields.has("data") {
         return Ok((0..experiment.data.len()).collect());
     }
@@ -163,7 +163,7 @@ fn known_once(
     experiment: &Experiment,
     view: &View,
     keys: [(&str, &Vec<String>); 3],
-) -> Result<(), ReportError> {
+) -> Result<(), ExperimentError> {
     let mut known = parameters(experiment, &view.learners);
     known.insert(ENTRY);
     let mut seen: Vec<&str> = Vec::new();
@@ -229,7 +229,7 @@ fn told_apart(
     experiment: &Experiment,
     view: &View,
     rows: &str,
-) -> Result<(), ReportError> {
+) -> Result<(), ExperimentError> {
     let grid = Grid::new(experiment, view);
     let places = (0..grid.rows.len()).flat_map(|r| (0..grid.columns.len()).map(move |c| (r, c)));
     for (row, column) in places {
@@ -265,7 +265,7 @@ fn unvalidated(member: &Member, what: &str) -> String {
 }
 
 /// The metrics of a table, the first of the experiment if none is named.
-fn metrics(fields: &Fields<'_>, experiment: &Experiment) -> Result<Vec<usize>, ReportError> {
+fn metrics(fields: &Fields<'_>, experiment: &Experiment) -> Result<Vec<usize>, ExperimentError> {
     let names: Vec<String> = experiment.metrics.iter().map(ToString::to_string).collect();
     let known = |text: &String| {
         names.iter().position(|name| name == text).ok_or_else(|| {
@@ -298,7 +298,7 @@ fn baseline(
     fields: &Fields<'_>,
     experiment: &Experiment,
     view: &View,
-) -> Result<Vec<(String, String)>, ReportError> {
+) -> Result<Vec<(String, String)>, ExperimentError> {
     let mut wanted: Vec<(String, String)> = Vec::new();
     for entry in fields.entries("baseline")? {
         if !view.rows.contains(&entry.name) {

@@ -8,7 +8,7 @@ use rankwright_spec::Spec;
 use super::super::fields::Fields;
 use super::super::paths::{FilePath, Places};
 use super::{grid, one_line};
-use crate::ReportError;
+use crate::ExperimentError;
 
 const LEARNER: &[&str] = &["name", "spec", "grid", "model", "feature"];
 
@@ -62,7 +62,7 @@ impl What {
 pub(super) fn read(
     top: &Fields<'_>,
     places: &Places<'_>,
-) -> Result<(Vec<Entry>, Vec<Member>), ReportError> {
+) -> Result<(Vec<Entry>, Vec<Member>), ExperimentError> {
     let mut all = All::default();
     for fields in top.tables("learner", "[[learner]]", LEARNER)? {
         match fields.has("grid") {
@@ -90,13 +90,13 @@ struct All {
 }
 
 impl All {
-    fn add_one(&mut self, fields: &Fields<'_>, what: What) -> Result<(), ReportError> {
+    fn add_one(&mut self, fields: &Fields<'_>, what: What) -> Result<(), ExperimentError> {
         let text = what.text();
         let name = self.entry(fields, &text, text.clone(), fields.has("spec"))?;
         self.member(fields, "spec", name, what)
     }
 
-    fn add_grid(&mut self, fields: &Fields<'_>) -> Result<(), ReportError> {
+    fn add_grid(&mut self, fields: &Fields<'_>) -> Result<(), ExperimentError> {
         if !fields.has("spec") {
             let message = "`grid` varies the parameters of a `spec`, and there is none";
             return Err(fields.wrong("grid", message));
@@ -121,7 +121,7 @@ impl All {
         usual: &str,
         text: String,
         learns: bool,
-    ) -> Result<String, ReportError> {
+    ) -> Result<String, ExperimentError> {
         let name = match fields.has("name") {
             true => fields.needed("name", "\"lambdamart\"")?,
             false => usual.to_owned(),
@@ -140,7 +140,7 @@ impl All {
         key: &str,
         name: String,
         what: What,
-    ) -> Result<(), ReportError> {
+    ) -> Result<(), ExperimentError> {
         let (number, text) = (self.members.len(), what.text());
         if self.by_name.insert(name.clone(), number).is_some() {
             let place = if key == "grid" { key } else { "name" };
@@ -156,7 +156,7 @@ impl All {
     }
 }
 
-fn what(fields: &Fields<'_>, places: &Places<'_>) -> Result<What, ReportError> {
+fn what(fields: &Fields<'_>, places: &Places<'_>) -> Result<What, ExperimentError> {
     let ways = fields.present(&["spec", "model", "feature"]);
     let [way] = ways.as_slice() else {
         let message = "[[learner]] has one of `spec` (to learn), `model` (a file) and `feature` (to \
@@ -178,7 +178,7 @@ fn what(fields: &Fields<'_>, places: &Places<'_>) -> Result<What, ReportError> {
     Ok(What::Learner(Box::new(spec)))
 }
 
-fn no_files(fields: &Fields<'_>, key: &str, spec: &LearnerSpec) -> Result<(), ReportError> {
+fn no_files(fields: &Fields<'_>, key: &str, spec: &LearnerSpec) -> Result<(), ExperimentError> {
     if spec.to_string().contains("file:") {
         let message = "a member that is read from a file (file:...) is not recorded in a cell, so \
                        that a change of it would go unnoticed; write its spec instead";

@@ -13,12 +13,12 @@ use rankwright_data::Absent;
 use rankwright_data::format::{Format, ReadOptions, Roles};
 use rankwright_data::generate::LetorOptions;
 use rankwright_data::split::Parts;
+use rankwright_spec::words::counted;
 
 use super::super::fields::Fields;
 use super::super::paths::{FilePath, Places};
 use super::{generator, one_line, split_parts};
-use crate::ReportError;
-use crate::words::counted;
+use crate::ExperimentError;
 
 const DATA: &[&str] = &[
     "name",
@@ -155,7 +155,7 @@ impl DataSet {
 pub(super) fn data_sets(
     top: &Fields<'_>,
     places: &Places<'_>,
-) -> Result<Vec<DataSet>, ReportError> {
+) -> Result<Vec<DataSet>, ExperimentError> {
     let mut sets: Vec<DataSet> = Vec::new();
     for fields in top.tables("data", "[[data]]", DATA)? {
         let set = data_set(&fields, places)?;
@@ -171,7 +171,7 @@ pub(super) fn data_sets(
     }
 }
 
-fn data_set(fields: &Fields<'_>, places: &Places<'_>) -> Result<DataSet, ReportError> {
+fn data_set(fields: &Fields<'_>, places: &Places<'_>) -> Result<DataSet, ExperimentError> {
     let name = one_line(fields, fields.needed("name", "\"mq2008\"")?)?;
     let format = fields.text("format")?.map(|name| Format::from_name(&name)).transpose();
     let absent = match fields.text("absent")?.as_deref() {
@@ -194,7 +194,7 @@ fn data_set(fields: &Fields<'_>, places: &Places<'_>) -> Result<DataSet, ReportE
     })
 }
 
-fn source(fields: &Fields<'_>, places: &Places<'_>) -> Result<Source, ReportError> {
+fn source(fields: &Fields<'_>, places: &Places<'_>) -> Result<Source, ExperimentError> {
     let ways = fields.present(&SOURCES);
     let [way] = ways.as_slice() else {
         let message = format!("[[data]] has one of {}", SOURCES.join(", "));
@@ -229,7 +229,7 @@ fn listed(
     fields: &Fields<'_>,
     places: &Places<'_>,
     key: &str,
-) -> Result<Vec<FilePath>, ReportError> {
+) -> Result<Vec<FilePath>, ExperimentError> {
     let mut files = Vec::new();
     for text in fields.texts(key)? {
         files.extend(places.files(&text).map_err(|e| fields.wrong(key, e))?);
@@ -237,7 +237,7 @@ fn listed(
     Ok(files)
 }
 
-fn fold_files(fields: &Fields<'_>, places: &Places<'_>) -> Result<FoldFiles, ReportError> {
+fn fold_files(fields: &Fields<'_>, places: &Places<'_>) -> Result<FoldFiles, ExperimentError> {
     let needed = |key: &str| match listed(fields, places, key)? {
         files if files.is_empty() => {
             Err(fields.wrong(key, format!("`{key}` names no file; both train and test are needed")))
@@ -252,7 +252,7 @@ fn fold_files(fields: &Fields<'_>, places: &Places<'_>) -> Result<FoldFiles, Rep
 }
 
 /// LETOR's folders.
-fn folders(fields: &Fields<'_>, places: &Places<'_>) -> Result<Source, ReportError> {
+fn folders(fields: &Fields<'_>, places: &Places<'_>) -> Result<Source, ExperimentError> {
     let inside = |folder: &FilePath, name: &str| {
         vec![FilePath {
             written: format!("{}/{name}", folder.written.trim_end_matches('/')),
@@ -273,7 +273,7 @@ fn folders(fields: &Fields<'_>, places: &Places<'_>) -> Result<Source, ReportErr
 
 /// LETOR's rotation of parts S1 to S5: fold f trains on parts f, f+1, f+2, validates on f+3 and
 /// tests on f+4, wrapping round.
-fn rotation(fields: &Fields<'_>, places: &Places<'_>) -> Result<Source, ReportError> {
+fn rotation(fields: &Fields<'_>, places: &Places<'_>) -> Result<Source, ExperimentError> {
     let parts = listed(fields, places, "parts")?;
     let count = parts.len();
     if count < 3 {
@@ -289,7 +289,7 @@ fn rotation(fields: &Fields<'_>, places: &Places<'_>) -> Result<Source, ReportEr
     Ok(Source::Folds((0..count).map(fold).collect()))
 }
 
-fn whole(fields: &Fields<'_>, places: &Places<'_>, way: &str) -> Result<Source, ReportError> {
+fn whole(fields: &Fields<'_>, places: &Places<'_>, way: &str) -> Result<Source, ExperimentError> {
     let origin = match way {
         "files" => Origin::Files(listed(fields, places, "files")?),
         _ => {
@@ -332,7 +332,7 @@ fn more_queries_than_folds(
     fields: &Fields<'_>,
     origin: &Origin,
     folds: u64,
-) -> Result<(), ReportError> {
+) -> Result<(), ExperimentError> {
     match origin {
         Origin::Generated(options) if (options.queries as u64) < folds => {
             let queries = counted(options.queries, "query");

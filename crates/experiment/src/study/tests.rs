@@ -351,7 +351,7 @@ fn long_curves_are_thinned_and_panels_share_their_range() {
     let ids: Vec<&str> = charts.iter().map(|chart| chart.id.as_str()).collect();
     assert_eq!(ids, ["plot-1-made-leaves-3", "plot-1-made-leaves-5"]);
     assert_eq!(charts[0].y.range, charts[1].y.range);
-    let crate::chart::Body::Lines(lines) = &charts[0].body else { panic!() };
+    let rankwright_report::chart::Body::Lines(lines) = &charts[0].body else { panic!() };
     assert_eq!((lines.len(), lines[0].points.len()), (2, 150));
     assert_eq!(lines[0].points[149], (1000.0, 0.999));
     assert_eq!(lines[1].name, "newton=cross-leaf");

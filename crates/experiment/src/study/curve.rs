@@ -11,6 +11,7 @@
 
 use std::collections::HashSet;
 
+use rankwright_report::chart::{Axis, Body, Chart, Scale, Series};
 use serde_json::{Value, json};
 
 use super::super::cell::{Cell, Stored};
@@ -19,7 +20,6 @@ use super::super::file::{Experiment, FactorPlot};
 use super::super::report::{SetResult, System, name};
 use super::choice::{choose, validated};
 use super::table::{deciding, varies};
-use crate::chart::{Axis, Body, Chart, Scale, Series};
 
 /// Points of a line at most.
 const POINTS: usize = 150;

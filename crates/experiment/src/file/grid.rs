@@ -11,7 +11,7 @@ use rankwright_learn::{LEARNERS, LearnerSpec};
 use rankwright_spec::{Spec, SpecError, nearest};
 
 use super::super::fields::{Entry, Fields, scalar};
-use crate::ReportError;
+use crate::ExperimentError;
 
 /// Learners of an experiment, all grids together.
 const MOST: usize = 10_000;
@@ -24,7 +24,7 @@ pub(super) struct Axis {
 }
 
 /// Reads the grid of a spec.
-pub(super) fn read(fields: &Fields<'_>, spec: &Spec) -> Result<Vec<Axis>, ReportError> {
+pub(super) fn read(fields: &Fields<'_>, spec: &Spec) -> Result<Vec<Axis>, ExperimentError> {
     let axes = fields.entries("grid")?;
     if axes.is_empty() {
         let message = "`grid` varies nothing; write such as grid = { leaves = [7, 31] }";
@@ -33,7 +33,7 @@ pub(super) fn read(fields: &Fields<'_>, spec: &Spec) -> Result<Vec<Axis>, Report
     axes.iter().map(|entry| axis(fields, spec, entry)).collect()
 }
 
-fn axis(fields: &Fields<'_>, spec: &Spec, entry: &Entry<'_>) -> Result<Axis, ReportError> {
+fn axis(fields: &Fields<'_>, spec: &Spec, entry: &Entry<'_>) -> Result<Axis, ExperimentError> {
     let key = entry.name.as_str();
     known(fields, spec, entry)?;
     if spec.get(key).is_some() {
@@ -65,7 +65,7 @@ fn axis(fields: &Fields<'_>, spec: &Spec, entry: &Entry<'_>) -> Result<Axis, Rep
 }
 
 /// Refuses what is no parameter of the learner. Of an unknown learner nothing is said here.
-fn known(fields: &Fields<'_>, spec: &Spec, entry: &Entry<'_>) -> Result<(), ReportError> {
+fn known(fields: &Fields<'_>, spec: &Spec, entry: &Entry<'_>) -> Result<(), ExperimentError> {
     let Some(info) = LEARNERS.iter().find(|info| info.name == spec.name) else {
         let error = LearnerSpec::from_spec(spec.clone()).err();
         let error = error.map_or("unknown learner".to_owned(), |error| error.to_string());
@@ -90,7 +90,7 @@ pub(super) fn expand(
     spec: &Spec,
     axes: &[Axis],
     before: usize,
-) -> Result<Vec<(String, LearnerSpec)>, ReportError> {
+) -> Result<Vec<(String, LearnerSpec)>, ExperimentError> {
     let count = axes.iter().try_fold(1_usize, |count, axis| count.checked_mul(axis.values.len()));
     let Some(count) = count.filter(|count| before.saturating_add(*count) <= MOST) else {
         let count = count.map_or("more than can be counted".to_owned(), |count| count.to_string());
@@ -108,7 +108,7 @@ fn combination(
     spec: &Spec,
     axes: &[Axis],
     mut number: usize,
-) -> Result<(String, LearnerSpec), ReportError> {
+) -> Result<(String, LearnerSpec), ExperimentError> {
     let mut picked = Vec::new();
     for axis in axes.iter().rev() {
         let (value, at) = &axis.values[number % axis.values.len()];

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use rankwright_eval::compare::Test;
 use rankwright_eval::stats::Correction;
 use rankwright_eval::table::{Align, Cell, Table};
+use rankwright_spec::words::counted;
 use serde_json::{Map, Value, json};
 
 use super::super::factor::{ABSENT, value, values, words};
@@ -12,7 +13,6 @@ use super::super::file::{DataSet, Experiment, FactorTable};
 use super::super::report::{SetResult, name};
 use super::Shown;
 use super::table::{Found, Place};
-use crate::words::counted;
 
 /// Everything that is shown of a table on a data set.
 pub(super) fn shown(

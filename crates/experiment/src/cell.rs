@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::sha256;
-use crate::ReportError;
+use crate::ExperimentError;
 
 const RECORD: &str = "cell.json";
 const MODEL: &str = "ranker.model";
@@ -134,7 +134,7 @@ impl Shelf {
         mut stored: Stored,
         model: Option<&Model>,
         scores: &[f64],
-    ) -> Result<(), ReportError> {
+    ) -> Result<(), ExperimentError> {
         let (part, place) = (self.part(digest), self.place(digest));
         let draft = part.join("cell");
         fresh(&draft).map_err(|e| failed("write", &draft, e))?;
@@ -147,7 +147,7 @@ impl Shelf {
         let written = fs::read(draft.join(SCORES)).map_err(|e| failed("read", &draft, e))?;
         stored.scores_sha256 = sha256(&written);
         let record = serde_json::to_vec_pretty(&stored).map_err(|e| {
-            ReportError::request(format!("the record of a cell cannot be written: {e}"))
+            ExperimentError::request(format!("the record of a cell cannot be written: {e}"))
         })?;
         write(&draft.join(RECORD), &record)?;
         sync(&draft);

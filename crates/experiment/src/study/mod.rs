@@ -14,13 +14,13 @@ mod tests;
 use std::collections::HashSet;
 
 use rankwright_eval::table::Table;
+use rankwright_report::chart::Chart;
+use rankwright_report::page::{Block, Section};
 use serde_json::Value;
 
 use super::file::Experiment;
 use super::report::SetResult;
-use crate::ReportError;
-use crate::chart::Chart;
-use crate::page::{Block, Section};
+use crate::ExperimentError;
 
 /// Every table and plot of an experiment.
 #[derive(Debug, Default)]
@@ -47,7 +47,10 @@ struct Shown {
 }
 
 impl Study {
-    pub(super) fn new(experiment: &Experiment, sets: &[SetResult]) -> Result<Self, ReportError> {
+    pub(super) fn new(
+        experiment: &Experiment,
+        sets: &[SetResult],
+    ) -> Result<Self, ExperimentError> {
         let mut study = Self::default();
         for table in &experiment.tables {
             let shown =
@@ -56,7 +59,7 @@ impl Study {
                 let found = table::Found::new(experiment, table, set)?;
                 Ok(show::shown(experiment, table, set, &found))
             });
-            study.tables.push(shown.collect::<Result<_, ReportError>>()?);
+            study.tables.push(shown.collect::<Result<_, ExperimentError>>()?);
             study.titles.0.push(table.view.title.clone());
         }
         let mut ids = HashSet::new();

@@ -22,6 +22,9 @@ use rankwright_data::{DataError, Dataset};
 use rankwright_eval::compare::{Better, CompareOptions};
 use rankwright_eval::table::comparison_table;
 use rankwright_eval::{EvalOptions, Evaluation, QuerySource, evaluate};
+use rankwright_report::chart::Chart;
+use rankwright_report::comparison::ComparisonReport;
+use rankwright_report::page::{Block, Page, Section};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -32,10 +35,7 @@ use super::pool::{Pooled, mean};
 use super::run::Ran;
 use super::study::Study;
 use super::{VERSION, lock, tables};
-use crate::chart::Chart;
-use crate::comparison::ComparisonReport;
-use crate::page::{Page, Section};
-use crate::{Block, ReportError};
+use crate::ExperimentError;
 
 /// What an experiment came to.
 #[derive(Debug)]
@@ -110,7 +110,7 @@ pub(super) fn many(experiment: &Experiment) -> bool {
 
 impl ExperimentReport {
     /// Reads the stored cells, measures and compares.
-    pub fn new(plan: &Plan<'_>, ran: &Ran) -> Result<Self, ReportError> {
+    pub fn new(plan: &Plan<'_>, ran: &Ran) -> Result<Self, ExperimentError> {
         let mut failed = ran.failed.clone();
         let mut sets = Vec::new();
         for data in 0..plan.experiment.data.len() {
@@ -135,7 +135,7 @@ impl ExperimentReport {
     }
 
     /// Writes everything into the plan's folder; gives the files.
-    pub fn write(&self, plan: &Plan<'_>) -> Result<Vec<PathBuf>, ReportError> {
+    pub fn write(&self, plan: &Plan<'_>) -> Result<Vec<PathBuf>, ExperimentError> {
         let folder = plan.out();
         fs::create_dir_all(folder)
             .map_err(|e| DataError::io("make the folder", folder.display().to_string(), e))?;
@@ -173,7 +173,7 @@ fn set_result(
     plan: &Plan<'_>,
     data: usize,
     failed: &mut Vec<Failed>,
-) -> Result<Option<SetResult>, ReportError> {
+) -> Result<Option<SetResult>, ExperimentError> {
     let experiment = plan.experiment;
     let of_learners = cells_of(plan, data);
     let stored =
@@ -181,9 +181,9 @@ fn set_result(
     let (Some(parts), true) = (plan.parts.get(data), of_learners.iter().any(stored)) else {
         return Ok(None);
     };
-    let tests = parts.tests().map_err(ReportError::request)?;
+    let tests = parts.tests().map_err(ExperimentError::request)?;
     // Learners are independent of each other, and their order is kept.
-    let measured: Vec<Option<Result<System, ReportError>>> = of_learners
+    let measured: Vec<Option<Result<System, ExperimentError>>> = of_learners
         .par_iter()
         .enumerate()
         .map(|(learner, cells)| Some(system(plan, learner, loaded(plan, cells)?, &tests)))
@@ -257,7 +257,7 @@ fn system(
     learner: usize,
     cells: Vec<Loaded>,
     tests: &[Arc<Dataset>],
-) -> Result<System, ReportError> {
+) -> Result<System, ExperimentError> {
     let experiment = plan.experiment;
     let member = experiment.learners.get(learner);
     let seeds = member.map_or(&[][..], |member| experiment.seeds_of(member));
@@ -273,7 +273,7 @@ fn system(
         }
     }
     let evaluations: Vec<Evaluation> = found.iter().map(|(_, e)| e.clone()).collect();
-    let mean = mean(&evaluations).ok_or_else(|| ReportError::request("there is no seed"))?;
+    let mean = mean(&evaluations).ok_or_else(|| ExperimentError::request("there is no seed"))?;
     let cells = cells.into_iter().map(|(cell, stored, _)| (cell, stored)).collect();
     Ok(System { learner, cells, scores, seeds: found, mean })
 }
@@ -284,7 +284,7 @@ fn compared(
     data: usize,
     systems: &[System],
     tests: &[Arc<Dataset>],
-) -> Result<(ComparisonReport, Option<String>), ReportError> {
+) -> Result<(ComparisonReport, Option<String>), ExperimentError> {
     let named: Vec<(String, Evaluation)> = systems
         .iter()
         .map(|system| (name(experiment, system.learner).to_owned(), system.mean.clone()))

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use rankwright_data::format::{Format, write};
 use rankwright_data::generate::LetorOptions;
+use rankwright_report::Block;
 use tempfile::TempDir;
 
 use super::*;
-use crate::Block;
 
 const FILE: &str = r#"
 name = "small"
@@ -34,7 +34,7 @@ name = "bm25"
 feature = 22
 "#;
 
-pub(super) fn parse(text: &str) -> Result<Experiment, crate::ReportError> {
+pub(super) fn parse(text: &str) -> Result<Experiment, crate::ExperimentError> {
     Experiment::parse(text, "x.toml", Path::new("."), &|_| None)
 }
 

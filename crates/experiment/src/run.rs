@@ -23,7 +23,7 @@ use super::cell::{Cell, Seconds, State, Stored};
 use super::file::What;
 use super::parts::Learning;
 use super::plan::{Failed, Plan};
-use crate::ReportError;
+use crate::ExperimentError;
 
 /// Someone who looks on while cells are run.
 pub trait Watcher: Sync {
@@ -63,12 +63,12 @@ pub struct Ran {
 struct Lock(#[allow(dead_code, reason = "held, not read")] File);
 
 impl Lock {
-    fn take(folder: &Path) -> Result<Self, ReportError> {
+    fn take(folder: &Path) -> Result<Self, ExperimentError> {
         let path = folder.join(".lock");
         let file = File::create(&path)
             .map_err(|e| DataError::io("write", path.display().to_string(), e))?;
         match file.try_lock() {
-            Err(fs::TryLockError::WouldBlock) => Err(ReportError::with_help(
+            Err(fs::TryLockError::WouldBlock) => Err(ExperimentError::with_help(
                 format!("another experiment is running in {}", folder.display()),
                 "wait for it, or give another folder with --out",
             )),
@@ -86,7 +86,7 @@ enum End {
 
 impl Plan<'_> {
     /// Runs every open cell.
-    pub fn run(&self, watcher: &dyn Watcher) -> Result<Ran, ReportError> {
+    pub fn run(&self, watcher: &dyn Watcher) -> Result<Ran, ExperimentError> {
         fs::create_dir_all(&self.shelf.0)
             .map_err(|e| DataError::io("make the folder", self.shelf.0.display().to_string(), e))?;
         let lock = Lock::take(&self.out)?;
@@ -102,7 +102,7 @@ impl Plan<'_> {
         }
         let next = AtomicUsize::new(0);
         let ends: Mutex<HashMap<usize, Result<(), String>>> = Mutex::default();
-        std::thread::scope(|scope| -> Result<(), ReportError> {
+        std::thread::scope(|scope| -> Result<(), ExperimentError> {
             for job in 0..self.jobs {
                 let pool = self.pool(job)?;
                 let (next, ends, open) = (&next, &ends, &open);
@@ -120,10 +120,10 @@ impl Plan<'_> {
     }
 
     /// The threads of a job: its share of all, one at least.
-    fn pool(&self, job: usize) -> Result<rayon::ThreadPool, ReportError> {
+    fn pool(&self, job: usize) -> Result<rayon::ThreadPool, ExperimentError> {
         let share = self.threads / self.jobs + usize::from(job < self.threads % self.jobs);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(share.max(1)).build();
-        pool.map_err(|e| ReportError::request(format!("cannot start {share} threads: {e}")))
+        pool.map_err(|e| ExperimentError::request(format!("cannot start {share} threads: {e}")))
     }
 
     /// A job: takes cells until there are none.
@@ -345,7 +345,7 @@ impl Observer for Looker<'_> {
 }
 
 /// An error with what to do about it, on one line, in words of the file.
-fn told(error: impl Into<ReportError>) -> String {
+fn told(error: impl Into<ExperimentError>) -> String {
     let error = error.into();
     let told = match error.help() {
         Some(help) => format!("{error}; {help}"),
