@@ -1,6 +1,6 @@
 """Every report, made by the command and opened in a browser: of data made on the spot, and of MQ2008.
 
-What each plot must show is read from the JSON that `--parts` writes beside it, and the number of
+What each plot must show is read from the JSON that `--assets` writes beside it, and the number of
 series that a reader expects (one for each model, rate or label) is said here once more.
 """
 
@@ -78,7 +78,7 @@ def expected(parts):
 def opened(folder, name, *words):
     """Makes a report, checks its page, and gives the number of series by plot."""
     page, parts = folder / f"{name}.html", folder / f"{name}-parts"
-    rankwright(*words, "--out", page, "--parts", parts)
+    rankwright(*words, "--out", page, "--assets", parts)
     charts = expected(parts)
     looked_at(page, charts)
     assert page.stat().st_size < 5_000_000

@@ -124,6 +124,15 @@ fn experiment(error: &ExperimentError) -> Option<String> {
         ExperimentError::Eval(error) => eval(error),
         ExperimentError::Spec(error) => spec(error),
         ExperimentError::Report(error) => report(error),
+        ExperimentError::FolderInUse { .. } => {
+            Some("wait for it, or give another folder with --out".into())
+        }
+        ExperimentError::NoRate { .. } => {
+            Some("take boosted trees, such as --learner lambdamart".into())
+        }
+        ExperimentError::NoRounds { .. } => {
+            Some("take boosted trees, such as --learner lambdamart".into())
+        }
         other => other.help(),
     }
 }

@@ -89,7 +89,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     }
     let (mut report, unopened) = loaded.compare(&args.systems, out)?;
     if args.page.html.is_some() {
-        report = unopened.look_into(report, &args.systems, &[], out)?;
+        report = unopened.add_query_details(report, &args.systems, &[], out)?;
     }
     let mut document = json_of(report.comparison(), report.systems());
     args.page.finish(|| report.page(), &mut document, out)?;

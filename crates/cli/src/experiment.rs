@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rankwright::experiment::{
-    Experiment, ExperimentReport, Failed, Plan, PlanOptions, State, Watcher,
+    CellState, Experiment, ExperimentProgress, ExperimentReport, FailedCells, Plan, PlanOptions,
 };
+use rankwright::spec::words::counted;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -118,13 +119,8 @@ fn tell(report: &ExperimentReport, files: &[PathBuf], out: &Output) -> Result<()
     )
 }
 
-/// "1 cell", "2 cells".
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
 /// What failed, on standard error, and the exit code that goes with it.
-fn failure(failed: &[Failed], folder: &Path) -> Result<(), Failure> {
+fn failure(failed: &[FailedCells], folder: &Path) -> Result<(), Failure> {
     if failed.is_empty() {
         return Ok(());
     }
@@ -139,8 +135,8 @@ fn failure(failed: &[Failed], folder: &Path) -> Result<(), Failure> {
 }
 
 /// "mq2008, lambdamart, fold 2: ..."
-fn words(failed: &Failed) -> String {
-    let Failed { data, learner, cells, error, .. } = failed;
+fn words(failed: &FailedCells) -> String {
+    let FailedCells { data, learner, cells, error, .. } = failed;
     let place: Vec<&str> = [data, learner, cells].into_iter().map(String::as_str).collect();
     let place: Vec<&str> = place.into_iter().filter(|text| !text.is_empty()).collect();
     format!("{}: {error}", place.join(", "))
@@ -148,10 +144,10 @@ fn words(failed: &Failed) -> String {
 
 /// What would be done.
 fn tell_plan(plan: &Plan<'_>, out: &Output) -> Result<(), Failure> {
-    let state = |state: State| match state {
-        State::Stored => "done",
-        State::Open => "to run",
-        State::Left => "left out",
+    let state = |state: CellState| match state {
+        CellState::Stored => "done",
+        CellState::Open => "to run",
+        CellState::Left => "left out",
     };
     let (jobs, why) = plan.jobs();
     out.result(
@@ -207,7 +203,7 @@ impl<'a> Cells<'a> {
         {
             bar.set_style(style);
         }
-        let stored = plan.cells().iter().filter(|cell| cell.state == State::Stored).count();
+        let stored = plan.cells().iter().filter(|cell| cell.state == CellState::Stored).count();
         if stored > 0 {
             out.note(format!("{stored} of {} cells are done already", plan.cells().len()));
         }
@@ -220,7 +216,7 @@ impl<'a> Cells<'a> {
     }
 }
 
-impl Watcher for Cells<'_> {
+impl ExperimentProgress for Cells<'_> {
     fn started(&self, cell: &str) {
         let failed = match self.failed.load(Ordering::Relaxed) {
             0 => String::new(),
@@ -236,7 +232,7 @@ impl Watcher for Cells<'_> {
         }
     }
 
-    fn wants_to_stop(&self) -> bool {
+    fn should_stop(&self) -> bool {
         self.interrupt.asked()
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rankwright::data::Dataset;
 use rankwright::model::{ExplainOptions, Model};
-use rankwright::report::explanation::{Ask, Explained, explain};
+use rankwright::report::explanation::{ExplainRequest, Explanation, explain};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -49,7 +49,7 @@ pub(crate) struct Args {
     curves: u16,
     /// Orders of exchange that contributions of nets are averaged over
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    orders: u32,
+    permutations: u32,
     /// Seed of every sample
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         None => None,
     };
     let lacking = tell_matching(&model, &data, args.ignore_extra, out)?;
-    let found = ask(args, &model, &data, background.as_ref(), out)?;
+    let found = request(args, &model, &data, background.as_ref(), out)?;
     let mut json = found.to_json();
     json["features_not_in_data"] = json!(lacking);
     args.page.finish(|| found.page(), &mut json, out)?;
@@ -90,13 +90,13 @@ fn read(args: &Args, files: &[PathBuf], model: &Model, out: &Output) -> Result<D
     Ok(loaded.data)
 }
 
-fn ask(
+fn request(
     args: &Args,
     model: &Model,
     data: &Dataset,
     background: Option<&Dataset>,
     out: &Output,
-) -> Result<Explained, Failure> {
+) -> Result<Explanation, Failure> {
     let pair = match args.pair.as_deref() {
         Some([a, b]) => Some([a.as_str(), b.as_str()]),
         _ => None,
@@ -105,10 +105,10 @@ fn ask(
     let background_name = args.background.as_ref().map(|file| file.display().to_string());
     let options = ExplainOptions {
         seed: args.seed,
-        orders: args.orders as usize,
+        permutations: args.permutations as usize,
         ignore_extra: args.ignore_extra,
     };
-    let ask = Ask {
+    let request = ExplainRequest {
         model: (&model_name, model),
         data: (&data_name, data),
         background: background_name.as_deref().zip(background),
@@ -119,6 +119,6 @@ fn ask(
         curves: usize::from(args.curves),
         options,
     };
-    let (found, _) = timed(out, "explaining", || explain(&ask));
+    let (found, _) = timed(out, "explaining", || explain(&request));
     Ok(found?)
 }

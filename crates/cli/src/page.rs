@@ -1,4 +1,4 @@
-//! Where a report goes: the HTML file, its parts, and the terminal.
+//! Where a report goes: the HTML file, its assets, and the terminal.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -22,14 +22,14 @@ pub(crate) struct PageArgs {
     pub(crate) out: PathBuf,
     /// Also write every plot as SVG, and its numbers as CSV and JSON, into this folder
     #[arg(long, value_name = "DIR")]
-    pub(crate) parts: Option<PathBuf>,
+    pub(crate) assets: Option<PathBuf>,
 }
 
 impl PageArgs {
     /// Writes the files, then prints the short version, or the JSON document with the files' names.
     pub(crate) fn finish(&self, page: &Page, mut json: Value, out: &Output) -> Result<(), Failure> {
         out.keeps_stdout_free(&self.out)?;
-        write(page, &self.out, self.parts.as_deref(), &mut json)?;
+        write(page, &self.out, self.assets.as_deref(), &mut json)?;
         if self.out == Path::new("-") {
             return Ok(());
         }
@@ -46,7 +46,7 @@ pub(crate) struct ExtraPage {
     pub(crate) html: Option<PathBuf>,
     /// Also write every plot of the page as SVG, and its numbers as CSV and JSON, into this folder
     #[arg(long, value_name = "DIR", requires = "html")]
-    parts: Option<PathBuf>,
+    assets: Option<PathBuf>,
 }
 
 impl ExtraPage {
@@ -69,7 +69,7 @@ impl ExtraPage {
         out: &Output,
     ) -> Result<(), Failure> {
         let Some(html) = &self.html else { return Ok(()) };
-        write(&page(), html, self.parts.as_deref(), json)?;
+        write(&page(), html, self.assets.as_deref(), json)?;
         if html != Path::new("-") {
             out.note(format!("the page is in {}", html.display()));
         }
@@ -77,19 +77,19 @@ impl ExtraPage {
     }
 }
 
-/// Writes a page and its parts, and adds the files' names to the document.
-fn write(page: &Page, html: &Path, parts: Option<&Path>, json: &mut Value) -> Result<(), Failure> {
+/// Writes a page and its assets, and adds the files' names to the document.
+fn write(page: &Page, html: &Path, assets: Option<&Path>, json: &mut Value) -> Result<(), Failure> {
     let text = page.to_html()?;
-    let parts = match parts {
-        Some(folder) => Some(page.write_parts(folder)?),
+    let assets = match assets {
+        Some(folder) => Some(page.write_assets(folder)?),
         None => None,
     };
     write_atomic(html, |file| file.write_all(text.as_bytes()))?;
     // What is no object has no place for names; no report gives such a document.
     if let Value::Object(members) = json {
         members.insert("html".to_owned(), json!(html));
-        if let Some(files) = parts {
-            members.insert("parts".to_owned(), json!(files));
+        if let Some(files) = assets {
+            members.insert("assets".to_owned(), json!(files));
         }
     }
     Ok(())
@@ -109,8 +109,8 @@ fn columns() -> usize {
 mod tests {
     use super::*;
 
-    fn finish(out: &Path, parts: Option<&Path>, json: bool) -> Result<(), Failure> {
-        let args = PageArgs { out: out.to_owned(), parts: parts.map(Path::to_owned) };
+    fn finish(out: &Path, assets: Option<&Path>, json: bool) -> Result<(), Failure> {
+        let args = PageArgs { out: out.to_owned(), assets: assets.map(Path::to_owned) };
         let page = Page { title: "A report".into(), ..Page::default() };
         args.finish(&page, json!({}), &Output { json, quiet: true })
     }
@@ -118,10 +118,10 @@ mod tests {
     #[test]
     fn the_file_is_written_and_the_folder_of_parts_made() {
         let folder = tempfile::tempdir().unwrap();
-        let (file, parts) = (folder.path().join("a.html"), folder.path().join("deep/parts"));
-        finish(&file, Some(&parts), false).unwrap();
+        let (file, assets) = (folder.path().join("a.html"), folder.path().join("deep/assets"));
+        finish(&file, Some(&assets), false).unwrap();
         assert!(std::fs::read_to_string(&file).unwrap().contains("A report"));
-        assert!(parts.is_dir());
+        assert!(assets.is_dir());
     }
 
     #[test]

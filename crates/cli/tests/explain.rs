@@ -94,13 +94,13 @@ fn every_kind_of_model_is_explained_on_any_number_of_threads() {
     ];
     for (learner, exact) in kinds {
         train(&bench, learner, "");
-        let found = explained(&bench, &format!("--query {query} --orders 3"));
+        let found = explained(&bench, &format!("--query {query} --permutations 3"));
         check_sums(&bench, &found);
         assert_eq!(found["exact"], exact, "{learner}");
-        let again = explained(&bench, &format!("--query {query} --orders 3 --threads 3"));
+        let again = explained(&bench, &format!("--query {query} --permutations 3 --threads 3"));
         assert!(again == found, "{learner}");
         let other =
-            explained(&bench, &format!("--query {query} --orders 3 --background train.txt"));
+            explained(&bench, &format!("--query {query} --permutations 3 --background train.txt"));
         check_sums(&bench, &other);
         assert_eq!(other["relative_to"], "the documents of train.txt");
     }

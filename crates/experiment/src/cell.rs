@@ -38,12 +38,12 @@ pub struct Cell {
     /// Everything that determines the result.
     pub key: Value,
     /// Whether it is there.
-    pub state: State,
+    pub state: CellState,
 }
 
 /// Whether a cell is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum CellState {
     /// It is stored, and its checksums hold.
     Stored,
     /// It is to be run.
@@ -54,7 +54,7 @@ pub enum State {
 
 /// What is kept of a cell besides the model and the scores.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Stored {
+pub struct StoredCell {
     /// Everything that determines the result.
     pub key: Value,
     /// SHA-256 of the model's file.
@@ -73,12 +73,12 @@ pub struct Stored {
     /// looked at, and none where no query has a value.
     pub curve: Vec<Option<f64>>,
     /// Where the time went. Not part of any report.
-    pub seconds: Seconds,
+    pub seconds: CellSeconds,
 }
 
 /// Seconds of a cell by phase.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Seconds {
+pub struct CellSeconds {
     /// Turning features into bins.
     pub bin: f64,
     /// Training.
@@ -91,9 +91,9 @@ pub struct Seconds {
 
 /// The folder of cells.
 #[derive(Debug, Clone)]
-pub(super) struct Shelf(pub(super) PathBuf);
+pub(super) struct CellStore(pub(super) PathBuf);
 
-impl Shelf {
+impl CellStore {
     fn place(&self, digest: &str) -> PathBuf {
         self.0.join(digest)
     }
@@ -104,10 +104,10 @@ impl Shelf {
     }
 
     /// A stored cell with its test scores, if it is there and sound.
-    pub(super) fn load(&self, cell: &Cell) -> Option<(Stored, Vec<f64>)> {
+    pub(super) fn load(&self, cell: &Cell) -> Option<(StoredCell, Vec<f64>)> {
         let folder = self.place(&cell.digest);
         let record = fs::read(folder.join(RECORD)).ok()?;
-        let stored: Stored = serde_json::from_slice(&record).ok()?;
+        let stored: StoredCell = serde_json::from_slice(&record).ok()?;
         let scores = fs::read(folder.join(SCORES)).ok()?;
         let model = match fs::read(folder.join(MODEL)) {
             Ok(bytes) => sha256(&bytes),
@@ -131,7 +131,7 @@ impl Shelf {
     pub(super) fn store(
         &self,
         digest: &str,
-        mut stored: Stored,
+        mut stored: StoredCell,
         model: Option<&Model>,
         scores: &[f64],
     ) -> Result<(), ExperimentError> {

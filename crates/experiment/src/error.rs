@@ -1,5 +1,7 @@
 //! Errors of experiments.
 
+use std::path::PathBuf;
+
 use rankwright_data::DataError;
 use rankwright_eval::EvalError;
 use rankwright_eval::compare::CompareError;
@@ -33,6 +35,12 @@ pub enum ExperimentError {
     /// A page could not be drawn.
     #[error(transparent)]
     Report(#[from] ReportError),
+    /// Another process runs an experiment in the same folder.
+    #[error("another experiment is running in {}", folder.display())]
+    FolderInUse {
+        /// The folder of the results.
+        folder: PathBuf,
+    },
     /// A learner has no parameter `rate`, so there is no shrinkage to vary.
     #[error("{learner} has no shrinkage: learners with `rate` do, such as lambdamart and mart")]
     NoRate {

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::file::{Experiment, Member, View, What};
+use super::file::{Experiment, FactorView, Member, MemberKind};
 
 /// The factor that is no parameter: the name of the entry.
 pub(super) const ENTRY: &str = "learner";
@@ -23,7 +23,7 @@ pub(super) fn value<'a>(experiment: &'a Experiment, member: &'a Member, factor: 
 
 /// A member's setting of a parameter, written or by default.
 pub(super) fn setting<'a>(member: &'a Member, name: &str) -> Option<&'a str> {
-    let What::Learner(spec) = &member.what else { return None };
+    let MemberKind::Learner(spec) = &member.what else { return None };
     let param = spec.info().params.iter().find(|param| param.name == name)?;
     Some(spec.canonical().get(name).unwrap_or(param.default))
 }
@@ -54,7 +54,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    pub(super) fn new(experiment: &Experiment, view: &View) -> Self {
+    pub(super) fn new(experiment: &Experiment, view: &FactorView) -> Self {
         let mut grid = Self { rows: Vec::new(), columns: Vec::new(), groups: HashMap::new() };
         for number in &view.learners {
             let Some(member) = experiment.learners.get(*number) else { continue };

@@ -16,7 +16,7 @@ use rankwright_eval::{Measure, SourceKind, expand};
 use rankwright_spec::nearest;
 
 use super::fields::{Document, Fields};
-use super::paths::Places;
+use super::paths::PathResolver;
 use super::sha256;
 use crate::ExperimentError;
 
@@ -25,9 +25,9 @@ mod learner;
 mod source;
 mod view;
 
-pub use learner::{Entry, Member, What};
+pub use learner::{LearnerEntry, Member, MemberKind};
 pub use source::{DataSet, Division, FoldFiles, Origin, Source};
-pub use view::{FactorPlot, FactorTable, View};
+pub use view::{FactorPlot, FactorTable, FactorView};
 
 const TOP: &[&str] = &[
     "name",
@@ -48,7 +48,7 @@ const TOP: &[&str] = &[
 /// A whole comparison: learners on data sets, over folds and seeds.
 ///
 /// ```
-/// use rankwright_report::experiment::Experiment;
+/// use rankwright_experiment::Experiment;
 ///
 /// let text = r#"
 /// name = "trees"
@@ -68,7 +68,7 @@ const TOP: &[&str] = &[
 /// let wrong = text.replace("[[learner]]", "[[lerner]]");
 /// let error = Experiment::parse(&wrong, "trees.toml", ".".as_ref(), &|_| None).unwrap_err();
 /// assert!(error.to_string().contains("line 9") && error.to_string().contains("`learner`?"));
-/// # Ok::<(), rankwright_report::ExperimentError>(())
+/// # Ok::<(), rankwright_experiment::ExperimentError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Experiment {
@@ -87,10 +87,10 @@ pub struct Experiment {
     /// What is compared, one for each combination of a grid.
     pub learners: Vec<Member>,
     /// What they were written as.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<LearnerEntry>,
     /// Tables by factors.
     pub tables: Vec<FactorTable>,
-    /// Learning curves by factors.
+    /// TrainingParts curves by factors.
     pub plots: Vec<FactorPlot>,
     /// SHA-256 of the file's text.
     pub sha256: String,
@@ -117,7 +117,7 @@ impl Experiment {
         let document = Document { name: file, text };
         let table = document.parse()?;
         let top = Fields::new(document, table.get_ref(), 0, "the experiment", TOP)?;
-        let places = Places { folder, variable };
+        let places = PathResolver { folder, variable };
         let (entries, learners) = learner::read(&top, &places)?;
         let mut experiment = Self {
             name: top.needed("name", "\"boosted trees\"")?,

@@ -39,16 +39,16 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-pub use cell::{Cell, Seconds, State, Stored};
+pub use cell::{Cell, CellSeconds, CellState, StoredCell};
 pub use error::ExperimentError;
 pub use file::{
-    DataSet, Division, Entry, Experiment, FactorPlot, FactorTable, FoldFiles, Member, Origin,
-    Source, View, What,
+    DataSet, Division, Experiment, FactorPlot, FactorTable, FactorView, FoldFiles, LearnerEntry,
+    Member, MemberKind, Origin, Source,
 };
 pub use paths::FilePath;
-pub use plan::{Failed, Plan, PlanOptions};
+pub use plan::{FailedCells, Plan, PlanOptions};
 pub use report::ExperimentReport;
-pub use run::{Ran, Unwatched, Watcher};
+pub use run::{ExperimentProgress, RunSummary};
 pub use shrinkage::ShrinkageRequest;
 
 /// The version that trains, part of what names a cell.

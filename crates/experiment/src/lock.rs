@@ -8,8 +8,8 @@ use rankwright_learn::LearnerSpec;
 use serde_json::{Map, Value, json};
 
 use super::VERSION;
-use super::file::{DataSet, Member, Origin, Source, What};
-use super::plan::{Plan, Summed, division_key};
+use super::file::{DataSet, Member, MemberKind, Origin, Source};
+use super::plan::{FileChecksum, Plan, division_key};
 
 /// Every parameter of a learner, written or by default.
 pub(super) fn settings(spec: &LearnerSpec) -> Value {
@@ -57,18 +57,17 @@ pub(super) fn lock(plan: &Plan<'_>) -> Value {
 
 fn learner(member: &Member) -> Value {
     match &member.what {
-        What::Learner(spec) => json!({
+        MemberKind::Learner(spec) => json!({
             "name": member.name,
             "spec": spec.to_string(),
             "settings": settings(spec),
         }),
-        What::Model(file) => json!({"name": member.name, "model": file.written}),
+        MemberKind::Model(file) => json!({"name": member.name, "model": file.written}),
     }
 }
 
-fn data(set: &DataSet, files: &[Summed]) -> Value {
-    let file =
-        |file: &Summed| json!({"file": file.written, "sha256": file.sha256, "bytes": file.bytes});
+fn data(set: &DataSet, files: &[FileChecksum]) -> Value {
+    let file = |file: &FileChecksum| json!({"file": file.written, "sha256": file.sha256, "bytes": file.bytes});
     let source = match &set.source {
         Source::Folds(folds) => json!({"folds": folds.len()}),
         Source::Whole { origin: Origin::Files(_), division } => division_key(division),

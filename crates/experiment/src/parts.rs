@@ -17,28 +17,28 @@ use super::paths::FilePath;
 
 /// Something that is made once and kept until told otherwise.
 #[derive(Debug)]
-struct Kept<T>(Mutex<Option<Result<Arc<T>, String>>>);
+struct Cached<T>(Mutex<Option<Result<Arc<T>, String>>>);
 
-impl<T> Default for Kept<T> {
+impl<T> Default for Cached<T> {
     fn default() -> Self {
         Self(Mutex::new(None))
     }
 }
 
-impl<T> Kept<T> {
+impl<T> Cached<T> {
     fn get(&self, make: impl FnOnce() -> Result<T, String>) -> Result<Arc<T>, String> {
         let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         slot.get_or_insert_with(|| make().map(Arc::new)).clone()
     }
 
-    fn drop_it(&self) {
+    fn clear(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
 /// Training and validation data of a fold.
 #[derive(Debug)]
-pub(super) struct Learning {
+pub(super) struct TrainingParts {
     pub(super) train: Dataset,
     pub(super) valid: Option<Dataset>,
 }
@@ -47,14 +47,14 @@ pub(super) struct Learning {
 #[derive(Debug)]
 pub(super) struct Parts<'e> {
     set: &'e DataSet,
-    whole: Kept<Dataset>,
+    whole: Cached<Dataset>,
     folds: Vec<Fold>,
 }
 
 #[derive(Debug, Default)]
 struct Fold {
-    learning: Kept<Learning>,
-    test: Kept<Dataset>,
+    learning: Cached<TrainingParts>,
+    test: Cached<Dataset>,
     /// Cells that still need the training data.
     waiting: AtomicUsize,
 }
@@ -69,7 +69,7 @@ struct Queries {
 impl<'e> Parts<'e> {
     pub(super) fn new(set: &'e DataSet) -> Self {
         let folds = (0..set.folds()).map(|_| Fold::default()).collect();
-        Self { set, whole: Kept::default(), folds }
+        Self { set, whole: Cached::default(), folds }
     }
 
     /// Announces a cell that will train on a fold.
@@ -83,27 +83,27 @@ impl<'e> Parts<'e> {
     pub(super) fn release(&self, fold: usize) {
         let Some(fold) = self.folds.get(fold) else { return };
         if fold.waiting.fetch_sub(1, Ordering::SeqCst) == 1 {
-            fold.learning.drop_it();
+            fold.learning.clear();
         }
         if self.folds.iter().all(|fold| fold.waiting.load(Ordering::SeqCst) == 0) {
-            self.whole.drop_it();
+            self.whole.clear();
         }
     }
 
     /// What a fold trains on and stops by.
-    pub(super) fn learning(&self, fold: usize) -> Result<Arc<Learning>, String> {
+    pub(super) fn learning(&self, fold: usize) -> Result<Arc<TrainingParts>, String> {
         self.fold(fold)?.learning.get(|| match &self.set.source {
             Source::Folds(folds) => {
                 let files = folds.get(fold).ok_or("there is no such fold")?;
                 let valid = (!files.valid.is_empty()).then(|| self.read(&files.valid));
-                Ok(Learning { train: self.read(&files.train)?, valid: valid.transpose()? })
+                Ok(TrainingParts { train: self.read(&files.train)?, valid: valid.transpose()? })
             }
             Source::Whole { .. } => {
                 let whole = self.whole()?;
                 let queries = self.queries(&whole, fold)?;
                 let valid =
                     (!queries.valid.is_empty()).then(|| whole.select_queries(&queries.valid));
-                Ok(Learning { train: whole.select_queries(&queries.train), valid })
+                Ok(TrainingParts { train: whole.select_queries(&queries.train), valid })
             }
         })
     }
@@ -124,7 +124,7 @@ impl<'e> Parts<'e> {
     /// Every fold's test part; what else was read for it goes.
     pub(super) fn tests(&self) -> Result<Vec<Arc<Dataset>>, String> {
         let tests = (0..self.folds.len()).map(|fold| self.test(fold)).collect();
-        self.whole.drop_it();
+        self.whole.clear();
         tests
     }
 

@@ -17,12 +17,12 @@ pub struct FilePath {
 
 /// What paths are made of: the folder of the experiment's file, and the environment.
 #[derive(Clone, Copy)]
-pub(super) struct Places<'a> {
+pub(super) struct PathResolver<'a> {
     pub(super) folder: &'a Path,
     pub(super) variable: &'a dyn Fn(&str) -> Option<String>,
 }
 
-impl Places<'_> {
+impl PathResolver<'_> {
     /// The files that a text stands for: one, or one for each number of a run.
     pub(super) fn files(&self, text: &str) -> Result<Vec<FilePath>, String> {
         let file = |written: String| {
@@ -83,7 +83,7 @@ mod tests {
 
     fn files(text: &str) -> Result<Vec<String>, String> {
         let variable = |name: &str| (name == "DATA").then(|| "/d".to_owned());
-        let places = Places { folder: Path::new("/e"), variable: &variable };
+        let places = PathResolver { folder: Path::new("/e"), variable: &variable };
         let files = places.files(text)?;
         Ok(files.into_iter().map(|file| file.path.display().to_string()).collect())
     }

@@ -18,8 +18,8 @@ use rankwright_spec::nearest;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::cell::{Cell, Shelf, State};
-use super::file::{DataSet, Division, Experiment, Member, Origin, Source, What, some_of};
+use super::cell::{Cell, CellState, CellStore};
+use super::file::{DataSet, Division, Experiment, Member, MemberKind, Origin, Source, some_of};
 use super::lock::settings;
 use super::parts::{Parts, with_help};
 use super::paths::FilePath;
@@ -55,7 +55,7 @@ impl Default for PlanOptions {
 
 /// Something that did not come to a result, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failed {
+pub struct FailedCells {
     /// The data set; empty for all of them.
     pub data: String,
     /// The learner; empty for all of them.
@@ -68,7 +68,7 @@ pub struct Failed {
 
 /// A file and its content's checksum.
 #[derive(Debug, Clone)]
-pub(super) struct Summed {
+pub(super) struct FileChecksum {
     pub(super) written: String,
     pub(super) sha256: String,
     pub(super) bytes: u64,
@@ -79,12 +79,12 @@ pub(super) struct Summed {
 pub struct Plan<'e> {
     pub(super) experiment: &'e Experiment,
     pub(super) out: PathBuf,
-    pub(super) shelf: Shelf,
+    pub(super) store: CellStore,
     pub(super) cells: Vec<Cell>,
     pub(super) parts: Vec<Parts<'e>>,
     /// The files of each data set, each once; of a data set that cannot be read, none.
-    pub(super) files: Vec<Vec<Summed>>,
-    pub(super) failed: Vec<Failed>,
+    pub(super) files: Vec<Vec<FileChecksum>>,
+    pub(super) failed: Vec<FailedCells>,
     pub(super) jobs: usize,
     pub(super) why: String,
     pub(super) threads: usize,
@@ -107,7 +107,7 @@ impl<'e> Plan<'e> {
         let mut plan = Self {
             experiment,
             out: out.to_owned(),
-            shelf: Shelf(out.join("cells")),
+            store: CellStore(out.join("cells")),
             cells: Vec::new(),
             parts: experiment.data.iter().map(Parts::new).collect(),
             files: Vec::new(),
@@ -122,8 +122,8 @@ impl<'e> Plan<'e> {
         for (number, set) in experiment.data.iter().enumerate() {
             plan.add_set(number, set, &learners);
         }
-        plan.look_up(&options.only);
-        let needs = plan.cells.iter().filter(|cell| cell.state == State::Open);
+        plan.find_stored(&options.only);
+        let needs = plan.cells.iter().filter(|cell| cell.state == CellState::Open);
         let needs = needs.filter_map(|cell| experiment.data.get(cell.data)).map(memory::need);
         let need = needs.max().unwrap_or(0);
         let open = plan.open().len();
@@ -148,7 +148,7 @@ impl<'e> Plan<'e> {
     }
 
     /// What is known to fail before anything is run.
-    pub fn failed(&self) -> &[Failed] {
+    pub fn failed(&self) -> &[FailedCells] {
         &self.failed
     }
 
@@ -169,7 +169,7 @@ impl<'e> Plan<'e> {
     /// Numbers of the cells to run, each digest once.
     pub fn open(&self) -> Vec<usize> {
         let mut seen = HashSet::new();
-        let cells = self.cells.iter().enumerate().filter(|(_, cell)| cell.state == State::Open);
+        let cells = self.cells.iter().enumerate().filter(|(_, cell)| cell.state == CellState::Open);
         let mut open = Vec::new();
         for (number, cell) in cells {
             if seen.insert(cell.digest.as_str()) {
@@ -182,16 +182,16 @@ impl<'e> Plan<'e> {
     /// What says everything of each learner; a model that cannot be read has none.
     fn learner_keys(&mut self) -> Vec<Option<Value>> {
         let key = |member: &Member| match &member.what {
-            What::Learner(spec) => {
+            MemberKind::Learner(spec) => {
                 Ok(json!({"spec": spec.to_string(), "settings": settings(spec)}))
             }
-            What::Model(file) => checksum(&file.path).map(|(sum, _)| json!({"model": sum})),
+            MemberKind::Model(file) => checksum(&file.path).map(|(sum, _)| json!({"model": sum})),
         };
         let mut keys = Vec::new();
         for member in &self.experiment.learners {
             let key = key(member);
             if let Err(error) = &key {
-                self.failed.push(Failed {
+                self.failed.push(FailedCells {
                     data: String::new(),
                     learner: member.name.clone(),
                     cells: String::new(),
@@ -204,11 +204,11 @@ impl<'e> Plan<'e> {
     }
 
     fn add_set(&mut self, number: usize, set: &DataSet, learners: &[Option<Value>]) {
-        let sums = match Sums::of(set) {
+        let sums = match FileChecksums::of(set) {
             Ok(sums) => sums,
             Err(error) => {
                 self.files.push(Vec::new());
-                self.failed.push(Failed {
+                self.failed.push(FailedCells {
                     data: set.name.clone(),
                     learner: String::new(),
                     cells: String::new(),
@@ -225,7 +225,7 @@ impl<'e> Plan<'e> {
                     let seeded = member.what.is_seeded().then_some(*seed);
                     let key = self.key(key, seeded, &data, fold);
                     let digest = sha256(key.to_string().as_bytes()).chars().take(32).collect();
-                    let (data, seed, state) = (number, *seed, State::Left);
+                    let (data, seed, state) = (number, *seed, CellState::Left);
                     self.cells.push(Cell { data, fold, learner, seed, digest, key, state });
                 }
             }
@@ -234,20 +234,20 @@ impl<'e> Plan<'e> {
     }
 
     /// Finds what is stored, several cells at a time: each is read whole for its checksums.
-    fn look_up(&mut self, only: &[String]) {
+    fn find_stored(&mut self, only: &[String]) {
         let experiment = self.experiment;
         let asked = |member: &Member| {
             let entry = experiment.entry_of(member);
             only.is_empty() || only.iter().any(|name| *name == member.name || name == entry)
         };
         let asked: Vec<bool> = experiment.learners.iter().map(asked).collect();
-        let shelf = &self.shelf;
+        let store = &self.store;
         self.cells.par_iter_mut().for_each(|cell| {
             let asked = asked.get(cell.learner).copied().unwrap_or(false);
-            cell.state = match (shelf.load(cell).is_some(), asked) {
-                (true, _) => State::Stored,
-                (false, true) => State::Open,
-                (false, false) => State::Left,
+            cell.state = match (store.load(cell).is_some(), asked) {
+                (true, _) => CellState::Stored,
+                (false, true) => CellState::Open,
+                (false, false) => CellState::Left,
             };
         });
     }
@@ -282,12 +282,12 @@ fn check_only(experiment: &Experiment, only: &[String]) -> Result<(), Experiment
 }
 
 /// Checksums of a data set's files.
-struct Sums {
+struct FileChecksums {
     by_path: HashMap<PathBuf, String>,
-    listed: Vec<Summed>,
+    listed: Vec<FileChecksum>,
 }
 
-impl Sums {
+impl FileChecksums {
     fn of(set: &DataSet) -> Result<Self, String> {
         let mut sums = Self { by_path: HashMap::new(), listed: Vec::new() };
         for FilePath { written, path } in set.files() {
@@ -296,7 +296,7 @@ impl Sums {
             }
             let (sha256, bytes) = checksum(path)?;
             sums.by_path.insert(path.clone(), sha256.clone());
-            sums.listed.push(Summed { written: written.clone(), sha256, bytes });
+            sums.listed.push(FileChecksum { written: written.clone(), sha256, bytes });
         }
         Ok(sums)
     }
@@ -327,7 +327,7 @@ fn checksum(path: &Path) -> Result<(String, u64), String> {
 }
 
 /// What says everything of the data of a fold.
-fn data_key(set: &DataSet, fold: usize, sums: &Sums) -> Value {
+fn data_key(set: &DataSet, fold: usize, sums: &FileChecksums) -> Value {
     let source = match &set.source {
         Source::Folds(folds) => match folds.get(fold) {
             Some(fold) => json!({
@@ -350,7 +350,7 @@ fn data_key(set: &DataSet, fold: usize, sums: &Sums) -> Value {
     })
 }
 
-fn origin_key(origin: &Origin, sums: &Sums) -> Value {
+fn origin_key(origin: &Origin, sums: &FileChecksums) -> Value {
     match origin {
         Origin::Files(files) => json!({"files": sums.all(files)}),
         Origin::Generated(options) => json!({

@@ -28,11 +28,11 @@ use rankwright_report::page::{Block, Page, Section};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::cell::{Cell, State, Stored};
+use super::cell::{Cell, CellState, StoredCell};
 use super::file::Experiment;
-use super::plan::{Failed, Plan};
+use super::plan::{FailedCells, Plan};
 use super::pool::{Pooled, mean};
-use super::run::Ran;
+use super::run::RunSummary;
 use super::study::Study;
 use super::{VERSION, lock, tables};
 use crate::ExperimentError;
@@ -56,16 +56,16 @@ pub struct ExperimentReport {
     pub times: Value,
     /// How long a round takes by factors, as Markdown; empty without tables by factors.
     pub times_markdown: String,
-    /// Learning curves by factors.
+    /// TrainingParts curves by factors.
     pub plots: Vec<Chart>,
     /// What did not come to a result.
-    pub failed: Vec<Failed>,
+    pub failed: Vec<FailedCells>,
 }
 
 /// A learner on a data set, all of its cells there.
 pub(super) struct System {
     pub(super) learner: usize,
-    pub(super) cells: Vec<(Cell, Stored)>,
+    pub(super) cells: Vec<(Cell, StoredCell)>,
     /// Scores of each seed and fold; empty where documents are not to be shown.
     pub(super) scores: Vec<Vec<Vec<f64>>>,
     /// One evaluation for each seed.
@@ -110,7 +110,7 @@ pub(super) fn many(experiment: &Experiment) -> bool {
 
 impl ExperimentReport {
     /// Reads the stored cells, measures and compares.
-    pub fn new(plan: &Plan<'_>, ran: &Ran) -> Result<Self, ExperimentError> {
+    pub fn new(plan: &Plan<'_>, ran: &RunSummary) -> Result<Self, ExperimentError> {
         let mut failed = ran.failed.clone();
         let mut sets = Vec::new();
         for data in 0..plan.experiment.data.len() {
@@ -172,12 +172,12 @@ impl ExperimentReport {
 fn set_result(
     plan: &Plan<'_>,
     data: usize,
-    failed: &mut Vec<Failed>,
+    failed: &mut Vec<FailedCells>,
 ) -> Result<Option<SetResult>, ExperimentError> {
     let experiment = plan.experiment;
     let of_learners = cells_of(plan, data);
     let stored =
-        |cells: &Vec<&Cell>| !cells.is_empty() && cells.iter().all(|cell| plan.shelf.holds(cell));
+        |cells: &Vec<&Cell>| !cells.is_empty() && cells.iter().all(|cell| plan.store.holds(cell));
     let (Some(parts), true) = (plan.parts.get(data), of_learners.iter().any(stored)) else {
         return Ok(None);
     };
@@ -193,7 +193,7 @@ fn set_result(
         match measured {
             None => {}
             Some(Ok(system)) => systems.push(system),
-            Some(Err(error)) => failed.push(Failed {
+            Some(Err(error)) => failed.push(FailedCells {
                 data: experiment.data.get(data).map_or(String::new(), |d| d.name.clone()),
                 learner: name(experiment, learner).to_owned(),
                 cells: String::new(),
@@ -211,7 +211,7 @@ fn set_result(
             (Some(comparison), other)
         }
     };
-    let open = plan.cells.iter().filter(|c| c.data == data && c.state == State::Left);
+    let open = plan.cells.iter().filter(|c| c.data == data && c.state == CellState::Left);
     Ok(Some(SetResult {
         data,
         queries: tests.iter().map(|test| test.queries()).sum(),
@@ -226,7 +226,7 @@ fn set_result(
     }))
 }
 
-type Loaded = (Cell, Stored, Vec<f64>);
+type Loaded = (Cell, StoredCell, Vec<f64>);
 
 /// The cells of each learner on a data set.
 fn cells_of<'p>(plan: &'p Plan<'_>, data: usize) -> Vec<Vec<&'p Cell>> {
@@ -242,7 +242,7 @@ fn cells_of<'p>(plan: &'p Plan<'_>, data: usize) -> Vec<Vec<&'p Cell>> {
 /// A learner's cells, if there are any and all of them are stored.
 fn loaded(plan: &Plan<'_>, cells: &[&Cell]) -> Option<Vec<Loaded>> {
     let load = |cell: &&Cell| {
-        let (mut stored, scores) = plan.shelf.load(cell)?;
+        let (mut stored, scores) = plan.store.load(cell)?;
         // There may be thousands, and nobody asks for it any more.
         stored.key = Value::Null;
         Some((Cell { key: Value::Null, digest: cell.digest.clone(), ..**cell }, stored, scores))
@@ -313,7 +313,7 @@ pub(super) fn name(experiment: &Experiment, learner: usize) -> &str {
 
 /// Learners with cells that were neither stored nor asked for.
 fn left(plan: &Plan<'_>) -> Vec<String> {
-    let missing = plan.cells.iter().filter(|cell| cell.state == State::Left);
+    let missing = plan.cells.iter().filter(|cell| cell.state == CellState::Left);
     let missing: BTreeSet<usize> = missing.map(|cell| cell.learner).collect();
     missing.into_iter().map(|learner| name(plan.experiment, learner).to_owned()).collect()
 }
@@ -345,7 +345,7 @@ fn page(
     plan: &Plan<'_>,
     sets: &[SetResult],
     study: &Study,
-    failed: &[Failed],
+    failed: &[FailedCells],
     left: &[String],
 ) -> Page {
     let experiment = plan.experiment;
@@ -385,7 +385,7 @@ fn other_baseline(experiment: &Experiment, set: &SetResult) -> Option<String> {
 }
 
 /// What was found, in a sentence for each data set.
-fn lead(experiment: &Experiment, sets: &[SetResult], failed: &[Failed]) -> String {
+fn lead(experiment: &Experiment, sets: &[SetResult], failed: &[FailedCells]) -> String {
     let mut said: Vec<String> = Vec::new();
     if !experiment.description.is_empty() {
         said.push(experiment.description.trim().to_owned());
@@ -455,12 +455,12 @@ fn results(
     plan: &Plan<'_>,
     sets: &[SetResult],
     study: &Study,
-    failed: &[Failed],
+    failed: &[FailedCells],
     left: &[String],
 ) -> Value {
     let experiment = plan.experiment;
     let (by_factors, curves) = study.json();
-    let failure = |failed: &Failed| {
+    let failure = |failed: &FailedCells| {
         json!({
             "data": failed.data,
             "learner": failed.learner,

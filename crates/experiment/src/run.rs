@@ -15,45 +15,44 @@ use std::time::Instant;
 use rankwright_data::{DataError, Dataset, guarded};
 use rankwright_eval::Measure;
 use rankwright_learn::{
-    Checkpoints, Iteration, Job, LearnError, LearnerSpec, Observer, Outcome, Record, WatchedSet,
+    Checkpoints, Iteration, Job, LearnError, LearnerSpec, Observer, Outcome, Record, Silent,
+    WatchedSet,
 };
 use rankwright_model::{Model, ModelBody, ScoreOptions};
 
-use super::cell::{Cell, Seconds, State, Stored};
-use super::file::What;
-use super::parts::Learning;
-use super::plan::{Failed, Plan};
+use super::cell::{Cell, CellSeconds, CellState, StoredCell};
+use super::file::MemberKind;
+use super::parts::TrainingParts;
+use super::plan::{FailedCells, Plan};
 use crate::ExperimentError;
 
-/// Someone who looks on while cells are run.
-pub trait Watcher: Sync {
-    /// A cell begins; told in words.
+/// Receives progress events while cells are run, and can ask to stop.
+///
+/// The no-op implementation is [`Silent`].
+pub trait ExperimentProgress: Sync {
+    /// Called when a cell begins; `cell` names it in words.
     fn started(&self, _cell: &str) {}
 
-    /// A cell came to its end, well or with an error.
+    /// Called when a cell is stored or has failed.
     fn ended(&self, _cell: &str, _error: Option<&str>) {}
 
-    /// Whether to stop now; asked after every round and between cells.
-    fn wants_to_stop(&self) -> bool {
+    /// Whether to stop now; called after every round and between cells.
+    fn should_stop(&self) -> bool {
         false
     }
 }
 
-/// Looks away.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Unwatched;
+impl ExperimentProgress for Silent {}
 
-impl Watcher for Unwatched {}
-
-/// What came of running a plan.
+/// The result of running a plan.
 #[derive(Debug)]
-pub struct Ran {
+pub struct RunSummary {
     /// Whether every open cell was run; false after an interruption.
     pub finished: bool,
     /// Cells that are stored now, of those that were open.
     pub done: usize,
     /// What failed, in the order of the plan, cells with the same error together.
-    pub failed: Vec<Failed>,
+    pub failed: Vec<FailedCells>,
     /// Holds the folder until the reports are written.
     _lock: Lock,
 }
@@ -68,10 +67,9 @@ impl Lock {
         let file = File::create(&path)
             .map_err(|e| DataError::io("write", path.display().to_string(), e))?;
         match file.try_lock() {
-            Err(fs::TryLockError::WouldBlock) => Err(ExperimentError::with_help(
-                format!("another experiment is running in {}", folder.display()),
-                "wait for it, or give another folder with --out",
-            )),
+            Err(fs::TryLockError::WouldBlock) => {
+                Err(ExperimentError::FolderInUse { folder: folder.to_owned() })
+            }
             // A file system without locks need not keep anybody from working.
             Ok(()) | Err(fs::TryLockError::Error(_)) => Ok(Self(file)),
         }
@@ -79,20 +77,20 @@ impl Lock {
 }
 
 /// How a cell ended, if it did not fail.
-enum End {
+enum CellEnd {
     Stored,
     Interrupted,
 }
 
 impl Plan<'_> {
     /// Runs every open cell.
-    pub fn run(&self, watcher: &dyn Watcher) -> Result<Ran, ExperimentError> {
-        fs::create_dir_all(&self.shelf.0)
-            .map_err(|e| DataError::io("make the folder", self.shelf.0.display().to_string(), e))?;
+    pub fn run(&self, progress: &dyn ExperimentProgress) -> Result<RunSummary, ExperimentError> {
+        fs::create_dir_all(&self.store.0)
+            .map_err(|e| DataError::io("make the folder", self.store.0.display().to_string(), e))?;
         let lock = Lock::take(&self.out)?;
-        for cell in self.cells.iter().filter(|cell| cell.state == State::Stored) {
+        for cell in self.cells.iter().filter(|cell| cell.state == CellState::Stored) {
             // A kill may have come between storing a cell and tidying up behind it.
-            let _ = fs::remove_dir_all(self.shelf.part(&cell.digest));
+            let _ = fs::remove_dir_all(self.store.part(&cell.digest));
         }
         let open = self.open();
         for cell in open.iter().filter_map(|number| self.cells.get(*number)) {
@@ -106,12 +104,12 @@ impl Plan<'_> {
             for job in 0..self.jobs {
                 let pool = self.pool(job)?;
                 let (next, ends, open) = (&next, &ends, &open);
-                scope.spawn(move || self.work(&pool, next, open, ends, watcher));
+                scope.spawn(move || self.work(&pool, next, open, ends, progress));
             }
             Ok(())
         })?;
         let ends = ends.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(Ran {
+        Ok(RunSummary {
             finished: ends.len() == open.len(),
             done: ends.values().filter(|end| end.is_ok()).count(),
             failed: self.failures(&ends),
@@ -133,14 +131,14 @@ impl Plan<'_> {
         next: &AtomicUsize,
         open: &[usize],
         ends: &Mutex<HashMap<usize, Result<(), String>>>,
-        watcher: &dyn Watcher,
+        progress: &dyn ExperimentProgress,
     ) {
-        while !watcher.wants_to_stop() {
+        while !progress.should_stop() {
             let Some(number) = open.get(next.fetch_add(1, Ordering::SeqCst)) else { return };
             let Some(cell) = self.cells.get(*number) else { return };
             let name = self.name(cell);
-            watcher.started(&name);
-            let run = || guarded(|| self.cell(cell, watcher));
+            progress.started(&name);
+            let run = || guarded(|| self.cell(cell, progress));
             let end = pool.install(run).unwrap_or_else(|panic| {
                 Err(format!("the training broke off: {panic}; please report this"))
             });
@@ -148,17 +146,17 @@ impl Plan<'_> {
                 parts.release(cell.fold);
             }
             let end = match end {
-                Ok(End::Interrupted) => return,
-                Ok(End::Stored) => Ok(()),
+                Ok(CellEnd::Interrupted) => return,
+                Ok(CellEnd::Stored) => Ok(()),
                 Err(error) => Err(error),
             };
-            watcher.ended(&name, end.as_ref().err().map(String::as_str));
+            progress.ended(&name, end.as_ref().err().map(String::as_str));
             ends.lock().unwrap_or_else(PoisonError::into_inner).insert(*number, end);
         }
     }
 
     /// Trains, scores and stores.
-    fn cell(&self, cell: &Cell, watcher: &dyn Watcher) -> Result<End, String> {
+    fn cell(&self, cell: &Cell, progress: &dyn ExperimentProgress) -> Result<CellEnd, String> {
         let (Some(member), Some(set), Some(parts)) = (
             self.experiment.learners.get(cell.learner),
             self.experiment.data.get(cell.data),
@@ -167,7 +165,7 @@ impl Plan<'_> {
             return Err("there is no such cell".to_owned());
         };
         let options = ScoreOptions { ignore_extra: set.ignore_extra, simd: self.simd };
-        let mut stored = Stored {
+        let mut stored = StoredCell {
             key: cell.key.clone(),
             model_sha256: String::new(),
             scores_sha256: String::new(),
@@ -176,14 +174,14 @@ impl Plan<'_> {
             best: None,
             trees: 0,
             curve: Vec::new(),
-            seconds: Seconds::default(),
+            seconds: CellSeconds::default(),
         };
         let (model, learnt) = match &member.what {
-            What::Learner(spec) => {
+            MemberKind::Learner(spec) => {
                 let learning = parts.learning(cell.fold)?;
-                let outcome = self.train(cell, spec, &learning, options, watcher)?;
+                let outcome = self.train(cell, spec, &learning, options, progress)?;
                 if !outcome.finished {
-                    return Ok(End::Interrupted);
+                    return Ok(CellEnd::Interrupted);
                 }
                 let record = outcome.record;
                 (stored.rounds, stored.best) = (record.iterations.len(), record.best);
@@ -194,10 +192,10 @@ impl Plan<'_> {
                 stored.unit = record.unit;
                 (outcome.model, true)
             }
-            What::Model(file) => {
+            MemberKind::Model(file) => {
                 let sum = cell.key.pointer("/learner/model").and_then(|sum| sum.as_str());
                 stored.model_sha256 = sum.unwrap_or_default().to_owned();
-                (Model::load(&file.path).map_err(told)?, false)
+                (Model::load(&file.path).map_err(error_text)?, false)
             }
         };
         if let ModelBody::Trees(ensemble) = model.body() {
@@ -207,8 +205,8 @@ impl Plan<'_> {
         let scores = score(&model, &*parts.test(cell.fold)?, options)?;
         stored.seconds.score = started.elapsed().as_secs_f64();
         let model = learnt.then_some(&model);
-        self.shelf.store(&cell.digest, stored, model, &scores).map_err(told)?;
-        Ok(End::Stored)
+        self.store.store(&cell.digest, stored, model, &scores).map_err(error_text)?;
+        Ok(CellEnd::Stored)
     }
 
     /// Trains, from a checkpoint where there is one.
@@ -216,16 +214,16 @@ impl Plan<'_> {
         &self,
         cell: &Cell,
         spec: &LearnerSpec,
-        learning: &Learning,
+        learning: &TrainingParts,
         options: ScoreOptions,
-        watcher: &dyn Watcher,
+        progress: &dyn ExperimentProgress,
     ) -> Result<Outcome, String> {
         let place = spec.rounds().map(|_| Checkpoints {
             every: self.checkpoint,
-            ..Checkpoints::new(self.shelf.part(&cell.digest).join("checkpoint"))
+            ..Checkpoints::new(self.store.part(&cell.digest).join("checkpoint"))
         });
         let decides: Vec<Measure> = self.experiment.metrics.iter().take(1).cloned().collect();
-        let observer = Looker(watcher);
+        let observer = CellProgress(progress);
         let run = || -> Result<Outcome, LearnError> {
             let valid = learning.valid.as_ref().filter(|_| spec.uses_validation());
             let valid = valid.map(|data| WatchedSet { name: "validation".to_owned(), data });
@@ -251,11 +249,11 @@ impl Plan<'_> {
             }
             outcome => outcome,
         };
-        outcome.map_err(told)
+        outcome.map_err(error_text)
     }
 
     /// What failed before and in the run, in the order of the plan.
-    fn failures(&self, ends: &HashMap<usize, Result<(), String>>) -> Vec<Failed> {
+    fn failures(&self, ends: &HashMap<usize, Result<(), String>>) -> Vec<FailedCells> {
         let mut by_digest = HashMap::new();
         for (number, end) in ends {
             if let (Some(cell), Err(error)) = (self.cells.get(*number), end) {
@@ -273,7 +271,7 @@ impl Plan<'_> {
                 None => groups.push((cell.data, cell.learner, error, vec![cell])),
             }
         }
-        let failed = groups.into_iter().map(|(data, learner, error, cells)| Failed {
+        let failed = groups.into_iter().map(|(data, learner, error, cells)| FailedCells {
             data: self.experiment.data.get(data).map_or(String::new(), |set| set.name.clone()),
             learner: self
                 .experiment
@@ -325,7 +323,7 @@ fn score(model: &Model, test: &Dataset, options: ScoreOptions) -> Result<Vec<f64
     if test.rows() == 0 {
         return Err("the test part has no queries; give it a larger share, or more data".to_owned());
     }
-    let scores = model.score(test, options).map_err(told)?;
+    let scores = model.score(test, options).map_err(error_text)?;
     match scores.iter().find(|score| !score.is_finite()) {
         Some(score) => Err(format!(
             "the model scores test documents with {score}: the training diverged; a smaller rate \
@@ -335,17 +333,17 @@ fn score(model: &Model, test: &Dataset, options: ScoreOptions) -> Result<Vec<f64
     }
 }
 
-/// Lets whoever looks on stop a training.
-struct Looker<'a>(&'a dyn Watcher);
+/// Passes the wish to stop on to a training.
+struct CellProgress<'a>(&'a dyn ExperimentProgress);
 
-impl Observer for Looker<'_> {
+impl Observer for CellProgress<'_> {
     fn wants_to_stop(&self) -> bool {
-        self.0.wants_to_stop()
+        self.0.should_stop()
     }
 }
 
 /// An error with what to do about it, on one line, in words of the file.
-fn told(error: impl Into<ExperimentError>) -> String {
+fn error_text(error: impl Into<ExperimentError>) -> String {
     let error = error.into();
     let told = match error.help() {
         Some(help) => format!("{error}; {help}"),

@@ -11,12 +11,12 @@ use rankwright_spec::words::counted;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::file::{DataSet, Experiment, What, some_of};
+use super::file::{DataSet, Experiment, MemberKind, some_of};
 use super::lock::settings;
-use super::plan::{Failed, Plan};
+use super::plan::{FailedCells, Plan};
 use super::report::{SetResult, System, many, name};
 use super::study::Study;
-use super::{Cell, Stored, VERSION};
+use super::{Cell, StoredCell, VERSION};
 
 /// A data set in words: its name, queries and folds.
 pub(super) fn heading(experiment: &Experiment, set: &SetResult) -> String {
@@ -195,14 +195,14 @@ pub(super) fn learners(experiment: &Experiment) -> Section {
 }
 
 /// What did not come to a result; no section where everything did.
-pub(super) fn failures(failed: &[Failed]) -> Option<Section> {
+pub(super) fn failures(failed: &[FailedCells]) -> Option<Section> {
     if failed.is_empty() {
         return None;
     }
     let columns = ["data", "learner", "cells", "error"].map(|name| (name, Align::Left));
     let mut table = Table::new(columns);
     let all = |text: &str| if text.is_empty() { "all".to_owned() } else { text.to_owned() };
-    for Failed { data, learner, cells, error } in failed {
+    for FailedCells { data, learner, cells, error } in failed {
         let row = [all(data), all(learner), all(cells), error.clone()];
         table.rows.push(row.into_iter().map(TableCell::new).collect());
     }
@@ -267,13 +267,13 @@ fn system_json(experiment: &Experiment, system: &System) -> Value {
     };
     let member = experiment.learners.get(system.learner);
     let what = match member.map(|member| &member.what) {
-        Some(What::Learner(spec)) => {
+        Some(MemberKind::Learner(spec)) => {
             json!({"spec": spec.to_string(), "settings": settings(spec)})
         }
-        Some(What::Model(file)) => json!({"model": file.written}),
+        Some(MemberKind::Model(file)) => json!({"model": file.written}),
         None => Value::Null,
     };
-    let cell = |(cell, stored): &(Cell, Stored)| {
+    let cell = |(cell, stored): &(Cell, StoredCell)| {
         json!({
             "fold": cell.fold + 1,
             "seed": cell.seed,
@@ -296,7 +296,7 @@ fn system_json(experiment: &Experiment, system: &System) -> Value {
 /// Where the time went.
 pub(super) fn times(plan: &Plan<'_>, sets: &[SetResult], study: &Study) -> Value {
     let cells = sets.iter().flat_map(|set| &set.systems).flat_map(|system| &system.cells);
-    let cell = |(cell, stored): &(Cell, Stored)| {
+    let cell = |(cell, stored): &(Cell, StoredCell)| {
         json!({
             "cell": plan.name(cell),
             "digest": cell.digest,

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use rankwright_data::format::{Format, write};
 use rankwright_data::generate::LetorOptions;
+use rankwright_learn::Silent;
 use rankwright_report::Block;
 use tempfile::TempDir;
 
@@ -49,7 +50,7 @@ fn options() -> PlanOptions {
 /// Runs to the end; gives the report.
 fn run(experiment: &Experiment, out: &Path, options: &PlanOptions) -> ExperimentReport {
     let plan = Plan::new(experiment, out, options).unwrap();
-    let ran = plan.run(&Unwatched).unwrap();
+    let ran = plan.run(&Silent).unwrap();
     assert!(ran.finished);
     ExperimentReport::new(&plan, &ran).unwrap()
 }
@@ -180,8 +181,8 @@ fn jobs_threads_and_a_second_run_change_nothing() {
 /// Asks to stop after so many questions.
 struct Impatient(AtomicUsize);
 
-impl Watcher for Impatient {
-    fn wants_to_stop(&self) -> bool {
+impl ExperimentProgress for Impatient {
+    fn should_stop(&self) -> bool {
         let left = self.0.load(Ordering::SeqCst);
         self.0.store(left.saturating_sub(1), Ordering::SeqCst);
         left == 0
@@ -474,9 +475,9 @@ fn one_folder_takes_one_experiment_at_a_time() {
     let experiment = parse(FILE).unwrap();
     let folder = TempDir::new().unwrap();
     let plan = Plan::new(&experiment, folder.path(), &options()).unwrap();
-    let ran = plan.run(&Unwatched).unwrap();
-    let error = plan.run(&Unwatched).unwrap_err().to_string();
+    let ran = plan.run(&Silent).unwrap();
+    let error = plan.run(&Silent).unwrap_err().to_string();
     assert!(error.contains("another experiment is running"), "{error}");
     drop(ran);
-    assert!(plan.run(&Unwatched).is_ok());
+    assert!(plan.run(&Silent).is_ok());
 }

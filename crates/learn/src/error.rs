@@ -23,7 +23,7 @@ pub enum LearnError {
     Model(#[from] ModelError),
     /// No query of the data has a value of a metric.
     #[error("{metric} has no value: no query of the data counts under {convention}")]
-    NoMetricValue {
+    MetricUndefined {
         /// The metric.
         metric: String,
         /// Its conventions, in words.

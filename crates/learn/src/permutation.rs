@@ -78,7 +78,7 @@ impl Permutation {
         features.dedup();
         let value = value_of(data, &model.score(data, plan.options)?, &measure)?;
         if value.is_nan() {
-            return Err(LearnError::NoMetricValue {
+            return Err(LearnError::MetricUndefined {
                 metric: measure.to_string(),
                 convention: measure.convention().to_owned(),
             });

@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let page = page();
     std::fs::write(file, page.to_html()?)?;
     if let Some(folder) = words.next() {
-        page.write_parts(Path::new(&folder))?;
+        page.write_assets(Path::new(&folder))?;
         std::fs::write(Path::new(&folder).join("page.txt"), page.to_text(80))?;
     }
     Ok(())

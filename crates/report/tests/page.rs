@@ -129,7 +129,7 @@ fn text_has_the_main_plots_and_short_tables() {
 fn parts_are_files_of_the_folder_and_of_no_other() {
     let folder = tempfile::tempdir().unwrap();
     let inside = folder.path().join("parts");
-    let files = everything().write_parts(&inside).unwrap();
+    let files = everything().write_assets(&inside).unwrap();
     let mut names: Vec<_> = files
         .iter()
         .map(|file| file.strip_prefix(&inside).unwrap().to_str().unwrap().to_owned())
@@ -150,7 +150,7 @@ fn a_folder_that_cannot_be_made_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, "x").unwrap();
-    let error = everything().write_parts(&file.join("parts")).unwrap_err().to_string();
+    let error = everything().write_assets(&file.join("parts")).unwrap_err().to_string();
     assert!(error.contains("file"), "{error}");
 }
 

@@ -186,7 +186,7 @@ pub(crate) struct Unopened {
 
 impl Unopened {
     /// Adds what only the documents show: cut-offs, sizes and the changes within these queries.
-    pub(crate) fn look_into(
+    pub(crate) fn add_query_details(
         &self,
         report: ComparisonReport,
         args: &SystemArgs,

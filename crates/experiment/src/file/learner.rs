@@ -6,7 +6,7 @@ use rankwright_learn::LearnerSpec;
 use rankwright_spec::Spec;
 
 use super::super::fields::Fields;
-use super::super::paths::{FilePath, Places};
+use super::super::paths::{FilePath, PathResolver};
 use super::{grid, one_line};
 use crate::ExperimentError;
 
@@ -14,7 +14,7 @@ const LEARNER: &[&str] = &["name", "spec", "grid", "model", "feature"];
 
 /// A `[[learner]]` as it is written: one member, or one for each combination of its grid.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct LearnerEntry {
     /// What it is called, before the values of a grid.
     pub name: String,
     /// What it does, for the report: the spec, and what the grid varies.
@@ -31,38 +31,38 @@ pub struct Member {
     /// Which entry it was written as.
     pub entry: usize,
     /// What it does.
-    pub what: What,
+    pub what: MemberKind,
 }
 
 /// What a member does.
 #[derive(Debug, Clone)]
-pub enum What {
+pub enum MemberKind {
     /// Learns, for each fold and seed.
     Learner(Box<LearnerSpec>),
     /// Scores with a model that is there already.
     Model(FilePath),
 }
 
-impl What {
+impl MemberKind {
     /// As the report shows it.
     pub fn text(&self) -> String {
         match self {
-            What::Learner(spec) => spec.to_string(),
-            What::Model(file) => format!("the model {}", file.written),
+            MemberKind::Learner(spec) => spec.to_string(),
+            MemberKind::Model(file) => format!("the model {}", file.written),
         }
     }
 
     /// Whether the seed can change anything.
     pub fn is_seeded(&self) -> bool {
-        matches!(self, What::Learner(spec) if spec.learns())
+        matches!(self, MemberKind::Learner(spec) if spec.learns())
     }
 }
 
 /// Reads all of `[[learner]]`: as written, and one by one.
 pub(super) fn read(
     top: &Fields<'_>,
-    places: &Places<'_>,
-) -> Result<(Vec<Entry>, Vec<Member>), ExperimentError> {
+    places: &PathResolver<'_>,
+) -> Result<(Vec<LearnerEntry>, Vec<Member>), ExperimentError> {
     let mut all = All::default();
     for fields in top.tables("learner", "[[learner]]", LEARNER)? {
         match fields.has("grid") {
@@ -83,14 +83,14 @@ pub(super) fn read(
 /// What was read so far; by name and by what they do, as there may be thousands.
 #[derive(Default)]
 struct All {
-    entries: Vec<Entry>,
+    entries: Vec<LearnerEntry>,
     members: Vec<Member>,
     by_name: HashMap<String, usize>,
     by_text: HashMap<String, usize>,
 }
 
 impl All {
-    fn add_one(&mut self, fields: &Fields<'_>, what: What) -> Result<(), ExperimentError> {
+    fn add_one(&mut self, fields: &Fields<'_>, what: MemberKind) -> Result<(), ExperimentError> {
         let text = what.text();
         let name = self.entry(fields, &text, text.clone(), fields.has("spec"))?;
         self.member(fields, "spec", name, what)
@@ -109,7 +109,12 @@ impl All {
         for (values, spec) in specs {
             no_files(fields, "spec", &spec)?;
             let name = format!("{entry} {values}");
-            self.member(fields, "grid", one_line(fields, name)?, What::Learner(Box::new(spec)))?;
+            self.member(
+                fields,
+                "grid",
+                one_line(fields, name)?,
+                MemberKind::Learner(Box::new(spec)),
+            )?;
         }
         Ok(())
     }
@@ -130,7 +135,7 @@ impl All {
         if self.entries.iter().any(|entry| entry.name == name) {
             return Err(fields.wrong("name", format!("two learners are called `{name}`")));
         }
-        self.entries.push(Entry { name: name.clone(), text, learns });
+        self.entries.push(LearnerEntry { name: name.clone(), text, learns });
         Ok(name)
     }
 
@@ -139,7 +144,7 @@ impl All {
         fields: &Fields<'_>,
         key: &str,
         name: String,
-        what: What,
+        what: MemberKind,
     ) -> Result<(), ExperimentError> {
         let (number, text) = (self.members.len(), what.text());
         if self.by_name.insert(name.clone(), number).is_some() {
@@ -156,7 +161,7 @@ impl All {
     }
 }
 
-fn what(fields: &Fields<'_>, places: &Places<'_>) -> Result<What, ExperimentError> {
+fn what(fields: &Fields<'_>, places: &PathResolver<'_>) -> Result<MemberKind, ExperimentError> {
     let ways = fields.present(&["spec", "model", "feature"]);
     let [way] = ways.as_slice() else {
         let message = "[[learner]] has one of `spec` (to learn), `model` (a file) and `feature` (to \
@@ -167,7 +172,7 @@ fn what(fields: &Fields<'_>, places: &Places<'_>) -> Result<What, ExperimentErro
     let spec = match *way {
         "model" => {
             let file = places.file(&text).map_err(|e| fields.wrong("model", e))?;
-            return Ok(What::Model(file));
+            return Ok(MemberKind::Model(file));
         }
         // A line with one weight ranks by one feature.
         "feature" => format!("linear(weights={text}:1)"),
@@ -175,7 +180,7 @@ fn what(fields: &Fields<'_>, places: &Places<'_>) -> Result<What, ExperimentErro
     };
     let spec = LearnerSpec::parse(&spec).map_err(|e| fields.wrong(way, e))?;
     no_files(fields, way, &spec)?;
-    Ok(What::Learner(Box::new(spec)))
+    Ok(MemberKind::Learner(Box::new(spec)))
 }
 
 fn no_files(fields: &Fields<'_>, key: &str, spec: &LearnerSpec) -> Result<(), ExperimentError> {

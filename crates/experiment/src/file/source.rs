@@ -16,7 +16,7 @@ use rankwright_data::split::Parts;
 use rankwright_spec::words::counted;
 
 use super::super::fields::Fields;
-use super::super::paths::{FilePath, Places};
+use super::super::paths::{FilePath, PathResolver};
 use super::{generator, one_line, split_parts};
 use crate::ExperimentError;
 
@@ -154,7 +154,7 @@ impl DataSet {
 /// Reads all of `[[data]]`.
 pub(super) fn data_sets(
     top: &Fields<'_>,
-    places: &Places<'_>,
+    places: &PathResolver<'_>,
 ) -> Result<Vec<DataSet>, ExperimentError> {
     let mut sets: Vec<DataSet> = Vec::new();
     for fields in top.tables("data", "[[data]]", DATA)? {
@@ -171,7 +171,7 @@ pub(super) fn data_sets(
     }
 }
 
-fn data_set(fields: &Fields<'_>, places: &Places<'_>) -> Result<DataSet, ExperimentError> {
+fn data_set(fields: &Fields<'_>, places: &PathResolver<'_>) -> Result<DataSet, ExperimentError> {
     let name = one_line(fields, fields.needed("name", "\"mq2008\"")?)?;
     let format = fields.text("format")?.map(|name| Format::from_name(&name)).transpose();
     let absent = match fields.text("absent")?.as_deref() {
@@ -194,7 +194,7 @@ fn data_set(fields: &Fields<'_>, places: &Places<'_>) -> Result<DataSet, Experim
     })
 }
 
-fn source(fields: &Fields<'_>, places: &Places<'_>) -> Result<Source, ExperimentError> {
+fn source(fields: &Fields<'_>, places: &PathResolver<'_>) -> Result<Source, ExperimentError> {
     let ways = fields.present(&SOURCES);
     let [way] = ways.as_slice() else {
         let message = format!("[[data]] has one of {}", SOURCES.join(", "));
@@ -227,7 +227,7 @@ fn source(fields: &Fields<'_>, places: &Places<'_>) -> Result<Source, Experiment
 /// The files of a key; none where it is not there.
 fn listed(
     fields: &Fields<'_>,
-    places: &Places<'_>,
+    places: &PathResolver<'_>,
     key: &str,
 ) -> Result<Vec<FilePath>, ExperimentError> {
     let mut files = Vec::new();
@@ -237,7 +237,10 @@ fn listed(
     Ok(files)
 }
 
-fn fold_files(fields: &Fields<'_>, places: &Places<'_>) -> Result<FoldFiles, ExperimentError> {
+fn fold_files(
+    fields: &Fields<'_>,
+    places: &PathResolver<'_>,
+) -> Result<FoldFiles, ExperimentError> {
     let needed = |key: &str| match listed(fields, places, key)? {
         files if files.is_empty() => {
             Err(fields.wrong(key, format!("`{key}` names no file; both train and test are needed")))
@@ -252,7 +255,7 @@ fn fold_files(fields: &Fields<'_>, places: &Places<'_>) -> Result<FoldFiles, Exp
 }
 
 /// LETOR's folders.
-fn folders(fields: &Fields<'_>, places: &Places<'_>) -> Result<Source, ExperimentError> {
+fn folders(fields: &Fields<'_>, places: &PathResolver<'_>) -> Result<Source, ExperimentError> {
     let inside = |folder: &FilePath, name: &str| {
         vec![FilePath {
             written: format!("{}/{name}", folder.written.trim_end_matches('/')),
@@ -273,7 +276,7 @@ fn folders(fields: &Fields<'_>, places: &Places<'_>) -> Result<Source, Experimen
 
 /// LETOR's rotation of parts S1 to S5: fold f trains on parts f, f+1, f+2, validates on f+3 and
 /// tests on f+4, wrapping round.
-fn rotation(fields: &Fields<'_>, places: &Places<'_>) -> Result<Source, ExperimentError> {
+fn rotation(fields: &Fields<'_>, places: &PathResolver<'_>) -> Result<Source, ExperimentError> {
     let parts = listed(fields, places, "parts")?;
     let count = parts.len();
     if count < 3 {
@@ -289,7 +292,11 @@ fn rotation(fields: &Fields<'_>, places: &Places<'_>) -> Result<Source, Experime
     Ok(Source::Folds((0..count).map(fold).collect()))
 }
 
-fn whole(fields: &Fields<'_>, places: &Places<'_>, way: &str) -> Result<Source, ExperimentError> {
+fn whole(
+    fields: &Fields<'_>,
+    places: &PathResolver<'_>,
+    way: &str,
+) -> Result<Source, ExperimentError> {
     let origin = match way {
         "files" => Origin::Files(listed(fields, places, "files")?),
         _ => {

@@ -11,7 +11,7 @@ use rankwright_spec::nearest;
 
 use super::super::factor::{ENTRY, Grid, setting, value, values, words};
 use super::super::fields::{Fields, scalar};
-use super::{Experiment, Member, What, one_line, some_of};
+use super::{Experiment, Member, MemberKind, one_line, some_of};
 use crate::ExperimentError;
 
 const TABLE: &[&str] =
@@ -20,7 +20,7 @@ const PLOT: &[&str] = &["title", "lines", "panels", "choose", "learners", "data"
 
 /// Learners laid out by factors.
 #[derive(Debug, Clone)]
-pub struct View {
+pub struct FactorView {
     /// What is shown.
     pub title: String,
     /// Which learners, by number, in the order of the file.
@@ -39,18 +39,18 @@ pub struct View {
 #[derive(Debug, Clone)]
 pub struct FactorTable {
     /// What stands where.
-    pub view: View,
+    pub view: FactorView,
     /// The metrics shown, by number, each in columns of its own.
     pub metrics: Vec<usize>,
     /// Values of row factors: the first row that agrees is what others are compared with.
     pub baseline: Vec<(String, String)>,
 }
 
-/// Learning curves by factors.
+/// TrainingParts curves by factors.
 #[derive(Debug, Clone)]
 pub struct FactorPlot {
     /// Lines are its rows, panels its columns.
-    pub view: View,
+    pub view: FactorView,
 }
 
 /// Reads all of `[[table]]`.
@@ -88,8 +88,8 @@ fn view(
     experiment: &Experiment,
     rows: &str,
     columns: &str,
-) -> Result<View, ExperimentError> {
-    let view = View {
+) -> Result<FactorView, ExperimentError> {
+    let view = FactorView {
         title: one_line(fields, fields.needed("title", "\"Newton steps\"")?)?,
         learners: learners(fields, experiment)?,
         data: data(fields, experiment)?,
@@ -161,7 +161,7 @@ fn data(fields: &Fields<'_>, experiment: &Experiment) -> Result<Vec<usize>, Expe
 fn known_once(
     fields: &Fields<'_>,
     experiment: &Experiment,
-    view: &View,
+    view: &FactorView,
     keys: [(&str, &Vec<String>); 3],
 ) -> Result<(), ExperimentError> {
     let mut known = parameters(experiment, &view.learners);
@@ -189,20 +189,20 @@ fn known_once(
 fn parameters<'e>(experiment: &'e Experiment, learners: &[usize]) -> BTreeSet<&'e str> {
     let members = learners.iter().filter_map(|number| experiment.learners.get(*number));
     let of = |member: &Member| match &member.what {
-        What::Learner(spec) => spec.info().params,
-        What::Model(_) => &[],
+        MemberKind::Learner(spec) => spec.info().params,
+        MemberKind::Model(_) => &[],
     };
     members.flat_map(of).map(|param| param.name).collect()
 }
 
 /// A setting in which learners differ without a factor for it. Where the entry is a factor, it stands
 /// for all that one entry has and another has not.
-fn unnamed<'e>(experiment: &'e Experiment, view: &View) -> Option<&'e str> {
+fn unnamed<'e>(experiment: &'e Experiment, view: &FactorView) -> Option<&'e str> {
     let all = || [&view.rows, &view.columns, &view.choose].into_iter().flatten();
     let by_entry = all().any(|factor| factor == ENTRY);
     let kind = |member: &Member| match &member.what {
-        What::Learner(spec) => spec.info().name,
-        What::Model(_) => "",
+        MemberKind::Learner(spec) => spec.info().name,
+        MemberKind::Model(_) => "",
     };
     let mut first: HashMap<usize, &Member> = HashMap::new();
     let parameters = parameters(experiment, &view.learners);
@@ -227,7 +227,7 @@ fn unnamed<'e>(experiment: &'e Experiment, view: &View) -> Option<&'e str> {
 fn told_apart(
     fields: &Fields<'_>,
     experiment: &Experiment,
-    view: &View,
+    view: &FactorView,
     rows: &str,
 ) -> Result<(), ExperimentError> {
     let grid = Grid::new(experiment, view);
@@ -253,7 +253,7 @@ fn told_apart(
 }
 
 fn is_validated(member: &Member) -> bool {
-    matches!(&member.what, What::Learner(spec) if spec.uses_validation())
+    matches!(&member.what, MemberKind::Learner(spec) if spec.uses_validation())
 }
 
 fn unvalidated(member: &Member, what: &str) -> String {
@@ -297,7 +297,7 @@ fn metrics(fields: &Fields<'_>, experiment: &Experiment) -> Result<Vec<usize>, E
 fn baseline(
     fields: &Fields<'_>,
     experiment: &Experiment,
-    view: &View,
+    view: &FactorView,
 ) -> Result<Vec<(String, String)>, ExperimentError> {
     let mut wanted: Vec<(String, String)> = Vec::new();
     for entry in fields.entries("baseline")? {

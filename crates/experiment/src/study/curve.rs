@@ -1,4 +1,4 @@
-//! Learning curves by factors: the deciding metric on validation data after each round.
+//! TrainingParts curves by factors: the deciding metric on validation data after each round.
 //!
 //! For each line and panel the setting is chosen once, by the mean over folds and seeds of the best
 //! value; its curve is the mean over its folds and seeds, as far as the shortest training goes, since
@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use rankwright_report::chart::{Axis, Body, Chart, Scale, Series};
 use serde_json::{Value, json};
 
-use super::super::cell::{Cell, Stored};
+use super::super::cell::{Cell, StoredCell};
 use super::super::factor::{Grid, values, words};
 use super::super::file::{Experiment, FactorPlot};
 use super::super::report::{SetResult, System, name};
@@ -114,7 +114,7 @@ fn in_words(
 }
 
 /// The mean curve of several trainings, as long as the shortest of them.
-fn mean(cells: &[(Cell, Stored)]) -> Vec<f64> {
+fn mean(cells: &[(Cell, StoredCell)]) -> Vec<f64> {
     let shortest = cells.iter().map(|(_, stored)| stored.curve.len()).min().unwrap_or(0);
     let at = |round: usize| {
         let values = cells.iter().map(|(_, stored)| stored.curve.get(round).copied().flatten());

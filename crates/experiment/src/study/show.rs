@@ -190,7 +190,10 @@ impl Showing<'_> {
             super::super::file::some_of(&names)
         };
         if !self.found.failed.is_empty() {
-            notes.push(format!("Failed, and could not be chosen: {}.", some(&self.found.failed)));
+            notes.push(format!(
+                "FailedCells, and could not be chosen: {}.",
+                some(&self.found.failed)
+            ));
         }
         if !self.found.open.is_empty() {
             notes.push(format!("Not run yet: {}.", some(&self.found.open)));

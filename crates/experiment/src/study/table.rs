@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use rankwright_eval::compare::{Better, CompareOptions, MetricValues, SystemResult, compare};
 
-use super::super::cell::{Cell, Stored};
+use super::super::cell::{Cell, StoredCell};
 use super::super::factor::{Grid, value, words};
 use super::super::file::{Experiment, FactorTable};
 use super::super::report::{SetResult, System};
@@ -219,7 +219,7 @@ fn values(set: &SetResult, chosen: &[Chosen], metric: usize) -> Vec<Option<f64>>
 }
 
 /// The mean of the cells' median rounds; none without rounds.
-fn seconds<'a>(cells: impl Iterator<Item = &'a (Cell, Stored)>) -> Option<f64> {
+fn seconds<'a>(cells: impl Iterator<Item = &'a (Cell, StoredCell)>) -> Option<f64> {
     let rounds: Vec<f64> = cells
         .filter(|(_, stored)| stored.rounds > 0)
         .map(|(_, stored)| stored.seconds.round)

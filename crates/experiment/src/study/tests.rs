@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use rankwright_eval::{Evaluation, MeasureResult};
 
-use super::super::cell::{Cell, Seconds, State, Stored};
+use super::super::cell::{Cell, CellSeconds, CellState, StoredCell};
 use super::super::file::Experiment;
 use super::super::report::{SetResult, System};
 use super::super::tests::{digests, parse};
@@ -138,7 +138,7 @@ fn what_is_wrong_in_a_table_or_a_plot_is_told_with_its_place() {
 }
 
 /// A cell of a fold with a curve.
-fn cell(fold: usize, learner: usize, seed: u64, curve: &[f64]) -> (Cell, Stored) {
+fn cell(fold: usize, learner: usize, seed: u64, curve: &[f64]) -> (Cell, StoredCell) {
     let cell = Cell {
         data: 0,
         fold,
@@ -146,9 +146,9 @@ fn cell(fold: usize, learner: usize, seed: u64, curve: &[f64]) -> (Cell, Stored)
         seed,
         digest: String::new(),
         key: Value::Null,
-        state: State::Stored,
+        state: CellState::Stored,
     };
-    let stored = Stored {
+    let stored = StoredCell {
         key: Value::Null,
         model_sha256: String::new(),
         scores_sha256: String::new(),
@@ -157,7 +157,7 @@ fn cell(fold: usize, learner: usize, seed: u64, curve: &[f64]) -> (Cell, Stored)
         best: None,
         trees: curve.len(),
         curve: curve.iter().map(|value| value.is_finite().then_some(*value)).collect(),
-        seconds: Seconds { round: 0.001 * (learner + 1) as f64, ..Seconds::default() },
+        seconds: CellSeconds { round: 0.001 * (learner + 1) as f64, ..CellSeconds::default() },
     };
     (cell, stored)
 }
@@ -318,7 +318,8 @@ fn what_failed_cannot_be_chosen_and_what_is_open_leaves_a_place_empty() {
     assert!(place.chosen.iter().all(|chosen| chosen.learner == 0));
     assert!(found.places[1][0].is_none());
     let text = Study::new(&experiment, &[cut]).unwrap().text(false);
-    let failed = "Failed, and could not be chosen: trees newton=per-document leaves=3 rate=0.5.";
+    let failed =
+        "FailedCells, and could not be chosen: trees newton=per-document leaves=3 rate=0.5.";
     assert!(text.contains(failed), "{text}");
     assert!(text.contains("Not run yet: trees newton=cross-leaf leaves=3 rate=0.5."), "{text}");
 }

@@ -58,14 +58,14 @@ pub struct ExplainOptions {
     pub seed: u64,
     /// For nets: orders of exchange, each gone through forwards and backwards, against as many
     /// background documents; at least 1.
-    pub orders: usize,
+    pub permutations: usize,
     /// Pass over features that the model does not know, instead of refusing the data.
     pub ignore_extra: bool,
 }
 
 impl Default for ExplainOptions {
     fn default() -> Self {
-        ExplainOptions { seed: 1, orders: 32, ignore_extra: false }
+        ExplainOptions { seed: 1, permutations: 32, ignore_extra: false }
     }
 }
 
@@ -201,7 +201,7 @@ fn method_of<'a>(
         }
         ModelBody::Linear(line) => Ok(Method::Linear(LinearShap::new(line, features, background))),
         ModelBody::Net(net) => {
-            let orders = options.orders.max(1);
+            let orders = options.permutations.max(1);
             let net = NetShap::new(net, features, background, orders, options.seed)?;
             Ok(Method::Net(Box::new(net)))
         }

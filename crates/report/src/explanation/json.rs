@@ -3,9 +3,9 @@
 use rankwright_model::Dependence;
 use serde_json::{Value, json};
 
-use super::{Document, Explained, PairPart, QueryPart, Summary};
+use super::{Document, Explanation, PairPart, QueryPart, Summary};
 
-impl Explained {
+impl Explanation {
     /// Everything that was found.
     pub fn to_json(&self) -> Value {
         let mut all = json!({

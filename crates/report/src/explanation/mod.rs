@@ -28,7 +28,7 @@ use crate::error::ReportError;
 
 /// What is to be explained.
 #[derive(Debug, Clone, Copy)]
-pub struct Ask<'a> {
+pub struct ExplainRequest<'a> {
     /// The model, and what it is called.
     pub model: (&'a str, &'a Model),
     /// The data, and what it is called.
@@ -51,7 +51,7 @@ pub struct Ask<'a> {
 
 /// What was found.
 #[derive(Debug, Clone)]
-pub struct Explained {
+pub struct Explanation {
     /// What the model is called.
     pub model: String,
     /// What the data is called.
@@ -69,56 +69,56 @@ pub struct Explained {
 }
 
 /// Explains what is asked.
-pub fn explain(ask: &Ask<'_>) -> Result<Explained, ReportError> {
-    if ask.query.is_none() && (ask.pair.is_some() || !ask.documents.is_empty()) {
+pub fn explain(request: &ExplainRequest<'_>) -> Result<Explanation, ReportError> {
+    if request.query.is_none() && (request.pair.is_some() || !request.documents.is_empty()) {
         return Err(ReportError::with_help(
             "documents were named, but no query whose documents they are",
             "name the query too",
         ));
     }
-    let (explainer, relative_to) = explainer(ask)?;
-    let query = match ask.query {
-        Some(id) => Some(QueryPart::new(ask, &explainer, id)?),
+    let (explainer, relative_to) = explainer(request)?;
+    let query = match request.query {
+        Some(id) => Some(QueryPart::new(request, &explainer, id)?),
         None => None,
     };
-    let summary = match ask.query {
+    let summary = match request.query {
         Some(_) => None,
-        None => Some(Summary::new(ask, &explainer)?),
+        None => Some(Summary::new(request, &explainer)?),
     };
     let of_feature = |name: &String| {
-        let (features, how) = (&ask.model.1.header().features, DependenceOptions::default());
+        let (features, how) = (&request.model.1.header().features, DependenceOptions::default());
         let Some(feature) = features.column(name) else {
             let known: Vec<String> = features.iter().map(|name| name.into_owned()).collect();
             let known = known.iter().map(String::as_str);
             return Err(find::unknown("the model has no feature", name, "its features", known));
         };
-        let how = DependenceOptions { curves: ask.curves, ..how };
-        ask.model.1.dependence(ask.data.1, feature, how, ask.options).map_err(refused)
+        let how = DependenceOptions { curves: request.curves, ..how };
+        request.model.1.dependence(request.data.1, feature, how, request.options).map_err(refused)
     };
-    Ok(Explained {
-        model: ask.model.0.to_owned(),
-        data: ask.data.0.to_owned(),
+    Ok(Explanation {
+        model: request.model.0.to_owned(),
+        data: request.data.0.to_owned(),
         relative_to,
-        sampled: is_sampled(ask.model.1),
+        sampled: is_sampled(request.model.1),
         query,
         summary,
-        dependence: ask.dependence.iter().map(of_feature).collect::<Result<_, _>>()?,
+        dependence: request.dependence.iter().map(of_feature).collect::<Result<_, _>>()?,
     })
 }
 
 /// The explainer, and what its explanations are relative to.
-fn explainer<'a>(ask: &Ask<'a>) -> Result<(Explainer<'a>, String), ReportError> {
-    let model = ask.model.1;
-    if let Some((name, background)) = ask.background {
-        let found = Explainer::with_background(model, background, ask.options);
+fn explainer<'a>(request: &ExplainRequest<'a>) -> Result<(Explainer<'a>, String), ReportError> {
+    let model = request.model.1;
+    if let Some((name, background)) = request.background {
+        let found = Explainer::with_background(model, background, request.options);
         return Ok((found.map_err(refused)?, format!("the documents of {name}")));
     }
-    match Explainer::new(model, ask.options) {
+    match Explainer::new(model, request.options) {
         Ok(found) => Ok((found, without_background(model).to_owned())),
         // The data at hand is the next best.
         Err(ExplainError::NoCounts { .. } | ExplainError::NoBackground) => {
-            let found = Explainer::with_background(model, ask.data.1, ask.options);
-            Ok((found.map_err(refused)?, format!("the documents of {}", ask.data.0)))
+            let found = Explainer::with_background(model, request.data.1, request.options);
+            Ok((found.map_err(refused)?, format!("the documents of {}", request.data.0)))
         }
         Err(error) => Err(refused(error)),
     }

@@ -8,7 +8,7 @@ use rankwright_model::Dependence;
 use rankwright_spec::words::counted;
 
 use super::text::above;
-use super::{Document, Explained, FeatureSummary, PairPart, QueryPart, Summary};
+use super::{Document, Explanation, FeatureSummary, PairPart, QueryPart, Summary};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::page::{Block, Page, Section};
 
@@ -17,7 +17,7 @@ const FEATURES: usize = 20;
 /// Documents to choose from.
 const DOCUMENTS: usize = 10;
 
-impl Explained {
+impl Explanation {
     /// The page.
     pub fn page(&self) -> Page {
         let exact = if self.sampled { "estimated by sampling" } else { "exact" };

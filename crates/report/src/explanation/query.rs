@@ -5,7 +5,7 @@ use rankwright_eval::{OrderRule, Orderer, Rows};
 use rankwright_model::{Explainer, Explanation};
 
 use super::list::{Effect, effects};
-use super::{Ask, find, refused};
+use super::{ExplainRequest, find, refused};
 use crate::error::ReportError;
 
 /// Why the documents of a query stand in their order.
@@ -79,11 +79,11 @@ pub struct Share {
 
 impl QueryPart {
     pub(super) fn new(
-        ask: &Ask<'_>,
+        request: &ExplainRequest<'_>,
         explainer: &Explainer<'_>,
         id: &str,
     ) -> Result<QueryPart, ReportError> {
-        let data = ask.data.1;
+        let data = request.data.1;
         let Some(query) = data.query_ids().iter().position(|other| other == id) else {
             let ids = data.query_ids().iter();
             return Err(find::unknown("the data has no query", id, "in the data", ids));
@@ -94,7 +94,7 @@ impl QueryPart {
         };
         let (names, ranks) = (explainer.names(), ranks(&found.scores)?);
         let about = About { data, found: &found, names: &names, ranks: &ranks };
-        let mut places = match ask.documents {
+        let mut places = match request.documents {
             [] => (0..found.documents()).collect(),
             named => {
                 let place = |name: &String| about.place(id, name);
@@ -103,7 +103,7 @@ impl QueryPart {
         };
         places.sort_by_key(|place| ranks[*place]);
         places.dedup();
-        let pair = match ask.pair {
+        let pair = match request.pair {
             Some([a, b]) => Some(about.pair(about.place(id, a)?, about.place(id, b)?)),
             None => None,
         };

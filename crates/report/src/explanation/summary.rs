@@ -9,7 +9,7 @@ use rankwright_data::Random;
 use rankwright_model::{Explainer, Explanation};
 use rankwright_spec::words::counted;
 
-use super::{Ask, is_sampled, refused};
+use super::{ExplainRequest, is_sampled, refused};
 use crate::error::ReportError;
 
 /// Documents that are enough.
@@ -72,11 +72,14 @@ pub struct Point {
 }
 
 impl Summary {
-    pub(super) fn new(ask: &Ask<'_>, explainer: &Explainer<'_>) -> Result<Summary, ReportError> {
-        let data = ask.data.1;
-        let enough = if is_sampled(ask.model.1) { ENOUGH_SAMPLED } else { ENOUGH };
+    pub(super) fn new(
+        request: &ExplainRequest<'_>,
+        explainer: &Explainer<'_>,
+    ) -> Result<Summary, ReportError> {
+        let data = request.data.1;
+        let enough = if is_sampled(request.model.1) { ENOUGH_SAMPLED } else { ENOUGH };
         let mut order: Vec<usize> = (0..data.queries()).collect();
-        Random::new(ask.options.seed, 1 << 41).shuffle(&mut order);
+        Random::new(request.options.seed, 1 << 41).shuffle(&mut order);
         let mut documents = 0;
         let taken = order.iter().take_while(|query| {
             let before = documents;

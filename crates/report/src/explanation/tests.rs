@@ -29,8 +29,8 @@ fn data() -> Dataset {
     Dataset::new(Columns { docids: Some(ids), ..columns }).unwrap()
 }
 
-fn ask<'a>(model: &'a Model, data: &'a Dataset) -> Ask<'a> {
-    Ask {
+fn request<'a>(model: &'a Model, data: &'a Dataset) -> ExplainRequest<'a> {
+    ExplainRequest {
         model: ("m", model),
         data: ("d", data),
         background: None,
@@ -46,7 +46,7 @@ fn ask<'a>(model: &'a Model, data: &'a Dataset) -> Ask<'a> {
 #[test]
 fn documents_stand_by_rank_and_contributions_by_size() {
     let (model, data) = (model(), data());
-    let found = explain(&ask(&model, &data)).unwrap();
+    let found = explain(&request(&model, &data)).unwrap();
     let query = found.query.as_ref().unwrap();
     // Scores 3, 6, 2.
     let heads: Vec<_> = query.documents.iter().map(|d| (d.doc.as_str(), d.rank, d.score)).collect();
@@ -64,7 +64,7 @@ fn documents_stand_by_rank_and_contributions_by_size() {
 #[test]
 fn the_list_is_told_apart_by_what_differs() {
     let (model, data) = (model(), data());
-    let found = explain(&ask(&model, &data)).unwrap().query.unwrap().list;
+    let found = explain(&request(&model, &data)).unwrap().query.unwrap().list;
     // bm25 adds 2, 6, 4: mean 4, spread (2 + 2 + 0) / 3. clicks adds 0, -1, -3: mean -4/3.
     assert_eq!(found[0].feature, "bm25");
     assert!((found[0].spread - 4.0 / 3.0).abs() < 1e-12);
@@ -72,7 +72,7 @@ fn the_list_is_told_apart_by_what_differs() {
     // Order b a c by score. bm25 says b c a: one of three pairs the wrong way round. clicks says a b c.
     assert!((found[0].agreement.unwrap() - 1.0 / 3.0).abs() < 1e-12);
     assert!((found[1].agreement.unwrap() - 1.0 / 3.0).abs() < 1e-12);
-    let one = Ask { query: Some("q2"), ..ask(&model, &data) };
+    let one = ExplainRequest { query: Some("q2"), ..request(&model, &data) };
     let one = explain(&one).unwrap().query.unwrap();
     assert!(one.list.iter().all(|effect| effect.spread == 0.0 && effect.agreement.is_none()));
 }
@@ -80,7 +80,8 @@ fn the_list_is_told_apart_by_what_differs() {
 #[test]
 fn a_pair_sums_to_the_difference_of_the_scores() {
     let (model, data) = (model(), data());
-    let found = explain(&Ask { pair: Some(["a", "2"]), ..ask(&model, &data) }).unwrap();
+    let found =
+        explain(&ExplainRequest { pair: Some(["a", "2"]), ..request(&model, &data) }).unwrap();
     let pair = found.query.as_ref().unwrap().pair.as_ref().unwrap();
     assert_eq!((pair.a.doc.as_str(), pair.b.doc.as_str(), pair.difference), ("a", "c", 1.0));
     let shares: Vec<_> = pair.shares.iter().map(|s| (s.feature.as_str(), s.difference)).collect();
@@ -94,29 +95,30 @@ fn a_pair_sums_to_the_difference_of_the_scores() {
 #[test]
 fn what_is_not_there_is_told_with_what_is_near() {
     let (model, data) = (model(), data());
-    let refusal = |ask: Ask<'_>| {
-        let error = explain(&ask).unwrap_err();
+    let refusal = |request: ExplainRequest<'_>| {
+        let error = explain(&request).unwrap_err();
         format!("{error}; {}", error.help().unwrap_or_default())
     };
-    let error = refusal(Ask { query: Some("q11"), ..ask(&model, &data) });
+    let error = refusal(ExplainRequest { query: Some("q11"), ..request(&model, &data) });
     assert!(error.contains("no query 'q11'") && error.contains("nearest to it: q1, q2"), "{error}");
     let documents = ["d".to_owned()];
-    let error = refusal(Ask { documents: &documents, ..ask(&model, &data) });
+    let error = refusal(ExplainRequest { documents: &documents, ..request(&model, &data) });
     assert!(error.contains("query 'q1' has no document 'd'"), "{error}");
     let features = ["bm52".to_owned()];
-    let error = refusal(Ask { dependence: &features, ..ask(&model, &data) });
+    let error = refusal(ExplainRequest { dependence: &features, ..request(&model, &data) });
     assert!(
         error.contains("no feature 'bm52'") && error.contains("nearest to it: bm25"),
         "{error}"
     );
-    let error = refusal(Ask { query: None, documents: &documents, ..ask(&model, &data) });
+    let error =
+        refusal(ExplainRequest { query: None, documents: &documents, ..request(&model, &data) });
     assert!(error.contains("name the query too"), "{error}");
 }
 
 #[test]
 fn a_summary_is_over_all_documents_of_the_sample() {
     let (model, data) = (model(), data());
-    let found = explain(&Ask { query: None, ..ask(&model, &data) }).unwrap();
+    let found = explain(&ExplainRequest { query: None, ..request(&model, &data) }).unwrap();
     let summary = found.summary.as_ref().unwrap();
     assert_eq!((summary.queries, summary.documents), (2, 4));
     // bm25 adds 2, 6, 4 and 10; clicks 0, -1, -3 and -5.
@@ -135,8 +137,12 @@ fn a_summary_is_over_all_documents_of_the_sample() {
 fn a_page_has_a_plot_for_each_thing_with_ids_of_their_own() {
     let (model, data) = (model(), data());
     let features = ["bm25".to_owned()];
-    let with =
-        Ask { pair: Some(["b", "a"]), dependence: &features, curves: 2, ..ask(&model, &data) };
+    let with = ExplainRequest {
+        pair: Some(["b", "a"]),
+        dependence: &features,
+        curves: 2,
+        ..request(&model, &data)
+    };
     let page = explain(&with).unwrap().page();
     let sections: Vec<&str> = page.sections.iter().map(|section| section.id.as_str()).collect();
     assert_eq!(sections, ["documents", "pair", "list", "dependence"]);
@@ -151,7 +157,8 @@ fn a_page_has_a_plot_for_each_thing_with_ids_of_their_own() {
     assert_eq!(lines.len(), 3, "the mean and two documents");
     // Mean of the rest: 1 - (0 + 1 + 3 + 5) / 4.
     assert_eq!(lines[0].points[0], (1.0, 2.0 + 1.0 - 9.0 / 4.0));
-    let summary = explain(&Ask { query: None, ..ask(&model, &data) }).unwrap().page();
+    let summary =
+        explain(&ExplainRequest { query: None, ..request(&model, &data) }).unwrap().page();
     assert_eq!(summary.sections.len(), 2);
     assert!(page.to_html().is_ok() && summary.to_html().is_ok());
 }
@@ -159,11 +166,11 @@ fn a_page_has_a_plot_for_each_thing_with_ids_of_their_own() {
 #[test]
 fn a_missing_value_is_null_and_values_are_short_in_json() {
     let (model, data) = (model(), data());
-    let found = explain(&ask(&model, &data)).unwrap();
+    let found = explain(&request(&model, &data)).unwrap();
     let mut query = found.query.clone().unwrap();
     query.documents[0].contributions[0].value = f32::NAN;
     query.documents[0].contributions[1].value = 0.1;
-    let json = Explained { query: Some(query), ..found }.to_json();
+    let json = Explanation { query: Some(query), ..found }.to_json();
     let parts = &json["documents"][0]["contributions"];
     assert!(parts[0]["value"].is_null());
     assert_eq!(parts[1]["value"].to_string(), "0.1");

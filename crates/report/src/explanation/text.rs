@@ -5,14 +5,14 @@ use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_model::Dependence;
 use rankwright_spec::words::counted;
 
-use super::{Contribution, Document, Explained, PairPart, QueryPart, Summary};
+use super::{Contribution, Document, Explanation, PairPart, QueryPart, Summary};
 
 /// Half the width of a bar.
 const HALF: usize = 10;
 /// Documents that are shown where none was asked for.
 const DOCUMENTS: usize = 3;
 
-impl Explained {
+impl Explanation {
     /// Tables of the main things: `top` features each, and of a query the first documents, or all
     /// where `all_documents`.
     pub fn to_text(&self, top: usize, all_documents: bool) -> String {

@@ -174,8 +174,8 @@ fn numbers(chart: &Chart) -> String {
     if rows.len() > ROWS {
         let left = rows.len() - ROWS;
         out.push_str(&format!(
-            "<p class=\"note\">{left} more rows are left out here; --parts writes all of them as \
-             {}.csv.</p>\n",
+            "<p class=\"note\">{left} more rows are left out here; {}.csv, one of the page's \
+             assets, has all of them.</p>\n",
             chart.id
         ));
     }

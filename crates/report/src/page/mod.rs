@@ -1,8 +1,8 @@
 //! A report as data: a title, facts, and sections of blocks; written as HTML, as text and in parts.
 
+mod assets;
 mod html;
 mod ids;
-mod parts;
 mod text;
 
 use std::path::{Path, PathBuf};
@@ -92,7 +92,7 @@ impl Page {
 
     /// Writes every plot and drawing as SVG and every chart's and table's numbers as CSV and JSON
     /// into a folder, which is made where there is none; gives the files written.
-    pub fn write_parts(&self, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
-        parts::write(self, folder)
+    pub fn write_assets(&self, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
+        assets::write(self, folder)
     }
 }

@@ -92,7 +92,9 @@ impl Importances {
         let found = Permutation::of_features(model, &part, measure.clone(), plan, chosen.clone());
         let found = match found {
             // A metric without a value on these queries is no reason to do without the rest.
-            Err(error @ LearnError::NoMetricValue { .. }) => Err(format!("Not shuffled: {error}.")),
+            Err(error @ LearnError::MetricUndefined { .. }) => {
+                Err(format!("Not shuffled: {error}."))
+            }
             other => Ok(other?),
         };
         let trees = matches!(model.body(), ModelBody::Trees(_));

@@ -119,9 +119,8 @@ impl TrainingReport {
         };
         if self.logged && self.curves.is_empty() {
             blocks.push(Block::Text(
-                "There is no curve to show: the model has no trees to be looked at one by one, and \
-                 there is no log beside it that watched data (`train --valid DATA` and \
-                 --measure-training write one)."
+                "There is no curve to show: the model has no trees to look at one by one, and \
+                 no log of a training with metrics after each round was given."
                     .to_owned(),
             ));
         }

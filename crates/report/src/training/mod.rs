@@ -217,9 +217,7 @@ fn whole_model(
 
 fn phases_of(log: Option<&TrainingLog>) -> Part<PhaseTimes> {
     let Some(log) = log else {
-        return Err("Left out: there is no log beside the model (MODEL.log.json, which `train` \
-                    writes)."
-            .to_owned());
+        return Err("Left out: there is no log of the training.".to_owned());
     };
     PhaseTimes::new(log).ok_or_else(|| "Left out: the log has no rounds with times.".to_owned())
 }

@@ -45,10 +45,7 @@ pub(super) fn drawings(model: &Model, count: usize) -> Part<Vec<(usize, Block)>>
                 let svg = tree_svg(tree, &model.header().features, &title);
                 Block::Drawing { id: format!("tree-{number}"), title, svg }
             }
-            false => Block::Text(format!(
-                "{title} has {leaves} leaves, too many to draw here: `rankwright model inspect \
-                 --tree {number} --svg FILE` draws it."
-            )),
+            false => Block::Text(format!("{title} has {leaves} leaves, too many to draw here.")),
         };
         (number, block)
     };

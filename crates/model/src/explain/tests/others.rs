@@ -82,7 +82,7 @@ fn a_net_of_one_layer_is_a_line_over_its_inputs() {
 fn a_sampled_net_comes_near_all_subsets() {
     let model = net_model(net::tests::random(3, 5, &[6, 4], false));
     let (some, background) = (random_data(1, 4, 5), random_data(2, 2, 5));
-    let many = ExplainOptions { orders: 2000, ..options() };
+    let many = ExplainOptions { permutations: 2000, ..options() };
     let explainer = Explainer::with_background(&model, &background, many).unwrap();
     let found = all(&explainer, &some);
     let used = model.used_features();
@@ -117,7 +117,7 @@ fn every_net_and_blend_sums_to_its_scores_on_any_number_of_threads() {
         }
         let (some, background) = (random_data(seed, 22, 4), random_data(seed + 1, 9, 4));
         for model in &models {
-            let few = ExplainOptions { orders: 3, ..options() };
+            let few = ExplainOptions { permutations: 3, ..options() };
             let explainer = Explainer::with_background(model, &background, few).unwrap();
             let found = all(&explainer, &some);
             check_sums(model, &some, &found);
