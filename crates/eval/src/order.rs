@@ -133,6 +133,30 @@ impl Orderer {
         Ok(&self.order)
     }
 
+    /// The score of rank `n`, counted from 1: a row is among the best `n` only if its score is not
+    /// below it. `None` where there are fewer than `n` scores, or `n` is 0. Cost: O(rows).
+    ///
+    /// ```
+    /// use rankwright_eval::Orderer;
+    ///
+    /// let score = Orderer::default().score_of_rank(&[0.5, 2.0, 0.5, 0.1], 2)?;
+    /// assert_eq!(score, Some(0.5));
+    /// # Ok::<(), rankwright_eval::EvalError>(())
+    /// ```
+    pub fn score_of_rank(&mut self, scores: &[f64], n: usize) -> Result<Option<f64>, EvalError> {
+        if let Some(row) = scores.iter().position(|score| score.is_nan()) {
+            return Err(EvalError::NanScore { row });
+        }
+        if n == 0 || n > scores.len() {
+            return Ok(None);
+        }
+        self.packed.clear();
+        let rows = scores.iter().enumerate();
+        self.packed.extend(rows.map(|(row, &s)| u128::from(descending_key(s)) << 32 | row as u128));
+        let (_, &mut nth, _) = self.packed.select_nth_unstable(n - 1);
+        Ok(scores.get(nth as u32 as usize).copied())
+    }
+
     /// Rows from the best to the worst, equal scores ordered by a hash of `seed` and row.
     ///
     /// `hint` is empty, or has an entry for each row: the order of last time if it holds one, and
@@ -419,6 +443,16 @@ mod tests {
             let rows = Rows { scores: &[1.0], labels: &[1.0], docids: &[] };
             assert_eq!(order(rows, rule(ties)), [0]);
         }
+    }
+
+    #[test]
+    fn the_score_of_a_rank_is_that_of_the_whole_order() {
+        let scores = [1.0, -0.0, 3.0, 0.0, f64::NEG_INFINITY];
+        let of = |n| Orderer::default().score_of_rank(&scores, n).unwrap();
+        assert_eq!([0, 1, 2, 3, 4].map(of), [None, Some(3.0), Some(1.0), Some(0.0), Some(0.0)]);
+        assert_eq!((of(5), of(6)), (Some(f64::NEG_INFINITY), None));
+        let nan = Orderer::default().score_of_rank(&[1.0, f64::NAN], 1);
+        assert_eq!(nan, Err(EvalError::NanScore { row: 1 }));
     }
 
     proptest! {

@@ -23,6 +23,12 @@ pub enum SearchError {
     /// Scores cannot be ordered.
     #[error(transparent)]
     Eval(#[from] EvalError),
+    /// A model gave a document a score that is not a number.
+    #[error("the score of document `{id}` is not a number")]
+    NanScore {
+        /// The document.
+        id: String,
+    },
     /// There is no index at a place, or there is something else.
     #[error("{}: {what}", .path.display())]
     NoIndex {

@@ -16,6 +16,7 @@ mod error;
 mod features;
 mod index;
 pub mod links;
+mod order;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod queries;
 mod ranker;

@@ -13,6 +13,7 @@ use crate::document::Query;
 use crate::error::SearchError;
 use crate::features::{Extractor, FeatureRows, FeatureSet};
 use crate::index::Index;
+use crate::order::order;
 use crate::retrieve::{Filter, FirstStage, Ranked, Scratch};
 use crate::terms::Terms;
 
@@ -144,12 +145,8 @@ impl Learnt {
         let rows = self.extractor.rows(index, query, terms, &found)?;
         let mut scores = vec![0.0; found.len()];
         self.scorer.score(&rows.values, &mut scores, &mut ScoreBuffers::default())?;
-        let ids = index.ids()?;
-        let mut order: Vec<usize> = (0..found.len()).collect();
-        order.sort_unstable_by(|&a, &b| {
-            let by_id = || ids.place(found[b].doc).cmp(&ids.place(found[a].doc));
-            scores[b].total_cmp(&scores[a]).then_with(by_id)
-        });
+        let docs: Vec<u32> = found.iter().map(|ranked| ranked.doc).collect();
+        let order = order(index, &docs, &scores)?;
         let documents =
             order.iter().map(|&at| Ranked { doc: found[at].doc, score: scores[at] }).collect();
         let values = order.iter().flat_map(|&at| rows.row(at).iter().copied()).collect();

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use rankwright_data::Run;
 use rankwright_data::bytes::Input;
+use rankwright_eval::{OrderRule, Orderer, Rows, TiePolicy};
 
 use crate::error::SearchError;
 use crate::features::Feature;
@@ -35,13 +36,9 @@ impl Feature for RunFeature {
         let lists = self.run.lists();
         out.fill(f64::NAN);
         let Some(query) = lists.find(&evidence.query.id) else { return Ok(()) };
-        let mut listed: Vec<(&[u8], f64)> =
+        let listed: Vec<(&[u8], f64)> =
             lists.list(query).map(|document| (document.id, document.value)).collect();
-        if self.ranks {
-            // The order of runs: by score, then by id, both descending.
-            listed.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then_with(|| b.0.cmp(a.0)));
-            (1..).zip(&mut listed).for_each(|(rank, entry)| entry.1 = f64::from(rank));
-        }
+        let listed = if self.ranks { ranks(&listed)? } else { listed };
         let values: HashMap<&[u8], f64> = listed.into_iter().collect();
         let ids = evidence.index.ids()?;
         for (slot, &doc) in out.iter_mut().zip(evidence.docs) {
@@ -50,5 +47,27 @@ impl Feature for RunFeature {
             }
         }
         Ok(())
+    }
+}
+
+/// Documents with their ranks in place of their scores, by the order of runs.
+fn ranks<'r>(listed: &[(&'r [u8], f64)]) -> Result<Vec<(&'r [u8], f64)>, SearchError> {
+    let (docids, scores): (Vec<&[u8]>, Vec<f64>) = listed.iter().copied().unzip();
+    let rows = Rows { scores: &scores, labels: &[], docids: &docids };
+    let mut orderer = Orderer::default();
+    let order = orderer.order(rows, OrderRule { ties: TiePolicy::Docid, scores32: false })?;
+    Ok((1..).zip(order).map(|(rank, &row)| (docids[row as usize], f64::from(rank))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_follow_the_order_of_runs() {
+        let listed: [(&[u8], f64); 4] = [(b"a", 0.0), (b"c", -0.0), (b"b", 0.0), (b"d", -1.0)];
+        let ranked = ranks(&listed).unwrap();
+        let expected: [(&[u8], f64); 4] = [(b"c", 1.0), (b"b", 2.0), (b"a", 3.0), (b"d", 4.0)];
+        assert_eq!(ranked, expected);
     }
 }

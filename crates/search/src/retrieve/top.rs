@@ -1,8 +1,11 @@
-//! The best n of many scores: by score, then by id, the larger first, as runs are ordered.
+//! The best n of many scored documents, in order.
 //!
 //! Cost: O(m + n log n) for m scored documents.
 
+use rankwright_eval::Orderer;
+
 use crate::index::Index;
+use crate::order::order;
 use crate::{Ranked, SearchError};
 
 /// Cuts a list to its best `n` in order.
@@ -11,17 +14,15 @@ pub(super) fn best(
     mut scored: Vec<Ranked>,
     n: usize,
 ) -> Result<Vec<Ranked>, SearchError> {
-    let ids = index.ids()?;
-    let order = |a: &Ranked, b: &Ranked| {
-        b.score.total_cmp(&a.score).then_with(|| ids.place(b.doc).cmp(&ids.place(a.doc)))
-    };
     if n == 0 {
         return Ok(Vec::new());
     }
-    if scored.len() > n {
-        scored.select_nth_unstable_by(n - 1, order);
-        scored.truncate(n);
+    let scores: Vec<f64> = scored.iter().map(|ranked| ranked.score).collect();
+    if let Some(least) = Orderer::default().score_of_rank(&scores, n)? {
+        scored.retain(|ranked| ranked.score >= least);
     }
-    scored.sort_unstable_by(order);
-    Ok(scored)
+    let docs: Vec<u32> = scored.iter().map(|ranked| ranked.doc).collect();
+    let scores: Vec<f64> = scored.iter().map(|ranked| ranked.score).collect();
+    let order = order(index, &docs, &scores)?;
+    Ok(order.into_iter().take(n).map(|at| scored[at]).collect())
 }

@@ -1,0 +1,60 @@
+//! The order of documents: by score descending, equal scores by id, the larger first, as runs are
+//! ordered.
+//!
+//! Scores are compared by the one order of `rankwright-eval`, so that -0.0 equals 0.0 and a score
+//! that is not a number is an error.
+
+use std::cmp::Reverse;
+
+use rankwright_eval::{EvalError, OrderRule, Orderer, Rows};
+
+use crate::error::SearchError;
+use crate::index::Index;
+
+/// The order of documents with scores, as places in both slices.
+pub(crate) fn order(
+    index: &Index,
+    docs: &[u32],
+    scores: &[f64],
+) -> Result<Vec<usize>, SearchError> {
+    let ids = index.ids()?;
+    let mut by_id: Vec<usize> = (0..docs.len()).collect();
+    by_id.sort_unstable_by_key(|&at| Reverse(ids.place(docs[at])));
+    let scores: Vec<f64> = by_id.iter().map(|&at| scores[at]).collect();
+    let mut orderer = Orderer::default();
+    let order = orderer.order(Rows::of_scores(&scores), OrderRule::STABLE).map_err(|error| {
+        let row = match error {
+            EvalError::NanScore { row } => row,
+            other => return other.into(),
+        };
+        SearchError::NanScore { id: ids.get(docs[by_id[row]]).to_owned() }
+    })?;
+    Ok(order.iter().map(|&row| by_id[row as usize]).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Document, Value};
+
+    #[test]
+    fn zeros_of_both_signs_are_equal_and_ties_go_by_id() {
+        let folder = tempfile::tempdir().unwrap();
+        let documents = ["a", "c", "b"]
+            .map(|id| Ok(Document::new(id).with("text", Value::Text("word".into()))));
+        let path = folder.path().join("index");
+        crate::build_index(&path, documents, &crate::BuildOptions::default(), &mut |_| {
+            std::ops::ControlFlow::Continue(())
+        })
+        .unwrap();
+        let index = Index::open(&path).unwrap();
+        let ids = index.ids().unwrap();
+        let docs = ["a", "b", "c"].map(|id| ids.find(id).unwrap());
+        let ordered = |scores: [f64; 3]| order(&index, &docs, &scores);
+        assert_eq!(ordered([0.0, -0.0, 0.0]).unwrap(), [2, 1, 0]);
+        assert_eq!(ordered([0.0, 0.0, -0.0]).unwrap(), [2, 1, 0]);
+        assert_eq!(ordered([1.0, -0.0, 0.0]).unwrap(), [0, 2, 1]);
+        let nan = ordered([1.0, f64::NAN, 0.0]).unwrap_err();
+        assert!(matches!(&nan, SearchError::NanScore { id } if id == "b"), "{nan}");
+    }
+}
