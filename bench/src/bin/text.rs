@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use rankwright_model::Model;
 use rankwright_search::{
-    Extractor, FeatureSet, FirstStage, Index, Query, QueryOptions, Ranker, Scratch, Terms,
+    Extractor, FeatureSet, FirstStage, Index, Query, QueryOptions, Ranker, SearchBuffers, Terms,
     read_queries,
 };
 
@@ -30,27 +30,27 @@ fn main() -> Result<(), Failure> {
     let queries = read_queries(Path::new(queries), QueryOptions::default())?;
     let stage = FirstStage::default();
     let first = Ranker::new(&index, stage.clone(), candidates, None)?;
-    let learnt = Ranker::new(&index, stage, candidates, Some(&model))?;
-    let set = FeatureSet::new(learnt.features().to_vec());
+    let reranker = Ranker::new(&index, stage, candidates, Some(&model))?;
+    let set = FeatureSet::new(reranker.features().to_vec());
     let extractor = Extractor::new(&index, &set)?;
-    let mut scratch = Scratch::default();
+    let mut buffers = SearchBuffers::default();
     let mut times: [Vec<f64>; 3] = Default::default();
     for query in &queries {
         let terms = Terms::new(&query.text, index.analysis());
         if terms.distinct().len() != TERMS {
             continue;
         }
-        let found = first.rank(&index, query, None, &mut scratch)?.documents;
+        let found = first.rank(&index, query, None, &mut buffers)?.documents;
         if found.len() < candidates {
             continue;
         }
         let mut rank = |ranker: &Ranker, query: &Query| {
             best(|| {
-                ranker.rank(&index, query, None, &mut scratch).map(|_| ()).map_err(Failure::from)
+                ranker.rank(&index, query, None, &mut buffers).map(|_| ()).map_err(Failure::from)
             })
         };
         times[0].push(rank(&first, query)?);
-        times[2].push(rank(&learnt, query)?);
+        times[2].push(rank(&reranker, query)?);
         times[1].push(best(|| Ok(extractor.rows(&index, query, &terms, &found).map(|_| ())?))?);
     }
     let counted = times[0].len();

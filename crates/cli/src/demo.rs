@@ -134,7 +134,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     )
 }
 
-/// Writes what is to be seen: the comparison, and how LambdaMART learnt.
+/// Writes what is to be seen: the comparison, and how LambdaMART reranker.
 fn write_pages(
     folder: &Path,
     features: &Features,

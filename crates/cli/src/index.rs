@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         existing: match (args.add, args.rebuild) {
             (true, _) => Existing::Add,
             (_, true) => Existing::Replace,
-            _ => Existing::Keep,
+            _ => Existing::Refuse,
         },
     };
     let mut documents = Documents::open_all(&args.documents, format(args)?)?;

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use rankwright::eval::table::{Align, Table};
 use rankwright::search::{
-    Document, FieldKind, Index, Query, Ranker, Reranked, Scratch, Snippet, Terms, Value,
+    Document, FieldKind, Index, Query, Ranker, Ranking, SearchBuffers, Snippet, Terms, Value,
 };
 use serde_json::{Value as Json, json};
 
@@ -58,9 +58,9 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let filter = args.stage.filter(&index, out)?;
     let candidates = args.candidates as usize;
     let ranker = args.stage.ranker(&index, candidates, args.model.as_deref(), out)?;
-    let mut scratch = Scratch::default();
+    let mut buffers = SearchBuffers::default();
     let start = Instant::now();
-    let ranked = ranker.rank(&index, &query, filter.as_ref(), &mut scratch)?;
+    let ranked = ranker.rank(&index, &query, filter.as_ref(), &mut buffers)?;
     let seconds = start.elapsed().as_secs_f64();
     let terms = Terms::new(&query.text, index.analysis());
     if terms.is_empty() {
@@ -88,7 +88,7 @@ fn shown(
     args: &Args,
     index: &Index,
     terms: &Terms,
-    ranked: &Reranked,
+    ranked: &Ranking,
 ) -> Result<Vec<Shown>, Failure> {
     let first = ranked.first_ranks.iter().zip(&ranked.first_scores);
     let mut shown = Vec::new();
@@ -118,7 +118,7 @@ fn title(index: &Index, document: &Document) -> String {
     }
 }
 
-fn text(args: &Args, ranker: &Ranker, ranked: &Reranked, shown: &[Shown], seconds: f64) -> String {
+fn text(args: &Args, ranker: &Ranker, ranked: &Ranking, shown: &[Shown], seconds: f64) -> String {
     let is_learnt = args.model.is_some();
     let mut header = vec![("rank", Align::Right), ("score", Align::Right), ("id", Align::Left)];
     if is_learnt {
@@ -168,7 +168,7 @@ fn change(rank: u32, first: u32) -> String {
 }
 
 /// Feature values, a column for each shown document.
-fn features(ranker: &Ranker, ranked: &Reranked, shown: &[Shown]) -> String {
+fn features(ranker: &Ranker, ranked: &Ranking, shown: &[Shown]) -> String {
     let mut header = vec![("feature".to_owned(), Align::Left)];
     header.extend(shown.iter().map(|shown| (shown.id.clone(), Align::Right)));
     let mut table = Table::new(header.iter().map(|(name, align)| (name.as_str(), *align)));
@@ -191,7 +191,7 @@ fn document(
     args: &Args,
     query: &Query,
     ranker: &Ranker,
-    ranked: &Reranked,
+    ranked: &Ranking,
     shown: &[Shown],
     seconds: f64,
 ) -> Json {

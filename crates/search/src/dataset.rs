@@ -11,7 +11,7 @@ use crate::document::Query;
 use crate::error::SearchError;
 use crate::features::{Extractor, FeatureRows};
 use crate::index::Index;
-use crate::retrieve::{Filter, FirstStage, Ranked, Scratch};
+use crate::retrieve::{Candidate, Filter, FirstStage, SearchBuffers};
 use crate::terms::Terms;
 
 /// Which documents become rows.
@@ -46,11 +46,11 @@ impl Extractor {
         qrels: Option<&Qrels>,
         options: &RowOptions<'_>,
     ) -> Result<Dataset, SearchError> {
-        let part = |scratch: &mut Scratch, query: &Query| {
+        let part = |buffers: &mut SearchBuffers, query: &Query| {
             let judgements = judgements(qrels, query);
-            self.part(index, query, &judgements, options, scratch)
+            self.part(index, query, &judgements, options, buffers)
         };
-        let parts = queries.par_iter().map_init(Scratch::default, part);
+        let parts = queries.par_iter().map_init(SearchBuffers::default, part);
         let parts: Result<Vec<Part>, SearchError> = parts.collect();
         self.together(queries, parts?)
     }
@@ -61,11 +61,11 @@ impl Extractor {
         query: &Query,
         judgements: &Judgements,
         options: &RowOptions<'_>,
-        scratch: &mut Scratch,
+        buffers: &mut SearchBuffers,
     ) -> Result<Part, SearchError> {
         let terms = Terms::new(&query.text, index.analysis());
         let RowOptions { stage, candidates, judged, filter } = options;
-        let mut found = index.retrieve(&terms, stage, *candidates, *filter, scratch)?;
+        let mut found = index.retrieve(&terms, stage, *candidates, *filter, buffers)?;
         if *judged {
             add_judged(index, &mut found, judgements)?;
         }
@@ -114,12 +114,12 @@ fn judgements(qrels: Option<&Qrels>, query: &Query) -> Judgements {
 
 fn add_judged(
     index: &Index,
-    found: &mut Vec<Ranked>,
+    found: &mut Vec<Candidate>,
     judgements: &Judgements,
 ) -> Result<(), SearchError> {
     for (id, _) in judgements {
         let judged = index.ranked(&String::from_utf8_lossy(id))?;
-        let is_new = |judged: &Ranked| !found.iter().any(|known| known.is_same(judged));
+        let is_new = |judged: &Candidate| !found.iter().any(|known| known.is_same(judged));
         if let Some(judged) = judged.filter(is_new) {
             found.push(judged);
         }

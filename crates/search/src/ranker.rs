@@ -14,7 +14,7 @@ use crate::error::SearchError;
 use crate::features::{Extractor, FeatureRows, FeatureSet};
 use crate::index::Index;
 use crate::order::order;
-use crate::retrieve::{Filter, FirstStage, Ranked, Scratch};
+use crate::retrieve::{Candidate, Filter, FirstStage, SearchBuffers};
 use crate::terms::Terms;
 
 /// The header note of a model that holds the feature set of its data, as TOML.
@@ -25,20 +25,20 @@ pub const FEATURES_NOTE: &str = "features";
 pub struct Ranker {
     stage: FirstStage,
     candidates: usize,
-    learnt: Option<Learnt>,
+    reranker: Option<Reranker>,
 }
 
 #[derive(Debug)]
-struct Learnt {
+struct Reranker {
     extractor: Extractor,
     scorer: Scorer,
 }
 
 /// A ranked list, and what it was made from.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reranked {
+pub struct Ranking {
     /// The documents in their final order.
-    pub documents: Vec<Ranked>,
+    pub documents: Vec<Candidate>,
     /// For each of them its rank in the first stage, from 1.
     pub first_ranks: Vec<u32>,
     /// For each of them its score in the first stage.
@@ -55,15 +55,15 @@ impl Ranker {
         candidates: usize,
         model: Option<&Model>,
     ) -> Result<Ranker, SearchError> {
-        let learnt = model.map(|model| Learnt::new(index, model)).transpose()?;
+        let reranker = model.map(|model| Reranker::new(index, model)).transpose()?;
         // Read now, so that the first query does not wait for them.
         index.ids()?;
-        Ok(Ranker { stage, candidates, learnt })
+        Ok(Ranker { stage, candidates, reranker })
     }
 
     /// The features of the model, a column each; none without a model.
     pub fn features(&self) -> &[String] {
-        self.learnt.as_ref().map_or(&[], |learnt| &learnt.extractor.set().features)
+        self.reranker.as_ref().map_or(&[], |reranker| &reranker.extractor.set().features)
     }
 
     /// Ranks the documents of many queries, on all threads.
@@ -72,9 +72,10 @@ impl Ranker {
         index: &Index,
         queries: &[Query],
         filter: Option<&Filter>,
-    ) -> Result<Vec<Reranked>, SearchError> {
-        let rank = |scratch: &mut Scratch, query: &Query| self.rank(index, query, filter, scratch);
-        queries.par_iter().map_init(Scratch::default, rank).collect()
+    ) -> Result<Vec<Ranking>, SearchError> {
+        let rank =
+            |buffers: &mut SearchBuffers, query: &Query| self.rank(index, query, filter, buffers);
+        queries.par_iter().map_init(SearchBuffers::default, rank).collect()
     }
 
     /// Ranks the documents of a query.
@@ -83,25 +84,25 @@ impl Ranker {
         index: &Index,
         query: &Query,
         filter: Option<&Filter>,
-        scratch: &mut Scratch,
-    ) -> Result<Reranked, SearchError> {
+        buffers: &mut SearchBuffers,
+    ) -> Result<Ranking, SearchError> {
         let terms = Terms::new(&query.text, index.analysis());
-        let found = index.retrieve(&terms, &self.stage, self.candidates, filter, scratch)?;
-        let Some(learnt) = &self.learnt else {
+        let found = index.retrieve(&terms, &self.stage, self.candidates, filter, buffers)?;
+        let Some(reranker) = &self.reranker else {
             let first_ranks = (1..=found.len() as u32).collect();
             let first_scores = found.iter().map(|ranked| ranked.score).collect();
             let features = FeatureRows::default();
-            return Ok(Reranked { documents: found, first_ranks, first_scores, features });
+            return Ok(Ranking { documents: found, first_ranks, first_scores, features });
         };
-        learnt.rerank(index, query, &terms, found)
+        reranker.rerank(index, query, &terms, found)
     }
 }
 
-/// Ranked lists as a run: the first `top` documents of each.
+/// Candidate lists as a run: the first `top` documents of each.
 pub fn to_run(
     index: &Index,
     queries: &[Query],
-    ranked: &[Reranked],
+    ranked: &[Ranking],
     top: usize,
 ) -> Result<Run, SearchError> {
     let mut rows = Vec::new();
@@ -113,8 +114,8 @@ pub fn to_run(
     Ok(Run::from_lists(Lists::from_rows("ranking", rows)?))
 }
 
-impl Learnt {
-    fn new(index: &Index, model: &Model) -> Result<Learnt, SearchError> {
+impl Reranker {
+    fn new(index: &Index, model: &Model) -> Result<Reranker, SearchError> {
         let names: Vec<String> =
             model.header().features.iter().map(|name| name.into_owned()).collect();
         let set = match model.header().notes.get(FEATURES_NOTE) {
@@ -132,7 +133,7 @@ impl Learnt {
             let what = "the names of its features are not those that the index gives them".into();
             return Err(SearchError::Mismatch { what });
         }
-        Ok(Learnt { extractor, scorer: model.scorer() })
+        Ok(Reranker { extractor, scorer: model.scorer() })
     }
 
     fn rerank(
@@ -140,17 +141,17 @@ impl Learnt {
         index: &Index,
         query: &Query,
         terms: &Terms,
-        found: Vec<Ranked>,
-    ) -> Result<Reranked, SearchError> {
+        found: Vec<Candidate>,
+    ) -> Result<Ranking, SearchError> {
         let rows = self.extractor.rows(index, query, terms, &found)?;
         let mut scores = vec![0.0; found.len()];
         self.scorer.score(&rows.values, &mut scores, &mut ScoreBuffers::default())?;
         let docs: Vec<u32> = found.iter().map(|ranked| ranked.doc).collect();
         let order = order(index, &docs, &scores)?;
         let documents =
-            order.iter().map(|&at| Ranked { doc: found[at].doc, score: scores[at] }).collect();
+            order.iter().map(|&at| Candidate { doc: found[at].doc, score: scores[at] }).collect();
         let values = order.iter().flat_map(|&at| rows.row(at).iter().copied()).collect();
-        Ok(Reranked {
+        Ok(Ranking {
             documents,
             first_ranks: order.iter().map(|&at| at as u32 + 1).collect(),
             first_scores: order.iter().map(|&at| found[at].score).collect(),

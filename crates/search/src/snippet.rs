@@ -7,7 +7,7 @@ use tantivy::snippet::SnippetGenerator;
 
 use crate::error::SearchError;
 use crate::index::Index;
-use crate::retrieve::Ranked;
+use crate::retrieve::Candidate;
 use crate::schema::{FieldKind, texts_of};
 use crate::terms::Terms;
 use crate::weighting::idf;
@@ -43,7 +43,7 @@ impl Index {
     /// where no word of the query stands in it.
     pub fn snippet(
         &self,
-        ranked: &Ranked,
+        ranked: &Candidate,
         query: &Terms,
         length: usize,
     ) -> Result<Snippet, SearchError> {
@@ -59,7 +59,7 @@ impl Index {
             let weight = idf(self.documents() as f64, stats.documents as f64);
             weights.insert(term.to_owned(), weight as f32);
         }
-        let field = self.text_fields().into_iter().next();
+        let field = self.tantivy_fields().into_iter().next();
         let Some(field) = field else { return Ok(Snippet::default()) };
         let analyzer = self.analysis().analyzer();
         let found = SnippetGenerator::new(weights, analyzer, field, length).snippet(text);

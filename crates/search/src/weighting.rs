@@ -18,7 +18,7 @@
 use rankwright_eval::{ParamInfo, Params};
 use rankwright_spec::SpecError;
 
-use crate::index::{Index, Scope, Stat, TermStats};
+use crate::index::{Index, Stat, TermStats, TextField};
 use crate::{SearchError, terms::Terms};
 
 /// A way to weigh terms.
@@ -84,7 +84,7 @@ pub(crate) fn idf(documents: f64, df: f64) -> f64 {
     ((documents + 1.0) / (df + 0.5)).ln()
 }
 
-/// A weighting made ready for one query and one scope.
+/// A weighting made ready for one query and one text field.
 #[derive(Debug, Clone)]
 pub(crate) struct Weigher {
     weighting: Weighting,
@@ -109,12 +109,12 @@ impl Weigher {
     pub(crate) fn new(
         weighting: Weighting,
         index: &Index,
-        scope: Scope,
+        text_field: TextField,
         query: &Terms,
         stats: &[TermStats],
     ) -> Weigher {
         let documents = index.documents() as f64;
-        let all = index.terms(scope) as f64;
+        let all = index.terms(text_field) as f64;
         let mut terms = Vec::with_capacity(stats.len());
         let (mut known, mut constant, mut norm) = (0.0, 0.0, 0.0_f64);
         for (count, stats) in query.counts().zip(stats) {
@@ -136,7 +136,7 @@ impl Weigher {
         if weighting == Weighting::Cosine && norm > 0.0 {
             terms.iter_mut().for_each(|(weight, _)| *weight /= norm.sqrt());
         }
-        Weigher { weighting, mean_length: index.mean_length(scope), terms, known, constant }
+        Weigher { weighting, mean_length: index.mean_length(text_field), terms, known, constant }
     }
 
     /// What a matched term adds.
@@ -186,7 +186,7 @@ impl Weighting {
     }
 }
 
-/// The columns that weightings look at, for one scope.
+/// The columns that weightings look at, for one text field.
 pub(crate) struct DocumentColumns {
     lengths: std::sync::Arc<Vec<f64>>,
     distinct: Option<std::sync::Arc<Vec<f64>>>,
@@ -197,14 +197,14 @@ impl DocumentColumns {
     /// Those that these weightings need.
     pub(crate) fn new(
         index: &Index,
-        scope: Scope,
+        text_field: TextField,
         weightings: &[Weighting],
     ) -> Result<Self, SearchError> {
         let absolute = weightings.iter().any(|w| matches!(w, Weighting::Absolute { .. }));
         let cosine = weightings.contains(&Weighting::Cosine);
-        let stat = |wanted: bool, stat| wanted.then(|| index.stat(scope, stat)).transpose();
+        let stat = |wanted: bool, stat| wanted.then(|| index.stat(text_field, stat)).transpose();
         Ok(Self {
-            lengths: index.lengths(scope).clone(),
+            lengths: index.lengths(text_field).clone(),
             distinct: stat(absolute, Stat::Distinct)?,
             norms: stat(cosine, Stat::Norm)?,
         })

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use common::{build, build_with, document, is_clean, large, message, old_documents, search};
 use rankwright_search::{
     BuildOptions, Document, Existing, Extractor, FIRST_STAGES, FeatureSet, Filter, FirstStage,
-    Index, Query, Schema, Scratch, SearchError, Terms, Value, build_index,
+    Index, Query, Schema, SearchBuffers, SearchError, Terms, Value, build_index,
 };
 
 // ---------------------------------------------------------------------------- kills and full disks
@@ -34,7 +34,7 @@ fn child_that_builds_a_large_index() {
     let existing = match task.as_str() {
         "add" => Existing::Add,
         "rebuild" => Existing::Replace,
-        _ => Existing::Keep,
+        _ => Existing::Refuse,
     };
     let options = BuildOptions { existing, ..BuildOptions::default() };
     let documents = (0..LARGE).map(|number| Ok(large(number)));
@@ -88,7 +88,7 @@ fn kill_during(task: &str, after: usize, delay: Duration) {
     let place = folder.path();
     let path = place.join("index");
     if task != "new" {
-        build(&path, old_documents(), Existing::Keep).unwrap();
+        build(&path, old_documents(), Existing::Refuse).unwrap();
     }
     let mut child = child(task, place, None);
     wait_for(place, after);
@@ -143,7 +143,7 @@ fn what_a_killed_build_leaves_is_no_hindrance_and_goes() {
         fs::write(path.join(".rankwright-aB3xYz"), "{").unwrap();
         fs::write(path.join("building.lock"), "").unwrap();
     };
-    for existing in [Existing::Keep, Existing::Add, Existing::Replace] {
+    for existing in [Existing::Refuse, Existing::Add, Existing::Replace] {
         leave();
         build(&path, old_documents(), existing).unwrap();
         is_clean(&path);
@@ -156,7 +156,7 @@ fn a_full_disk_is_an_error_and_leaves_the_old_index() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path();
     let path = place.join("index");
-    build(&path, old_documents(), Existing::Keep).unwrap();
+    build(&path, old_documents(), Existing::Refuse).unwrap();
     for task in ["rebuild", "add"] {
         let status = child(task, place, Some(100)).wait().unwrap();
         assert!(status.success(), "{task}: the child must not die of it: {status}");
@@ -203,7 +203,7 @@ fn rich_index(path: &Path) {
         ..BuildOptions::default()
     };
     let first = (0..9).map(|number| rich(number, "blue")).collect();
-    build_with(path, first, &options(Existing::Keep)).unwrap();
+    build_with(path, first, &options(Existing::Refuse)).unwrap();
     let second = (6..12).map(|number| rich(number, "red")).collect();
     build_with(path, second, &options(Existing::Add)).unwrap();
 }
@@ -219,7 +219,7 @@ fn answers(path: &Path) -> Result<String, SearchError> {
     for info in FIRST_STAGES {
         let stage = FirstStage::parse(info.name)?;
         for filter in [Some(&filter), None] {
-            found = index.retrieve(&terms, &stage, 20, filter, &mut Scratch::default())?;
+            found = index.retrieve(&terms, &stage, 20, filter, &mut SearchBuffers::default())?;
             for ranked in &found {
                 said.push_str(&format!("{} {} {:?}\n", info.name, index.id(ranked)?, ranked.score));
             }

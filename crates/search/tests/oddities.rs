@@ -13,7 +13,8 @@ use common::{build, build_with, document, is_clean, large, message, names, old_d
 use rankwright_data::Oddity;
 use rankwright_search::{
     Analysis, BuildOptions, Document, Documents, Existing, Extractor, FIRST_STAGES, FeatureSet,
-    Filter, FirstStage, Index, Query, Schema, Scratch, SearchError, Terms, Value, build_index,
+    Filter, FirstStage, Index, Query, Schema, SearchBuffers, SearchError, Terms, Value,
+    build_index,
 };
 
 // ------------------------------------------------------------------------------------- documents
@@ -30,7 +31,7 @@ fn documents_without_text_are_kept_and_counted_and_never_found() {
         Document::new("bare"),
         Document::new("listed").with("text", Value::Texts(Vec::new())),
     ];
-    let report = build(&path, documents, Existing::Keep).unwrap();
+    let report = build(&path, documents, Existing::Refuse).unwrap();
     assert_eq!((report.documents, report.oddities.without_terms), (6, 5));
     let index = Index::open(&path).unwrap();
     assert_eq!(index.documents(), 6);
@@ -50,11 +51,11 @@ fn a_collection_of_nothing_or_without_text_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
     for documents in [Vec::new(), vec![Document::new("d").with("year", Value::Number(1.0))]] {
-        let error = build(&path, documents, Existing::Keep).unwrap_err();
+        let error = build(&path, documents, Existing::Refuse).unwrap_err();
         assert!(message(&error).contains("no field of the documents is text"), "{error}");
         assert!(message(&error).contains("--schema body:text"), "{error}");
     }
-    build(&path, old_documents(), Existing::Keep).unwrap();
+    build(&path, old_documents(), Existing::Refuse).unwrap();
     is_clean(&path);
 }
 
@@ -68,7 +69,7 @@ fn of_documents_with_one_id_the_last_counts() {
     documents.extend((0..5000).map(|number| document(&format!("x{number}"), "filler")));
     documents.push(document("a", "third red"));
     documents.push(document("x7", "seventh"));
-    let report = build(&path, documents, Existing::Keep).unwrap();
+    let report = build(&path, documents, Existing::Refuse).unwrap();
     assert_eq!((report.documents, report.duplicates), (5005, 3));
     let index = Index::open(&path).unwrap();
     assert_eq!(index.documents(), 5002);
@@ -113,7 +114,7 @@ fn odd_characters_and_long_words_are_indexed_or_left_out() {
     let path = folder.path().join("index");
     let long = "x".repeat(500);
     let odd = format!("nul\0byte \u{1}\u{1f} {long} tail ⑴ ﬀ ß Été 東京");
-    build(&path, vec![document("a", &odd), document("b", "tail")], Existing::Keep).unwrap();
+    build(&path, vec![document("a", &odd), document("b", "tail")], Existing::Refuse).unwrap();
     let index = Index::open(&path).unwrap();
     for word in ["nul", "byte", "東京", "ete", "ff", "⑴"] {
         assert_eq!(search(&index, word), ["a"], "{word}");
@@ -129,7 +130,7 @@ fn a_number_in_a_text_field_is_searched_as_text() {
     let path = folder.path().join("index");
     let title = |id: &str, value| Document::new(id).with("title", value);
     let number = title("a", Value::Number(1984.0));
-    build(&path, vec![number, title("b", Value::Text("animal farm".into()))], Existing::Keep)
+    build(&path, vec![number, title("b", Value::Text("animal farm".into()))], Existing::Refuse)
         .unwrap();
     assert_eq!(search(&Index::open(&path).unwrap(), "1984"), ["a"]);
 }
@@ -191,7 +192,7 @@ fn an_empty_query_and_one_of_stop_words_find_nothing() {
     build(
         &path,
         vec![document("a", "the blue train"), document("b", "of the sea")],
-        Existing::Keep,
+        Existing::Refuse,
     )
     .unwrap();
     let index = Index::open(&path).unwrap();
@@ -199,7 +200,8 @@ fn an_empty_query_and_one_of_stop_words_find_nothing() {
         for info in FIRST_STAGES {
             let stage = FirstStage::parse(info.name).unwrap();
             let terms = Terms::new(query, index.analysis());
-            let found = index.retrieve(&terms, &stage, 10, None, &mut Scratch::default()).unwrap();
+            let found =
+                index.retrieve(&terms, &stage, 10, None, &mut SearchBuffers::default()).unwrap();
             assert!(found.is_empty(), "{} on '{query}'", info.name);
             let first = index.ranked("a").unwrap().unwrap();
             let snippet = index.snippet(&first, &terms, 8).unwrap();
@@ -229,7 +231,7 @@ fn a_place_that_is_no_index_is_refused_and_left_alone() {
     let full = folder.path().join("full");
     fs::create_dir(&full).unwrap();
     fs::write(full.join("letter.txt"), "mine").unwrap();
-    for existing in [Existing::Keep, Existing::Replace, Existing::Add] {
+    for existing in [Existing::Refuse, Existing::Replace, Existing::Add] {
         let error = build(&file, old_documents(), existing).unwrap_err();
         assert!(message(&error).contains("an index is a folder"), "{}", message(&error));
         let error = build(&full, old_documents(), existing).unwrap_err();
@@ -251,7 +253,7 @@ fn a_place_that_is_no_index_is_refused_and_left_alone() {
     }
     // An empty folder will do, and one to be made.
     fs::remove_file(full.join("letter.txt")).unwrap();
-    build(&full, old_documents(), Existing::Keep).unwrap();
+    build(&full, old_documents(), Existing::Refuse).unwrap();
     build(&folder.path().join("a/b/c"), old_documents(), Existing::Add).unwrap();
 }
 
@@ -259,8 +261,8 @@ fn a_place_that_is_no_index_is_refused_and_left_alone() {
 fn an_index_that_is_there_is_kept_unless_said() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
-    build(&path, old_documents(), Existing::Keep).unwrap();
-    let error = build(&path, vec![document("n", "new")], Existing::Keep).unwrap_err();
+    build(&path, old_documents(), Existing::Refuse).unwrap();
+    let error = build(&path, vec![document("n", "new")], Existing::Refuse).unwrap_err();
     assert!(message(&error).contains("there is an index already; --add"), "{}", message(&error));
     let before = Index::open(&path).unwrap();
     build(&path, vec![document("n", "new")], Existing::Replace).unwrap();
@@ -272,11 +274,11 @@ fn an_index_that_is_there_is_kept_unless_said() {
 /// Documents that, when they are asked for, find that the place is taken.
 #[test]
 fn two_builders_do_not_get_in_each_other_s_way() {
-    for existing in [Existing::Keep, Existing::Replace, Existing::Add] {
+    for existing in [Existing::Refuse, Existing::Replace, Existing::Add] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("index");
-        if existing != Existing::Keep {
-            build(&path, old_documents(), Existing::Keep).unwrap();
+        if existing != Existing::Refuse {
+            build(&path, old_documents(), Existing::Refuse).unwrap();
         }
         let inner = path.clone();
         let documents = old_documents().into_iter().map(move |document| {
@@ -296,7 +298,7 @@ fn two_builders_do_not_get_in_each_other_s_way() {
 fn adding_with_another_analysis_or_schema_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
-    build(&path, old_documents(), Existing::Keep).unwrap();
+    build(&path, old_documents(), Existing::Refuse).unwrap();
     let german = Some(Analysis::parse("german").unwrap());
     for options in [
         BuildOptions { analysis: german, existing: Existing::Add, ..BuildOptions::default() },
@@ -331,9 +333,9 @@ fn adding_with_another_analysis_or_schema_is_refused() {
 fn a_source_that_fails_or_a_stop_leaves_everything_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
-    for (existing, present) in [(Existing::Keep, 0), (Existing::Replace, 2), (Existing::Add, 2)] {
+    for (existing, present) in [(Existing::Refuse, 0), (Existing::Replace, 2), (Existing::Add, 2)] {
         if present > 0 && !path.join("rankwright.json").exists() {
-            build(&path, old_documents(), Existing::Keep).unwrap();
+            build(&path, old_documents(), Existing::Refuse).unwrap();
         }
         let options = BuildOptions { existing, ..BuildOptions::default() };
         let failing = (0..4000).map(|number| match number {

@@ -7,7 +7,7 @@ use rankwright_data::{Absent, FeatureNames};
 use rankwright_model::{Header, Linear, Model, ModelBody};
 use rankwright_search::{
     Extractor, FEATURE_VERSION, FEATURES_NOTE, FeatureSet, FirstStage, Index, Query, Ranker,
-    Scratch, SearchError, Terms,
+    SearchBuffers, SearchError, Terms,
 };
 
 /// A line over features, with a note of the set where one is given.
@@ -45,16 +45,16 @@ fn parity(index: &Index, set: &FeatureSet, stage: impl Fn() -> FirstStage) -> Ve
     let model = line(&extractor.set().features, Some(extractor.set()));
     let ranker = Ranker::new(index, stage(), 100, Some(&model)).unwrap();
     assert_eq!(ranker.features(), extractor.set().features);
-    let mut scratch = Scratch::default();
+    let mut buffers = SearchBuffers::default();
     let mut served = Vec::new();
     for (number, text) in
         ["blue train", "the giant sea", "step step", "", "sea blue"].iter().enumerate()
     {
         let query = Query::new(format!("q{number}"), *text);
         let terms = Terms::new(text, index.analysis());
-        let found = index.retrieve(&terms, &stage(), 100, None, &mut scratch).unwrap();
+        let found = index.retrieve(&terms, &stage(), 100, None, &mut buffers).unwrap();
         let rows = extractor.rows(index, &query, &terms, &found).unwrap();
-        let ranked = ranker.rank(index, &query, None, &mut scratch).unwrap();
+        let ranked = ranker.rank(index, &query, None, &mut buffers).unwrap();
         assert_eq!(ranked.documents.len(), found.len());
         for (place, document) in ranked.documents.iter().enumerate() {
             let first = ranked.first_ranks[place] as usize - 1;
@@ -84,11 +84,11 @@ fn a_ranker_without_a_model_is_the_first_stage() {
     let bench = bench();
     let stage = FirstStage::default();
     let ranker = Ranker::new(&bench.index, stage.clone(), 3, None).unwrap();
-    let mut scratch = Scratch::default();
+    let mut buffers = SearchBuffers::default();
     let query = Query::new("q1", "blue train");
-    let ranked = ranker.rank(&bench.index, &query, None, &mut scratch).unwrap();
+    let ranked = ranker.rank(&bench.index, &query, None, &mut buffers).unwrap();
     let terms = Terms::new(&query.text, bench.index.analysis());
-    let found = bench.index.retrieve(&terms, &stage, 3, None, &mut scratch).unwrap();
+    let found = bench.index.retrieve(&terms, &stage, 3, None, &mut buffers).unwrap();
     assert_eq!(ranked.documents, found);
     assert_eq!(ranked.first_ranks, [1, 2, 3]);
     assert!(ranked.features.values.is_empty() && ranker.features().is_empty());

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use rankwright_search::{
     Analysis, BuildOptions, Document, Documents, Existing, FIRST_STAGES, FirstStage, Index,
-    QueryOptions, Schema, Scratch, Terms, Value, build_index, read_queries,
+    QueryOptions, Schema, SearchBuffers, Terms, Value, build_index, read_queries,
 };
 
 /// How often each term occurs.
@@ -258,11 +258,17 @@ fn index(path: &Path, schema: &str, existing: Existing, documents: Vec<Document>
 }
 
 /// The index's ranking must have the reference's documents and scores, in the order of its scores.
-fn agree(index: &Index, reference: &Reference, stage: &Stage, query: &str, scratch: &mut Scratch) {
+fn agree(
+    index: &Index,
+    reference: &Reference,
+    stage: &Stage,
+    query: &str,
+    buffers: &mut SearchBuffers,
+) {
     let expected = reference.scores(stage, query);
     let terms = Terms::new(query, index.analysis());
     let first = FirstStage::parse(stage.spec).unwrap();
-    let found = index.retrieve(&terms, &first, usize::MAX, None, scratch).unwrap();
+    let found = index.retrieve(&terms, &first, usize::MAX, None, buffers).unwrap();
     let what = format!("{} on '{query}'", stage.spec);
     assert_eq!(found.len(), expected.len(), "{what}");
     let ids: Vec<&str> = found.iter().map(|ranked| index.id(ranked).unwrap()).collect();
@@ -279,7 +285,7 @@ fn agree(index: &Index, reference: &Reference, stage: &Stage, query: &str, scrat
         assert!(a > b || a == b && ids[0] > ids[1], "{what}: {ids:?} at {a} and {b}");
     }
     for n in [0, 1, 3] {
-        let best = index.retrieve(&terms, &first, n, None, &mut Scratch::default()).unwrap();
+        let best = index.retrieve(&terms, &first, n, None, &mut SearchBuffers::default()).unwrap();
         assert_eq!(best, found[..n.min(found.len())], "{what}: the best {n}");
     }
 }
@@ -338,16 +344,16 @@ proptest! {
             Reference::new(&Analysis::default(), &["title", "text", "note"]);
         for (number, documents) in builds.into_iter().enumerate() {
             documents.iter().for_each(|document| reference.put(document));
-            let existing = if number == 0 { Existing::Keep } else { Existing::Add };
+            let existing = if number == 0 { Existing::Refuse } else { Existing::Add };
             index(&path, SCHEMA, existing, documents);
         }
         let index = Index::open(&path).unwrap();
         prop_assert_eq!(index.documents(), reference.documents.len());
-        // One scratch for all, so that what a query leaves behind would show.
-        let mut scratch = Scratch::default();
+        // One buffers for all, so that what a query leaves behind would show.
+        let mut buffers = SearchBuffers::default();
         for query in &queries {
             for stage in stages() {
-                agree(&index, &reference, &stage, query, &mut scratch);
+                agree(&index, &reference, &stage, query, &mut buffers);
             }
         }
     }
@@ -362,7 +368,7 @@ fn replaced_documents_count_nowhere_and_one_field_is_all() {
     let old = [("a", "blue blue train"), ("b", "train"), ("c", "sea")];
     let new = [("a", "sea"), ("c", "blue train"), ("d", "blue")];
     let mut reference = Reference::new(&Analysis::default(), &["text"]);
-    for (existing, texts) in [(Existing::Keep, old), (Existing::Add, new)] {
+    for (existing, texts) in [(Existing::Refuse, old), (Existing::Add, new)] {
         let documents = texts.map(|(id, text)| document(id, text)).to_vec();
         documents.iter().for_each(|document| reference.put(document));
         index(&path, "text:text", existing, documents);
@@ -371,12 +377,13 @@ fn replaced_documents_count_nowhere_and_one_field_is_all() {
     assert_eq!(index.documents(), 4);
     for stage in stages().iter().filter(|s| !s.spec.contains("title")) {
         for query in ["blue", "train sea", "blue blue train", "unknown blue", "unknown", ""] {
-            agree(&index, &reference, stage, query, &mut Scratch::default());
+            agree(&index, &reference, stage, query, &mut SearchBuffers::default());
         }
     }
     let missing = FirstStage::parse("bm25(field=title)").unwrap();
     let terms = Terms::new("blue", index.analysis());
-    let error = index.retrieve(&terms, &missing, 9, None, &mut Scratch::default()).unwrap_err();
+    let error =
+        index.retrieve(&terms, &missing, 9, None, &mut SearchBuffers::default()).unwrap_err();
     assert_eq!(error.to_string(), "no text field `title` in the index; it has text:text");
 }
 
@@ -396,15 +403,15 @@ fn scores_equal_the_reference_on_cranfield() {
     // The authors' names and the places of publication are left out.
     let schema = "title:text, text:text, author:stored, source:stored";
     let (first, rest) = documents.split_at(900);
-    index(&path, schema, Existing::Keep, first.to_vec());
+    index(&path, schema, Existing::Refuse, first.to_vec());
     index(&path, "", Existing::Add, rest.to_vec());
     let index = Index::open(&path).unwrap();
     assert_eq!(index.documents(), 1400);
     let queries = read_queries(&cranfield.join("cran.qry"), QueryOptions::default()).unwrap();
-    let mut scratch = Scratch::default();
+    let mut buffers = SearchBuffers::default();
     for query in queries.iter().step_by(40) {
         for stage in stages().iter().filter(|stage| !stage.spec.contains("note")) {
-            agree(&index, &reference, stage, &query.text, &mut scratch);
+            agree(&index, &reference, stage, &query.text, &mut buffers);
         }
     }
 }

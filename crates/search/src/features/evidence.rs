@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 
 use crate::document::Query;
 use crate::error::SearchError;
-use crate::index::{Index, Scope, TermHits, TermStats};
+use crate::index::{Index, TermHits, TermStats, TextField};
 use crate::terms::Terms;
 
 /// One text field: frequencies and positions, term by term, candidate by candidate.
@@ -20,9 +20,9 @@ pub(crate) struct FieldEvidence {
     positions: Vec<u32>,
 }
 
-/// One scope: frequencies, and the terms' statistics.
+/// One text field: frequencies, and the terms' statistics.
 #[derive(Debug, Default)]
-pub(crate) struct ScopeEvidence {
+pub(crate) struct TextFieldEvidence {
     /// Frequencies, term by term, candidate by candidate.
     tfs: Vec<u32>,
     /// Statistics of each term.
@@ -37,7 +37,7 @@ pub(crate) struct Evidence<'a> {
     /// The candidates, ascending.
     pub(crate) docs: &'a [u32],
     fields: Vec<FieldEvidence>,
-    scopes: Vec<Option<ScopeEvidence>>,
+    text_fields: Vec<Option<TextFieldEvidence>>,
     matching: OnceCell<usize>,
 }
 
@@ -45,9 +45,9 @@ pub(crate) struct Evidence<'a> {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Needs {
     /// Scopes whose frequencies are looked at.
-    pub(crate) scopes: Vec<Scope>,
+    pub(crate) text_fields: Vec<TextField>,
     /// Scopes whose positions are looked at.
-    pub(crate) positions: Vec<Scope>,
+    pub(crate) positions: Vec<TextField>,
 }
 
 impl<'a> Evidence<'a> {
@@ -59,29 +59,29 @@ impl<'a> Evidence<'a> {
         docs: &'a [u32],
         needs: &Needs,
     ) -> Result<Evidence<'a>, SearchError> {
-        let count = index.scopes().count();
+        let count = index.text_fields().count();
         let mut found = Evidence {
             index,
             query,
             terms,
             docs,
             fields: Vec::new(),
-            scopes: Vec::new(),
+            text_fields: Vec::new(),
             matching: OnceCell::new(),
         };
-        let of = |scopes: &[Scope], field: usize| {
-            scopes.iter().any(|&scope| index.fields_of(scope).contains(&field))
+        let of = |text_fields: &[TextField], field: usize| {
+            text_fields.iter().any(|&text_field| index.fields_of(text_field).contains(&field))
         };
-        for field in 0..index.text_fields().len() {
+        for field in 0..index.tantivy_fields().len() {
             let positions = of(&needs.positions, field);
-            let wanted = positions || of(&needs.scopes, field);
+            let wanted = positions || of(&needs.text_fields, field);
             let evidence = wanted.then(|| found.gather_field(field, positions)).transpose()?;
             found.fields.push(evidence.unwrap_or_default());
         }
-        for scope in (0..count).map(Scope) {
-            let wanted = needs.scopes.contains(&scope);
-            let evidence = wanted.then(|| found.gather_scope(scope)).transpose()?;
-            found.scopes.push(evidence);
+        for text_field in (0..count).map(TextField) {
+            let wanted = needs.text_fields.contains(&text_field);
+            let evidence = wanted.then(|| found.gather_text_field(text_field)).transpose()?;
+            found.text_fields.push(evidence);
         }
         Ok(found)
     }
@@ -109,24 +109,27 @@ impl<'a> Evidence<'a> {
         Ok(evidence)
     }
 
-    fn gather_scope(&self, scope: Scope) -> Result<ScopeEvidence, SearchError> {
-        let mut evidence = ScopeEvidence::default();
+    fn gather_text_field(&self, text_field: TextField) -> Result<TextFieldEvidence, SearchError> {
+        let mut evidence = TextFieldEvidence::default();
         for term in self.terms.distinct() {
-            evidence.stats.push(self.index.term_stats(scope, term)?);
+            evidence.stats.push(self.index.term_stats(text_field, term)?);
         }
         evidence.tfs = vec![0; self.terms.distinct().len() * self.docs.len()];
-        for &field in self.index.fields_of(scope) {
+        for &field in self.index.fields_of(text_field) {
             let tfs = evidence.tfs.iter_mut().zip(&self.fields[field].tfs);
             tfs.for_each(|(sum, tf)| *sum += tf);
         }
         Ok(evidence)
     }
 
-    /// The evidence of a scope that was asked for.
-    pub(crate) fn scope(&self, scope: Scope) -> Result<&ScopeEvidence, SearchError> {
-        let found = self.scopes.get(scope.0).and_then(Option::as_ref);
+    /// The evidence of a text field that was asked for.
+    pub(crate) fn text_field(
+        &self,
+        text_field: TextField,
+    ) -> Result<&TextFieldEvidence, SearchError> {
+        let found = self.text_fields.get(text_field.0).and_then(Option::as_ref);
         found.ok_or_else(|| SearchError::Request {
-            what: "a scope was not gathered".into(),
+            what: "a text field was not gathered".into(),
             help: None,
         })
     }
@@ -134,10 +137,10 @@ impl<'a> Evidence<'a> {
     /// Frequencies of the terms in a candidate.
     pub(crate) fn tfs<'s>(
         &self,
-        scope: &'s ScopeEvidence,
+        text_field: &'s TextFieldEvidence,
         candidate: usize,
     ) -> impl Iterator<Item = u32> + use<'s> {
-        scope.tfs.iter().skip(candidate).step_by(self.docs.len()).copied()
+        text_field.tfs.iter().skip(candidate).step_by(self.docs.len()).copied()
     }
 
     /// Positions of a term in a candidate, ascending.

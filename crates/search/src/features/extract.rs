@@ -14,7 +14,7 @@ use super::table::find;
 use crate::document::Query;
 use crate::error::SearchError;
 use crate::index::Index;
-use crate::retrieve::Ranked;
+use crate::retrieve::Candidate;
 use crate::terms::Terms;
 
 /// Features ready to be computed.
@@ -51,13 +51,13 @@ impl Extractor {
             let params = Params::new(&spec, info.params, &[])?;
             let feature = (info.build)(index, &params)?;
             let own = feature.needs();
-            needs.scopes.extend(own.scopes);
+            needs.text_fields.extend(own.text_fields);
             needs.positions.extend(own.positions);
             features.push(feature);
         }
-        for scopes in [&mut needs.scopes, &mut needs.positions] {
-            scopes.sort_unstable_by_key(|scope| scope.0);
-            scopes.dedup();
+        for text_fields in [&mut needs.text_fields, &mut needs.positions] {
+            text_fields.sort_unstable_by_key(|text_field| text_field.0);
+            text_fields.dedup();
         }
         Ok(Extractor { set, features, needs })
     }
@@ -73,7 +73,7 @@ impl Extractor {
         index: &Index,
         query: &Query,
         terms: &Terms,
-        candidates: &[Ranked],
+        candidates: &[Candidate],
     ) -> Result<FeatureRows, SearchError> {
         let docs: Vec<u32> = candidates.iter().map(|ranked| ranked.doc).collect();
         let mut order: Vec<u32> = (0..docs.len() as u32).collect();

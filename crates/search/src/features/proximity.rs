@@ -6,12 +6,12 @@
 use crate::error::SearchError;
 use crate::features::Feature;
 use crate::features::evidence::{Evidence, Needs};
-use crate::index::Scope;
+use crate::index::TextField;
 
-/// A feature of positions in a scope.
+/// A feature of positions in a text field.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Proximity {
-    pub(super) scope: Scope,
+    pub(super) text_field: TextField,
     pub(super) kind: ProximityKind,
 }
 
@@ -30,11 +30,11 @@ pub(super) enum ProximityKind {
 
 impl Feature for Proximity {
     fn needs(&self) -> Needs {
-        Needs { positions: vec![self.scope], ..Needs::default() }
+        Needs { positions: vec![self.text_field], ..Needs::default() }
     }
 
     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
-        let fields = evidence.index.fields_of(self.scope);
+        let fields = evidence.index.fields_of(self.text_field);
         for (candidate, slot) in out.iter_mut().enumerate() {
             let values = fields.iter().map(|&field| self.kind.value(evidence, field, candidate));
             *slot = self.kind.together(values);
@@ -66,7 +66,7 @@ impl ProximityKind {
         }
     }
 
-    /// The fields of a scope together.
+    /// The fields of a text field together.
     fn together(self, values: impl Iterator<Item = f64>) -> f64 {
         let present = values.filter(|value| !value.is_nan());
         match self {

@@ -7,7 +7,7 @@
 use crate::error::SearchError;
 use crate::features::evidence::{Evidence, Needs};
 use crate::features::{Feature, Summary};
-use crate::index::Scope;
+use crate::index::TextField;
 use crate::weighting::idf;
 
 /// What is told of the query.
@@ -19,16 +19,16 @@ pub(super) enum QueryKind {
     Clarity,
 }
 
-/// A feature of the query, over one scope.
+/// A feature of the query, over one text field.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct QueryFeature {
-    pub(super) scope: Scope,
+    pub(super) text_field: TextField,
     pub(super) kind: QueryKind,
 }
 
 impl Feature for QueryFeature {
     fn needs(&self) -> Needs {
-        Needs { scopes: vec![self.scope], ..Needs::default() }
+        Needs { text_fields: vec![self.text_field], ..Needs::default() }
     }
 
     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
@@ -41,11 +41,11 @@ impl Feature for QueryFeature {
 impl QueryFeature {
     fn value(&self, evidence: &Evidence<'_>) -> Result<f64, SearchError> {
         let documents = evidence.index.documents() as f64;
-        let scope = evidence.scope(self.scope)?;
+        let text_field = evidence.text_field(self.text_field)?;
         Ok(match self.kind {
             QueryKind::Length => evidence.terms.length() as f64,
             QueryKind::Idf(summary) => {
-                let known = scope.stats.iter().filter(|stats| stats.documents > 0);
+                let known = text_field.stats.iter().filter(|stats| stats.documents > 0);
                 let idfs: Vec<f64> =
                     known.map(|stats| idf(documents, stats.documents as f64)).collect();
                 summary.of(&idfs, idfs.len())
@@ -55,9 +55,9 @@ impl QueryFeature {
                 matching => -(matching as f64 / documents).ln(),
             },
             QueryKind::Clarity => {
-                let all = evidence.index.terms(self.scope) as f64;
+                let all = evidence.index.terms(self.text_field) as f64;
                 let length = evidence.terms.length() as f64;
-                let terms = evidence.terms.counts().zip(&scope.stats);
+                let terms = evidence.terms.counts().zip(&text_field.stats);
                 let known = terms.filter(|(_, stats)| stats.occurrences > 0);
                 known
                     .map(|(count, stats)| {

@@ -175,7 +175,10 @@ fn fan(specs: Vec<Spec>, key: &str, values: impl Fn() -> Vec<String>) -> Vec<Spe
 
 fn fields(index: &Index, kind: FieldKind) -> Vec<String> {
     if kind == FieldKind::Text {
-        return index.scopes().map(|scope| index.scope_name(scope).to_owned()).collect();
+        return index
+            .text_fields()
+            .map(|text_field| index.text_field_name(text_field).to_owned())
+            .collect();
     }
     index.schema().of_kind(kind).map(str::to_owned).collect()
 }

@@ -13,7 +13,7 @@ use super::query::{QueryFeature, QueryKind};
 use super::text::{TextFeature, TextKind, WeightFeature};
 use super::{Feature, Summary};
 use crate::error::SearchError;
-use crate::index::{Index, Scope, Stat};
+use crate::index::{Index, Stat, TextField};
 use crate::schema::FieldKind;
 use crate::weighting::{B, DELTA, K1, LAMBDA, MU, Weighting};
 
@@ -289,8 +289,8 @@ pub(super) fn find(name: &str) -> Result<&'static FeatureInfo, SpecError> {
     })
 }
 
-fn scope(index: &Index, params: &Params<'_>) -> Result<Scope, SearchError> {
-    index.scope(params.text("field").unwrap_or("all"))
+fn text_field(index: &Index, params: &Params<'_>) -> Result<TextField, SearchError> {
+    index.text_field(params.text("field").unwrap_or("all"))
 }
 
 fn stat(params: &Params<'_>) -> Result<Summary, SpecError> {
@@ -324,7 +324,7 @@ fn words(
     params: &Params<'_>,
     kind: TextKind,
 ) -> Result<Box<dyn Feature>, SearchError> {
-    Ok(Box::new(TextFeature { scope: scope(index, params)?, kind }))
+    Ok(Box::new(TextFeature { text_field: text_field(index, params)?, kind }))
 }
 
 fn near(
@@ -332,25 +332,26 @@ fn near(
     params: &Params<'_>,
     kind: ProximityKind,
 ) -> Result<Box<dyn Feature>, SearchError> {
-    Ok(Box::new(Proximity { scope: scope(index, params)?, kind }))
+    Ok(Box::new(Proximity { text_field: text_field(index, params)?, kind }))
 }
 
 fn asked(index: &Index, kind: QueryKind) -> Box<dyn Feature> {
-    Box::new(QueryFeature { scope: index.all(), kind })
+    Box::new(QueryFeature { text_field: index.all(), kind })
 }
 
 fn column(index: &Index, params: &Params<'_>, stat: Stat) -> Result<Box<dyn Feature>, SearchError> {
-    Ok(Box::new(Column(index.stat(scope(index, params)?, stat)?)))
+    Ok(Box::new(Column(index.stat(text_field(index, params)?, stat)?)))
 }
 
 fn build_weight(index: &Index, params: &Params<'_>) -> Result<Box<dyn Feature>, SearchError> {
     let weighting = Weighting::read(params)?;
-    Ok(Box::new(WeightFeature::new(index, scope(index, params)?, weighting)?))
+    Ok(Box::new(WeightFeature::new(index, text_field(index, params)?, weighting)?))
 }
 
 fn build_stop_share(index: &Index, params: &Params<'_>) -> Result<Box<dyn Feature>, SearchError> {
-    let scope = scope(index, params)?;
-    let (terms, words) = (index.stat(scope, Stat::Length)?, index.stat(scope, Stat::Words)?);
+    let text_field = text_field(index, params)?;
+    let (terms, words) =
+        (index.stat(text_field, Stat::Length)?, index.stat(text_field, Stat::Words)?);
     let share = |(terms, words): (&f64, &f64)| if *words > 0.0 { 1.0 - terms / words } else { 0.0 };
     Ok(Box::new(Column(std::sync::Arc::new(terms.iter().zip(words.iter()).map(share).collect()))))
 }

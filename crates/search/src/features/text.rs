@@ -7,9 +7,9 @@
 //! ln((N+1)/(df+0.5)), which stays above 0. A document without a match, or of length 0, has 0.
 
 use crate::error::SearchError;
-use crate::features::evidence::{Evidence, Needs, ScopeEvidence};
+use crate::features::evidence::{Evidence, Needs, TextFieldEvidence};
 use crate::features::{Feature, Summary};
-use crate::index::{Index, Scope};
+use crate::index::{Index, TextField};
 use crate::weighting::{DocumentColumns, Weigher, Weighting, idf};
 
 /// What is summed over matched terms, or summed up.
@@ -23,26 +23,26 @@ pub(super) enum TextKind {
     MatchedRatio,
 }
 
-/// A feature of the frequencies in a scope.
+/// A feature of the frequencies in a text field.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TextFeature {
-    pub(super) scope: Scope,
+    pub(super) text_field: TextField,
     pub(super) kind: TextKind,
 }
 
 impl Feature for TextFeature {
     fn needs(&self) -> Needs {
-        Needs { scopes: vec![self.scope], ..Needs::default() }
+        Needs { text_fields: vec![self.text_field], ..Needs::default() }
     }
 
     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
-        let scope = evidence.scope(self.scope)?;
-        let facts = facts(evidence, self.scope, scope);
-        let lengths = evidence.index.lengths(self.scope);
+        let text_field = evidence.text_field(self.text_field)?;
+        let facts = facts(evidence, self.text_field, text_field);
+        let lengths = evidence.index.lengths(self.text_field);
         let mut values = Vec::new();
         for (candidate, slot) in out.iter_mut().enumerate() {
             let length = lengths[evidence.docs[candidate] as usize];
-            let matched = evidence.tfs(scope, candidate).zip(&facts).filter(|(tf, _)| *tf > 0);
+            let matched = evidence.tfs(text_field, candidate).zip(&facts).filter(|(tf, _)| *tf > 0);
             values.clear();
             values.extend(matched.map(|(tf, fact)| self.kind.part(f64::from(tf), length, fact)));
             *slot = self.kind.whole(&values, evidence.terms.distinct().len());
@@ -51,16 +51,16 @@ impl Feature for TextFeature {
     }
 }
 
-/// What is known of a term in a scope.
+/// What is known of a term in a text field.
 struct Fact {
     idf: f64,
     /// |C| / c(q,C).
     rarity: f64,
 }
 
-fn facts(evidence: &Evidence<'_>, scope: Scope, found: &ScopeEvidence) -> Vec<Fact> {
+fn facts(evidence: &Evidence<'_>, text_field: TextField, found: &TextFieldEvidence) -> Vec<Fact> {
     let documents = evidence.index.documents() as f64;
-    let all = evidence.index.terms(scope) as f64;
+    let all = evidence.index.terms(text_field) as f64;
     let terms = found.stats.iter().map(|stats| Fact {
         idf: idf(documents, stats.documents as f64),
         rarity: all / (stats.occurrences as f64).max(1.0),
@@ -99,7 +99,7 @@ impl TextKind {
 
 /// A first stage's weighting as a feature.
 pub(super) struct WeightFeature {
-    scope: Scope,
+    text_field: TextField,
     weighting: Weighting,
     columns: DocumentColumns,
 }
@@ -107,26 +107,27 @@ pub(super) struct WeightFeature {
 impl WeightFeature {
     pub(super) fn new(
         index: &Index,
-        scope: Scope,
+        text_field: TextField,
         weighting: Weighting,
     ) -> Result<Self, SearchError> {
-        let columns = DocumentColumns::new(index, scope, &[weighting])?;
-        Ok(Self { scope, weighting, columns })
+        let columns = DocumentColumns::new(index, text_field, &[weighting])?;
+        Ok(Self { text_field, weighting, columns })
     }
 }
 
 impl Feature for WeightFeature {
     fn needs(&self) -> Needs {
-        Needs { scopes: vec![self.scope], ..Needs::default() }
+        Needs { text_fields: vec![self.text_field], ..Needs::default() }
     }
 
     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
-        let scope = evidence.scope(self.scope)?;
+        let text_field = evidence.text_field(self.text_field)?;
         let (index, terms) = (evidence.index, evidence.terms);
-        let weigher = Weigher::new(self.weighting, index, self.scope, terms, &scope.stats);
+        let weigher =
+            Weigher::new(self.weighting, index, self.text_field, terms, &text_field.stats);
         for (candidate, slot) in out.iter_mut().enumerate() {
             let document = self.columns.of(evidence.docs[candidate]);
-            let tfs = evidence.tfs(scope, candidate).enumerate().filter(|(_, tf)| *tf > 0);
+            let tfs = evidence.tfs(text_field, candidate).enumerate().filter(|(_, tf)| *tf > 0);
             let sum: f64 =
                 tfs.map(|(term, tf)| weigher.matched(term, f64::from(tf), &document)).sum();
             *slot = sum + weigher.document(&document);

@@ -41,7 +41,7 @@ const MEMORY: usize = 192 << 20;
 pub enum Existing {
     /// Refuse.
     #[default]
-    Keep,
+    Refuse,
     /// Put a new one in its place, at the end and at once.
     Replace,
     /// Add to it; documents with known ids are replaced.
@@ -118,7 +118,7 @@ fn check_place(path: &Path, is_index: bool, options: &BuildOptions) -> Result<()
     let no_index = |what: &str, help: &str| {
         Err(SearchError::NoIndex { path: path.into(), what: what.into(), help: help.into() })
     };
-    if is_index && options.existing == Existing::Keep {
+    if is_index && options.existing == Existing::Refuse {
         return no_index(
             "there is an index already",
             "--add adds to it, --rebuild puts a new one in its place",

@@ -2,7 +2,7 @@
 //!
 //! Documents are numbered through all segments; deleted ones never come out and never count, so that
 //! statistics are exact. Columns, ids and statistics of terms are read on first use and kept. Text is
-//! looked at by [`Scope`]: one field, or all text fields as if they were one.
+//! looked at by [`TextField`]: one field, or all text fields as if they were one.
 
 mod build;
 mod encode;
@@ -34,7 +34,7 @@ use tantivy::{DateTime, Directory as _, ReloadPolicy, SegmentReader, TantivyDocu
 use crate::analysis::Analysis;
 use crate::document::Document;
 use crate::error::SearchError;
-use crate::retrieve::Ranked;
+use crate::retrieve::Candidate;
 use crate::schema::{FieldKind, Schema, texts_of};
 use ids::Ids;
 use layout::{ANALYZER, ID, Layout};
@@ -43,10 +43,10 @@ use postings::FieldPostings;
 
 /// One text field of an index, or all of them together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Scope(pub(crate) usize);
+pub struct TextField(pub(crate) usize);
 
-/// What is known of a scope.
-struct ScopeInfo {
+/// What is known of a text field.
+struct TextFieldInfo {
     /// The name in specs: the field's, or `all`.
     name: String,
     /// The name of its columns.
@@ -76,13 +76,13 @@ pub struct Index {
     searcher: tantivy::Searcher,
     segments: Vec<Segment>,
     postings: Vec<FieldPostings>,
-    scopes: Vec<ScopeInfo>,
+    text_fields: Vec<TextFieldInfo>,
     documents: u32,
     slots: u32,
     ids: OnceLock<Ids>,
     columns: Mutex<HashMap<String, Arc<Vec<f64>>>>,
     labels: Mutex<HashMap<String, Arc<Labels>>>,
-    stats: Mutex<HashMap<(Scope, String), TermStats>>,
+    stats: Mutex<HashMap<(TextField, String), TermStats>>,
 }
 
 impl std::fmt::Debug for Index {
@@ -141,7 +141,7 @@ impl Index {
             searcher,
             segments,
             postings: Vec::new(),
-            scopes: Vec::new(),
+            text_fields: Vec::new(),
             documents,
             slots,
             ids: OnceLock::new(),
@@ -153,7 +153,7 @@ impl Index {
         Ok(opened)
     }
 
-    /// Opens the postings of the text fields and the lengths of the scopes.
+    /// Opens the postings of the text fields and their lengths.
     fn open_texts(&mut self) -> Result<(), SearchError> {
         for (_, slot) in &self.layout.texts {
             for &field in &slot.fields {
@@ -162,17 +162,17 @@ impl Index {
         }
         let several = self.layout.texts.len() > 1;
         let fields = self.layout.texts.iter().enumerate();
-        let mut scopes: Vec<(String, String, Vec<usize>)> =
+        let mut text_fields: Vec<(String, String, Vec<usize>)> =
             fields.map(|(i, (name, slot))| (name.clone(), slot.name.clone(), vec![i])).collect();
         if let Some(all) = self.layout.all.as_ref().filter(|_| several) {
             let fields = (0..self.layout.texts.len()).collect();
-            scopes.push((layout::ALL.into(), all.name.clone(), fields));
+            text_fields.push((layout::ALL.into(), all.name.clone(), fields));
         }
-        for (name, column, fields) in scopes {
+        for (name, column, fields) in text_fields {
             let lengths = self.column(&Stat::Length.column(&column))?;
             let alive = (0..self.slots).filter(|&doc| self.is_alive(doc));
             let terms = alive.map(|doc| lengths[doc as usize] as u64).sum();
-            self.scopes.push(ScopeInfo { name, column, fields, lengths, terms });
+            self.text_fields.push(TextFieldInfo { name, column, fields, lengths, terms });
         }
         Ok(())
     }
@@ -219,7 +219,7 @@ impl Index {
     }
 
     /// The indexed text fields.
-    pub(crate) fn text_fields(&self) -> Vec<tantivy::schema::Field> {
+    pub(crate) fn tantivy_fields(&self) -> Vec<tantivy::schema::Field> {
         self.layout.texts.iter().flat_map(|(_, slot)| slot.fields.clone()).collect()
     }
 
@@ -231,36 +231,36 @@ impl Index {
 
     /// The name of a text field.
     pub(crate) fn field_name(&self, field: usize) -> &str {
-        &self.scopes[field].name
+        &self.text_fields[field].name
     }
 
     /// The id of a document of a ranking.
-    pub fn id(&self, ranked: &Ranked) -> Result<&str, SearchError> {
+    pub fn id(&self, ranked: &Candidate) -> Result<&str, SearchError> {
         Ok(self.ids()?.get(ranked.doc))
     }
 
     /// All text fields together.
-    pub fn all(&self) -> Scope {
-        Scope(self.scopes.len().saturating_sub(1))
+    pub fn all(&self) -> TextField {
+        TextField(self.text_fields.len().saturating_sub(1))
     }
 
-    /// A scope by name: a text field, or `all`.
-    pub fn scope(&self, name: &str) -> Result<Scope, SearchError> {
+    /// A text field by its name; `all` is all of them together.
+    pub fn text_field(&self, name: &str) -> Result<TextField, SearchError> {
         if name == layout::ALL {
             return Ok(self.all());
         }
-        let found = self.scopes.iter().position(|scope| scope.name == name);
-        found.map(Scope).ok_or_else(|| self.no_field(name, FieldKind::Text))
+        let found = self.text_fields.iter().position(|text_field| text_field.name == name);
+        found.map(TextField).ok_or_else(|| self.no_field(name, FieldKind::Text))
     }
 
-    /// Every scope: the text fields in order, then `all` where there are several.
-    pub fn scopes(&self) -> impl Iterator<Item = Scope> + use<> {
-        (0..self.scopes.len()).map(Scope)
+    /// Every text field in order, then `all` where there are several.
+    pub fn text_fields(&self) -> impl Iterator<Item = TextField> + use<> {
+        (0..self.text_fields.len()).map(TextField)
     }
 
-    /// A scope's name; the only text field of an index is `all`.
-    pub fn scope_name(&self, scope: Scope) -> &str {
-        if scope == self.all() { layout::ALL } else { &self.scopes[scope.0].name }
+    /// A text field's name; the only text field of an index is `all`.
+    pub fn text_field_name(&self, text_field: TextField) -> &str {
+        if text_field == self.all() { layout::ALL } else { &self.text_fields[text_field.0].name }
     }
 
     pub(crate) fn no_field(&self, name: &str, kind: FieldKind) -> SearchError {
@@ -268,30 +268,34 @@ impl Index {
         SearchError::Field { name: name.into(), wanted: kind.name(), known }
     }
 
-    /// Length of each document in a scope, in terms.
-    pub(crate) fn lengths(&self, scope: Scope) -> &Arc<Vec<f64>> {
-        &self.scopes[scope.0].lengths
+    /// Length of each document in a text field, in terms.
+    pub(crate) fn lengths(&self, text_field: TextField) -> &Arc<Vec<f64>> {
+        &self.text_fields[text_field.0].lengths
     }
 
-    /// Terms of all documents in a scope.
-    pub(crate) fn terms(&self, scope: Scope) -> u64 {
-        self.scopes[scope.0].terms
+    /// Terms of all documents in a text field.
+    pub(crate) fn terms(&self, text_field: TextField) -> u64 {
+        self.text_fields[text_field.0].terms
     }
 
-    /// Mean length in a scope; 1 where there is nothing.
-    pub(crate) fn mean_length(&self, scope: Scope) -> f64 {
-        let terms = self.terms(scope) as f64;
+    /// Mean length in a text field; 1 where there is nothing.
+    pub(crate) fn mean_length(&self, text_field: TextField) -> f64 {
+        let terms = self.terms(text_field) as f64;
         if terms == 0.0 { 1.0 } else { terms / f64::from(self.documents) }
     }
 
-    /// The fields of a scope, as scopes of one field each.
-    pub(crate) fn fields_of(&self, scope: Scope) -> &[usize] {
-        &self.scopes[scope.0].fields
+    /// The single fields of a text field: itself, or all of them.
+    pub(crate) fn fields_of(&self, text_field: TextField) -> &[usize] {
+        &self.text_fields[text_field.0].fields
     }
 
-    /// A statistic of each document in a scope.
-    pub(crate) fn stat(&self, scope: Scope, stat: Stat) -> Result<Arc<Vec<f64>>, SearchError> {
-        self.column(&stat.column(&self.scopes[scope.0].column))
+    /// A statistic of each document in a text field.
+    pub(crate) fn stat(
+        &self,
+        text_field: TextField,
+        stat: Stat,
+    ) -> Result<Arc<Vec<f64>>, SearchError> {
+        self.column(&stat.column(&self.text_fields[text_field.0].column))
     }
 
     /// The column of a number or date field (seconds), by the name that documents use.
@@ -396,8 +400,8 @@ impl Index {
     }
 
     /// The document of an id as an entry of a ranking, with score 0; `None` where there is none.
-    pub fn ranked(&self, id: &str) -> Result<Option<Ranked>, SearchError> {
-        Ok(self.ids()?.find(id).map(|doc| Ranked { doc, score: 0.0 }))
+    pub fn ranked(&self, id: &str) -> Result<Option<Candidate>, SearchError> {
+        Ok(self.ids()?.find(id).map(|doc| Candidate { doc, score: 0.0 }))
     }
 
     /// The terms of all text of a document, field after field.

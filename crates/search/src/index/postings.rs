@@ -7,7 +7,7 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocSet as _, InvertedIndexReader, TERMINATED, Term};
 
 use crate::error::SearchError;
-use crate::index::{Index, Scope, lock};
+use crate::index::{Index, TextField, lock};
 
 /// The postings of one field, segment by segment.
 pub(super) struct FieldPostings {
@@ -24,7 +24,7 @@ impl FieldPostings {
     }
 }
 
-/// How often a term occurs in a scope.
+/// How often a term occurs in a text field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct TermStats {
     /// Documents that have it.
@@ -78,16 +78,16 @@ impl TermHits {
 }
 
 impl Index {
-    /// The documents of a term in a scope; its statistics are kept.
+    /// The documents of a term in a text field; its statistics are kept.
     pub(crate) fn hits(
         &self,
-        scope: Scope,
+        text_field: TextField,
         term: &str,
         hits: &mut TermHits,
     ) -> Result<(), SearchError> {
         hits.clear();
         let mut more = TermHits::default();
-        for (i, &field) in self.fields_of(scope).iter().enumerate() {
+        for (i, &field) in self.fields_of(text_field).iter().enumerate() {
             if i == 0 {
                 self.field_hits(field, term, hits)?;
             } else {
@@ -96,7 +96,7 @@ impl Index {
                 hits.merge(&more);
             }
         }
-        lock(&self.stats).insert((scope, term.to_owned()), hits.stats());
+        lock(&self.stats).insert((text_field, term.to_owned()), hits.stats());
         Ok(())
     }
 
@@ -129,14 +129,18 @@ impl Index {
         Ok(())
     }
 
-    /// How often a term occurs in a scope.
-    pub(crate) fn term_stats(&self, scope: Scope, term: &str) -> Result<TermStats, SearchError> {
-        let key = (scope, term.to_owned());
+    /// How often a term occurs in a text field.
+    pub(crate) fn term_stats(
+        &self,
+        text_field: TextField,
+        term: &str,
+    ) -> Result<TermStats, SearchError> {
+        let key = (text_field, term.to_owned());
         if let Some(&stats) = lock(&self.stats).get(&key) {
             return Ok(stats);
         }
         let mut hits = TermHits::default();
-        self.hits(scope, term, &mut hits)?;
+        self.hits(text_field, term, &mut hits)?;
         Ok(hits.stats())
     }
 

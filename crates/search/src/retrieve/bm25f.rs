@@ -8,8 +8,8 @@ use rankwright_eval::{ParamInfo, Params};
 use rankwright_spec::SpecError;
 
 use crate::error::SearchError;
-use crate::index::{Index, Scope, TermHits};
-use crate::retrieve::{Filter, Ranked, Scratch};
+use crate::index::{Index, TermHits, TextField};
+use crate::retrieve::{Candidate, Filter, SearchBuffers};
 use crate::terms::Terms;
 use crate::weighting::{K1, bm25_idf, read_k1};
 
@@ -63,20 +63,20 @@ impl Bm25f {
         index: &Index,
         query: &Terms,
         filter: Option<&Filter>,
-        scratch: &mut Scratch,
-    ) -> Result<Vec<Ranked>, SearchError> {
+        buffers: &mut SearchBuffers,
+    ) -> Result<Vec<Candidate>, SearchError> {
         let fields = self.fields(index)?;
         let mut hits = TermHits::default();
-        let mut frequency = std::mem::take(&mut scratch.more);
+        let mut frequency = std::mem::take(&mut buffers.more);
         frequency.resize(index.slots(), 0.0);
         let mut found: Vec<u32> = Vec::new();
-        scratch.start(index.slots());
+        buffers.start(index.slots());
         for (term, count) in query.distinct().zip(query.counts()) {
             found.clear();
             for &(field, weight, b) in &fields {
-                let scope = Scope(field);
-                index.hits(scope, term, &mut hits)?;
-                let (lengths, mean) = (index.lengths(scope), index.mean_length(scope));
+                let text_field = TextField(field);
+                index.hits(text_field, term, &mut hits)?;
+                let (lengths, mean) = (index.lengths(text_field), index.mean_length(text_field));
                 for (&doc, &tf) in hits.docs.iter().zip(&hits.tfs) {
                     let slot = &mut frequency[doc as usize];
                     if *slot == 0.0 {
@@ -89,18 +89,18 @@ impl Bm25f {
             let idf = bm25_idf(index.documents() as f64, found.len() as f64);
             for &doc in &found {
                 let f = std::mem::take(&mut frequency[doc as usize]);
-                scratch.add(doc, f64::from(count) * (idf * (f * (self.k1 + 1.0) / (f + self.k1))));
+                buffers.add(doc, f64::from(count) * (idf * (f * (self.k1 + 1.0) / (f + self.k1))));
             }
         }
-        scratch.more = frequency;
-        Ok(scratch.finish(filter, |_| 0.0))
+        buffers.more = frequency;
+        Ok(buffers.finish(filter, |_| 0.0))
     }
 
     /// Text fields with weight and b.
     fn fields(&self, index: &Index) -> Result<Vec<(usize, f64, f64)>, SearchError> {
         if self.strict {
             for (name, _) in self.weights.iter().chain(&self.b) {
-                index.scope(name)?;
+                index.text_field(name)?;
             }
         }
         let of = |list: &[(String, f64)], name: &str, default: f64| {

@@ -19,7 +19,7 @@ pub struct Filter {
 impl Filter {
     /// Finds the documents that pass.
     pub fn new(index: &Index, text: &str) -> Result<Filter, SearchError> {
-        let parser = QueryParser::for_index(index.tantivy(), index.text_fields());
+        let parser = QueryParser::for_index(index.tantivy(), index.tantivy_fields());
         let query = parser.parse_query(text).map_err(|error| {
             SearchError::request(
                 format!("filter `{text}`: {error}"),

@@ -15,22 +15,22 @@ use rankwright_eval::{ParamInfo, Params};
 use rankwright_spec::{Spec, SpecError};
 
 use crate::error::SearchError;
-use crate::index::{Index, Scope, TermHits};
+use crate::index::{Index, TermHits, TextField};
 use crate::terms::Terms;
 use crate::weighting::{B, DELTA, DocumentColumns, K1, LAMBDA, MU, Weigher, Weighting};
 use bm25f::Bm25f;
 
 /// A document of a ranking: its number in the index, and its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Ranked {
+pub struct Candidate {
     pub(crate) doc: u32,
     /// The score.
     pub score: f64,
 }
 
-impl Ranked {
+impl Candidate {
     /// Whether both are the same document.
-    pub(crate) fn is_same(&self, other: &Ranked) -> bool {
+    pub(crate) fn is_same(&self, other: &Candidate) -> bool {
         self.doc == other.doc
     }
 }
@@ -146,7 +146,7 @@ impl std::fmt::Display for FirstStage {
 
 /// Sums of documents while a query is looked at; kept from query to query.
 #[derive(Debug, Default)]
-pub struct Scratch {
+pub struct SearchBuffers {
     sums: Vec<f64>,
     touched: Vec<u32>,
     is_touched: Vec<bool>,
@@ -154,7 +154,7 @@ pub struct Scratch {
     more: Vec<f64>,
 }
 
-impl Scratch {
+impl SearchBuffers {
     fn start(&mut self, slots: usize) {
         self.sums.resize(slots, 0.0);
         self.is_touched.resize(slots, false);
@@ -172,13 +172,13 @@ impl Scratch {
     }
 
     /// Takes the sums out, and leaves nothing behind.
-    fn finish(&mut self, filter: Option<&Filter>, more: impl Fn(u32) -> f64) -> Vec<Ranked> {
+    fn finish(&mut self, filter: Option<&Filter>, more: impl Fn(u32) -> f64) -> Vec<Candidate> {
         let mut scored = Vec::with_capacity(self.touched.len());
         for &doc in &self.touched {
             let sum = std::mem::take(&mut self.sums[doc as usize]);
             self.is_touched[doc as usize] = false;
             if filter.is_none_or(|filter| filter.passes(doc)) {
-                scored.push(Ranked { doc, score: sum + more(doc) });
+                scored.push(Candidate { doc, score: sum + more(doc) });
             }
         }
         self.touched.clear();
@@ -194,14 +194,14 @@ impl Index {
         stage: &FirstStage,
         n: usize,
         filter: Option<&Filter>,
-        scratch: &mut Scratch,
-    ) -> Result<Vec<Ranked>, SearchError> {
+        buffers: &mut SearchBuffers,
+    ) -> Result<Vec<Candidate>, SearchError> {
         let scored = self.guard(|| match &stage.kind {
             Kind::Weighting(weighting, field) => {
-                let scope = self.scope(field)?;
-                self.weigh(query, *weighting, scope, filter, scratch)
+                let text_field = self.text_field(field)?;
+                self.weigh(query, *weighting, text_field, filter, buffers)
             }
-            Kind::Bm25f(bm25f) => bm25f.score(self, query, filter, scratch),
+            Kind::Bm25f(bm25f) => bm25f.score(self, query, filter, buffers),
         })?;
         top::best(self, scored, n)
     }
@@ -210,25 +210,25 @@ impl Index {
         &self,
         query: &Terms,
         weighting: Weighting,
-        scope: Scope,
+        text_field: TextField,
         filter: Option<&Filter>,
-        scratch: &mut Scratch,
-    ) -> Result<Vec<Ranked>, SearchError> {
-        let mut hits = std::mem::take(&mut scratch.hits);
+        buffers: &mut SearchBuffers,
+    ) -> Result<Vec<Candidate>, SearchError> {
+        let mut hits = std::mem::take(&mut buffers.hits);
         hits.resize_with(query.distinct().len().max(hits.len()), TermHits::default);
         for (term, hits) in query.distinct().zip(&mut hits) {
-            self.hits(scope, term, hits)?;
+            self.hits(text_field, term, hits)?;
         }
         let stats: Vec<_> = hits.iter().take(query.distinct().len()).map(TermHits::stats).collect();
-        let weigher = Weigher::new(weighting, self, scope, query, &stats);
-        let columns = DocumentColumns::new(self, scope, &[weighting])?;
-        scratch.start(self.slots());
+        let weigher = Weigher::new(weighting, self, text_field, query, &stats);
+        let columns = DocumentColumns::new(self, text_field, &[weighting])?;
+        buffers.start(self.slots());
         for (term, hits) in hits.iter().take(stats.len()).enumerate() {
             for (&doc, &tf) in hits.docs.iter().zip(&hits.tfs) {
-                scratch.add(doc, weigher.matched(term, f64::from(tf), &columns.of(doc)));
+                buffers.add(doc, weigher.matched(term, f64::from(tf), &columns.of(doc)));
             }
         }
-        scratch.hits = hits;
-        Ok(scratch.finish(filter, |doc| weigher.document(&columns.of(doc))))
+        buffers.hits = hits;
+        Ok(buffers.finish(filter, |doc| weigher.document(&columns.of(doc))))
     }
 }

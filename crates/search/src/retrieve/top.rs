@@ -6,14 +6,14 @@ use rankwright_eval::Orderer;
 
 use crate::index::Index;
 use crate::order::order;
-use crate::{Ranked, SearchError};
+use crate::{Candidate, SearchError};
 
 /// Cuts a list to its best `n` in order.
 pub(super) fn best(
     index: &Index,
-    mut scored: Vec<Ranked>,
+    mut scored: Vec<Candidate>,
     n: usize,
-) -> Result<Vec<Ranked>, SearchError> {
+) -> Result<Vec<Candidate>, SearchError> {
     if n == 0 {
         return Ok(Vec::new());
     }

@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use rankwright_search::{
-    BuildOptions, BuildReport, Document, Existing, FirstStage, Index, Scratch, SearchError, Terms,
-    Value, build_index,
+    BuildOptions, BuildReport, Document, Existing, FirstStage, Index, SearchBuffers, SearchError,
+    Terms, Value, build_index,
 };
 
 pub fn document(id: &str, text: &str) -> Document {
@@ -37,7 +37,7 @@ pub fn build(
 pub fn search(index: &Index, query: &str) -> Vec<String> {
     let terms = Terms::new(query, index.analysis());
     let stage = FirstStage::default();
-    let found = index.retrieve(&terms, &stage, 100, None, &mut Scratch::default()).unwrap();
+    let found = index.retrieve(&terms, &stage, 100, None, &mut SearchBuffers::default()).unwrap();
     found.iter().map(|ranked| index.id(ranked).unwrap().to_owned()).collect()
 }
 
