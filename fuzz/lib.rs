@@ -144,7 +144,7 @@ fn query(model: &Model) {
     let rows: Vec<f32> = values.into_iter().cycle().take(9 * columns).collect();
     let slices: Vec<&[f32]> = (0..9).map(|row| &rows[row * columns..(row + 1) * columns]).collect();
     let (mut scores, mut work) = ([0.0; 9], ScoreBuffers::default());
-    scorer.score(&rows, &mut scores, &mut work).expect("the rows have the right length");
+    scorer.score_query(&rows, &mut scores, &mut work).expect("the rows have the right length");
     for (score, plain) in scores.iter().zip(model.score_query(&slices)) {
         assert!(!score.is_nan());
         assert_eq!(score.to_bits(), plain.to_bits());
@@ -162,7 +162,7 @@ pub fn interchange(bytes: &[u8]) {
     let values = [0.5, f32::NAN, 0.0, -1.0, f32::INFINITY];
     let row: Vec<f32> = values.into_iter().cycle().take(scorer.columns()).collect();
     let (mut scores, mut work) = ([0.0; 7], ScoreBuffers::default());
-    scorer.score(&row.repeat(7), &mut scores, &mut work).expect("the rows have the right length");
+    scorer.score_query(&row.repeat(7), &mut scores, &mut work).expect("the rows have the right length");
     assert_eq!(scores[6].to_bits(), model.score_row(&row).to_bits());
     for (_, format) in ModelFormat::writable() {
         if let Ok(written) = model.write(format) {

@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut batch = f64::INFINITY;
     for _ in 0..PASSES {
         let started = Instant::now();
-        scorer.score(values, &mut scores, &mut work)?;
+        scorer.score_query(values, &mut scores, &mut work)?;
         batch = batch.min(started.elapsed().as_secs_f64() * 1e6 / rows as f64);
     }
     let mut fields = vec![
@@ -67,7 +67,7 @@ fn lists(
     let mut times = Vec::with_capacity(LISTS);
     for list in values.chunks_exact(width).cycle().take(LISTS) {
         let started = Instant::now();
-        scorer.score(list, &mut scores, work)?;
+        scorer.score_query(list, &mut scores, work)?;
         times.push(started.elapsed().as_secs_f64() * 1e6);
     }
     times.sort_by(f64::total_cmp);

@@ -71,6 +71,19 @@ pub enum ModelError {
         /// The data's rule.
         data: &'static str,
     },
+    /// Rows were given one by one to a model whose scores depend on the other documents of the query.
+    #[error("the scores of this model depend on the whole query: its rows must be scored together")]
+    NeedsWholeQuery,
+    /// Values that do not make rows.
+    #[error("{values} values for {rows} rows; expected {columns} values for each row")]
+    RowLength {
+        /// Number of values.
+        values: usize,
+        /// Number of rows.
+        rows: usize,
+        /// Number of values in a row.
+        columns: usize,
+    },
     /// An error in a named file.
     #[error("{file}: {error}")]
     InFile {
@@ -148,7 +161,7 @@ impl ModelError {
 pub(crate) const SHOWN: usize = 10;
 
 /// The first few of so many names, for a message.
-pub(crate) fn few<S: AsRef<str>>(names: &[S], count: usize) -> String {
+pub(crate) fn first_names<S: AsRef<str>>(names: &[S], count: usize) -> String {
     let shown: Vec<&str> = names.iter().take(SHOWN).map(S::as_ref).collect();
     match count.saturating_sub(SHOWN) {
         0 => shown.join(", "),

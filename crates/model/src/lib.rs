@@ -4,13 +4,14 @@
 //! untrusted bytes go through them too: [`Model::read`], of our own files and of other systems',
 //! gives a model or a [`ModelError`], never a panic and never a tree with a cycle. A [`Model`]
 //! carries a [`Header`] that says what its features are called and how it was made;
-//! [`Model::score`] meets it with data by [`Matching`].
+//! [`Model::score`] matches it with data ([`Matching`]).
 #![cfg_attr(
     not(test),
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)
 )]
 
 mod blend;
+mod bounded;
 mod categories;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod codec;

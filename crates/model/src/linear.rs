@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use rankwright_data::FeatureNames;
 
-use crate::error::{ModelError, SHOWN, few};
+use crate::error::{ModelError, SHOWN, first_names};
 
 /// A bias and one weight for each feature.
 ///
@@ -73,12 +73,12 @@ impl Linear {
             return Err(ModelError::invalid(
                 format!(
                     "weights for features that there are not: {}",
-                    few(&unknown, unknown.len())
+                    first_names(&unknown, unknown.len())
                 ),
                 format!(
                     "names among the {} features, such as {}",
                     names.len(),
-                    few(&known, names.len())
+                    first_names(&known, names.len())
                 ),
             ));
         }

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rankwright_data::FeatureNames;
 
-use crate::error::{ModelError, SHOWN, few};
+use crate::error::{ModelError, SHOWN, first_names};
 use crate::header::Header;
 
 /// Where to find a model's features in a data set.
@@ -202,12 +202,12 @@ impl Matching {
             };
             let extra = (0..data.len()).filter(|&column| !is_known(column));
             let names: Vec<_> = extra.map(|column| data.name(column)).take(count).collect();
-            return Err(ModelError::UnknownFeatures { count, names: few(&names, count) });
+            return Err(ModelError::UnknownFeatures { count, names: first_names(&names, count) });
         }
         if matched == 0 && !data.is_empty() && self.features > 0 {
             let names: Vec<_> = model.features.iter().take(SHOWN).collect();
             let count = self.features;
-            return Err(ModelError::MissingFeatures { count, names: few(&names, count) });
+            return Err(ModelError::MissingFeatures { count, names: first_names(&names, count) });
         }
         Ok(())
     }
@@ -251,7 +251,7 @@ fn by_name(needed: &[String], given: &Given<'_>) -> Result<Map, ModelError> {
         true => Ok(Map::Table(table)),
         false => {
             let count = missing.len();
-            Err(ModelError::MissingFeatures { count, names: few(&missing, count) })
+            Err(ModelError::MissingFeatures { count, names: first_names(&missing, count) })
         }
     }
 }
@@ -283,7 +283,7 @@ fn counted(features: &FeatureNames, columns: usize) -> Result<Map, ModelError> {
         let lacking = (0..features.len()).filter(lacks).take(SHOWN);
         let names: Vec<_> = lacking.map(|feature| features.name(feature)).collect();
         let count = before + after;
-        return Err(ModelError::MissingFeatures { count, names: few(&names, count) });
+        return Err(ModelError::MissingFeatures { count, names: first_names(&names, count) });
     }
     Ok(Map::Shift { shift: first as i64 - 1, columns })
 }

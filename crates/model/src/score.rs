@@ -52,8 +52,8 @@ impl Model {
         let (values, columns) = (data.matrix().values(), data.columns());
         let mut scores = vec![0.0; data.rows()];
         let parts = self.parts(data, &mut scores).into_par_iter();
-        parts.try_for_each_init(ScoreBuffers::default, |work, (rows, scores)| {
-            scorer.score(&values[rows.start * columns..rows.end * columns], scores, work)
+        parts.try_for_each_init(ScoreBuffers::default, |buffers, (rows, scores)| {
+            scorer.score_query(&values[rows.start * columns..rows.end * columns], scores, buffers)
         })?;
         Ok(scores)
     }
@@ -96,13 +96,13 @@ impl Model {
         let mut scores = vec![0.0; data.rows()];
         let parts = self.parts(data, &mut scores).into_par_iter();
         let buffers = || (Vec::new(), ScoreBuffers::default());
-        parts.try_for_each_init(buffers, |(copy, work), (rows, scores)| {
+        parts.try_for_each_init(buffers, |(copy, buffers), (rows, scores)| {
             copy.clear();
             copy.extend_from_slice(&values[rows.start * columns..rows.end * columns]);
             for (row, &from) in copy.chunks_exact_mut(columns).zip(&order[rows]) {
                 row[column] = data.matrix().get(from as usize, column);
             }
-            scorer.score(copy, scores, work)
+            scorer.score_query(copy, scores, buffers)
         })?;
         Ok(scores)
     }

@@ -1,11 +1,11 @@
-//! Which machine code the kernels run: wide registers where the processor has them, or portable.
+//! The choice between portable machine code and code for AVX2, and the proof that AVX2 is there.
 //!
 //! Most kernels are one piece of plain Rust, compiled twice: once for AVX2, once for any processor.
 //! Nothing in them depends on the width of a register (no fused multiply-add, fixed lanes), so both
 //! give the same bits. The innermost steps of scoring are also written out for AVX2
-//! (`engine/kernel.rs`). Tests compare each with its twin.
+//! (`engine/kernel/avx2.rs`). Tests compare each with its twin.
 
-/// How a kernel is to run.
+/// The machine code that kernels run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Simd {
     /// The widest that this processor has.
@@ -16,18 +16,46 @@ pub enum Simd {
 }
 
 impl Simd {
-    /// Whether the code compiled for AVX2 may be called.
-    pub fn avx2(self) -> bool {
+    /// The proof that code for AVX2 may be called, where the processor has AVX2 and the portable code
+    /// was not asked for.
+    pub fn avx2(self) -> Option<Avx2> {
+        match self {
+            Simd::Auto => Avx2::detect(),
+            Simd::Portable => None,
+        }
+    }
+}
+
+/// Proof that this processor has AVX2 and POPCNT. Only [`Avx2::detect`] makes one, so that a function
+/// that takes it can use those instructions.
+///
+/// ```
+/// use rankwright_model::simd::{Avx2, Simd};
+///
+/// assert_eq!(Simd::Auto.avx2(), Avx2::detect());
+/// assert_eq!(Simd::Portable.avx2(), None);
+/// ```
+///
+/// ```compile_fail
+/// let without_detection = rankwright_model::simd::Avx2(());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Avx2(());
+
+impl Avx2 {
+    /// Asks the processor (the answer is remembered, so that this costs a load and a comparison).
+    #[inline]
+    pub fn detect() -> Option<Avx2> {
         #[cfg(target_arch = "x86_64")]
         {
-            // Every processor with AVX2 counts bits too; asked all the same, as kernels use both.
-            self == Simd::Auto
-                && std::arch::is_x86_feature_detected!("avx2")
-                && std::arch::is_x86_feature_detected!("popcnt")
+            // Every processor with AVX2 has POPCNT too; asked all the same, as kernels use both.
+            let found = std::arch::is_x86_feature_detected!("avx2")
+                && std::arch::is_x86_feature_detected!("popcnt");
+            found.then_some(Avx2(()))
         }
         #[cfg(not(target_arch = "x86_64"))]
         {
-            false
+            None
         }
     }
 }

@@ -202,7 +202,7 @@ fn check(name: &str, bytes: &[u8]) -> bool {
     let row: Vec<f32> = [0.5, f32::NAN, 3.0, -1.0].into_iter().cycle().take(columns).collect();
     let plain = model.score_row(&row);
     let (mut scores, mut work) = ([0.0; 7], ScoreBuffers::default());
-    scorer.score(&row.repeat(7), &mut scores, &mut work).unwrap();
+    scorer.score_query(&row.repeat(7), &mut scores, &mut work).unwrap();
     for score in scores {
         assert_eq!(score.to_bits(), plain.to_bits(), "{name}: {bytes:?}");
     }

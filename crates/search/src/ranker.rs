@@ -145,7 +145,7 @@ impl Reranker {
     ) -> Result<Ranking, SearchError> {
         let rows = self.extractor.rows(index, query, terms, &found)?;
         let mut scores = vec![0.0; found.len()];
-        self.scorer.score(&rows.values, &mut scores, &mut ScoreBuffers::default())?;
+        self.scorer.score_query(&rows.values, &mut scores, &mut ScoreBuffers::default())?;
         let docs: Vec<u32> = found.iter().map(|ranked| ranked.doc).collect();
         let order = order(index, &docs, &scores)?;
         let documents =

@@ -4,14 +4,16 @@
 //! order; coefficients are added row after row. One piece of plain Rust, compiled twice (see
 //! [`crate::simd`]): both give the same bits.
 
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Avx2;
 use crate::simd::Simd;
 
 /// The product of each row with the weights.
 pub(super) fn products(simd: Simd, rows: &[f32], weights: &[f64], out: &mut [f64]) {
     #[cfg(target_arch = "x86_64")]
-    if simd.avx2() {
-        // SAFETY: the processor has AVX2, as was just asked.
-        return unsafe { products_avx2(rows, weights, out) };
+    if let Some(avx2) = simd.avx2() {
+        // SAFETY: the token proves that AVX2 is there.
+        return unsafe { products_avx2(avx2, rows, weights, out) };
     }
     let _ = simd;
     products_of(rows, weights, out);
@@ -20,9 +22,9 @@ pub(super) fn products(simd: Simd, rows: &[f32], weights: &[f64], out: &mut [f64
 /// Adds each row times its coefficient to the sums. Rows with a coefficient of 0 are passed over.
 pub(super) fn add_rows(simd: Simd, rows: &[f32], coefficients: &[f64], sums: &mut [f64]) {
     #[cfg(target_arch = "x86_64")]
-    if simd.avx2() {
-        // SAFETY: the processor has AVX2, as was just asked.
-        return unsafe { add_rows_avx2(rows, coefficients, sums) };
+    if let Some(avx2) = simd.avx2() {
+        // SAFETY: the token proves that AVX2 is there.
+        return unsafe { add_rows_avx2(avx2, rows, coefficients, sums) };
     }
     let _ = simd;
     add_rows_of(rows, coefficients, sums);
@@ -31,9 +33,9 @@ pub(super) fn add_rows(simd: Simd, rows: &[f32], coefficients: &[f64], sums: &mu
 /// Adds `weight x x^T` of each row x to the upper triangle of a square matrix, row by row.
 pub(super) fn add_squares(simd: Simd, rows: &[f64], weights: &[f64], sums: &mut [f64]) {
     #[cfg(target_arch = "x86_64")]
-    if simd.avx2() {
-        // SAFETY: the processor has AVX2, as was just asked.
-        return unsafe { add_squares_avx2(rows, weights, sums) };
+    if let Some(avx2) = simd.avx2() {
+        // SAFETY: the token proves that AVX2 is there.
+        return unsafe { add_squares_avx2(avx2, rows, weights, sums) };
     }
     let _ = simd;
     add_squares_of(rows, weights, sums);
@@ -97,19 +99,19 @@ fn add_squares_of(rows: &[f64], weights: &[f64], sums: &mut [f64]) {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn products_avx2(rows: &[f32], weights: &[f64], out: &mut [f64]) {
+fn products_avx2(_proof: Avx2, rows: &[f32], weights: &[f64], out: &mut [f64]) {
     products_of(rows, weights, out);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn add_rows_avx2(rows: &[f32], coefficients: &[f64], sums: &mut [f64]) {
+fn add_rows_avx2(_proof: Avx2, rows: &[f32], coefficients: &[f64], sums: &mut [f64]) {
     add_rows_of(rows, coefficients, sums);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn add_squares_avx2(rows: &[f64], weights: &[f64], sums: &mut [f64]) {
+fn add_squares_avx2(_proof: Avx2, rows: &[f64], weights: &[f64], sums: &mut [f64]) {
     add_squares_of(rows, weights, sums);
 }
 

@@ -16,6 +16,8 @@ use super::split::{Found, Limits, Rule, Scratch, Search, Strict};
 use crate::bins::{Binned, CELLS, Member};
 use crate::collective::Collective;
 use crate::error::LearnError;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Avx2;
 use crate::simd::Simd;
 
 /// One feature that may be split on.
@@ -248,9 +250,9 @@ impl<'a> Evaluator<'a> {
 
     fn search_values(&self, job: &Job<'_>, out: &mut [Option<Found>]) {
         #[cfg(target_arch = "x86_64")]
-        if self.simd.avx2() && self.is_plain(job.rule) {
-            // SAFETY: `Simd::avx2` has asked the processor.
-            return unsafe { search_avx2(job, out) };
+        if let Some(avx2) = self.simd.avx2().filter(|_| self.is_plain(job.rule)) {
+            // SAFETY: the token proves that AVX2 is there.
+            return unsafe { search_avx2(avx2, job, out) };
         }
         match self.is_plain(job.rule) {
             true => search_fast(job, out),
@@ -315,7 +317,7 @@ struct Job<'a> {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn search_avx2(job: &Job<'_>, out: &mut [Option<Found>]) {
+fn search_avx2(_proof: Avx2, job: &Job<'_>, out: &mut [Option<Found>]) {
     search_body(job, out);
 }
 

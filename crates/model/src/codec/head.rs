@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use rankwright_data::{Absent, FeatureNames};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::bounded::{BoundedMap, BoundedVec};
 use crate::error::ModelError;
 use crate::header::{Header, MOST_NAMES, MOST_NOTES};
-use crate::interchange::few::{Few, FewByName};
 
 /// The line as it is written.
 #[derive(Serialize, Deserialize)]
@@ -44,13 +44,13 @@ enum Features<'a> {
 }
 
 fn names<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, [String]>, D::Error> {
-    Few::<String, MOST_NAMES>::deserialize(from).map(|few| Cow::Owned(few.0))
+    BoundedVec::<String, MOST_NAMES>::deserialize(from).map(|bounded| Cow::Owned(bounded.0))
 }
 
 fn notes<'de, 'a, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Cow<'a, BTreeMap<String, String>>, D::Error> {
-    FewByName::<MOST_NOTES>::deserialize(from).map(|few| Cow::Owned(few.0))
+    BoundedMap::<MOST_NOTES>::deserialize(from).map(|bounded| Cow::Owned(bounded.0))
 }
 
 /// The header as one line, without its end.

@@ -11,18 +11,20 @@
 //! A tree whose splits are the same on each level (CatBoost's oblivious trees) needs no selections:
 //! each level gives one bit of the leaf's number.
 //!
-//! For trees of at most 256 leaves. What a node holds is kept in place of one of its children, leaves
-//! beside a node have the first numbers, and nodes come by height, so that little memory is touched
-//! and no node waits for the one before it. The idea is a relative of QuickScorer (Lucchese et al., SIGIR 2015) and RapidScorer (Ye
-//! et al., KDD 2018), which also visit all nodes, but mask leaves out instead of selecting them.
+//! For trees of at most 256 leaves. The slot of a node is that of one of its children, leaves beside a
+//! node have the first numbers, and nodes come by height, so that little memory is touched and no node
+//! waits for the one before it. The idea is a relative of QuickScorer (Lucchese et al., SIGIR 2015) and
+//! RapidScorer (Ye et al., KDD 2018), which also visit all nodes, but mask leaves out instead of
+//! selecting them.
 
-use super::asks::{Asks, Ranker, Test};
 use super::kernel::{Aligned, Kernel, SLOTS, Slots};
-use super::ready::{Link, Ready};
+use super::prepared_tree::{Link, PreparedTree};
+use super::rank_lookup::Ranker;
+use super::split_tests::{RankTest, SplitTests};
 use super::steps::Steps;
 
 /// The most leaves of a tree.
-pub(crate) const MOST_LEAVES: usize = 256;
+pub(crate) const MAX_LEAVES: usize = 256;
 /// Trees whose leaf values are added together.
 const TOGETHER: usize = 8;
 
@@ -35,17 +37,17 @@ pub(crate) struct Network {
     trees: Vec<Program>,
     /// The same trees for a few rows.
     steps: Steps,
-    /// Values of all leaves, and [`MOST_LEAVES`] more, so that as many follow each tree's first.
+    /// Values of all leaves, and [`MAX_LEAVES`] more, so that as many follow each tree's first.
     values: Vec<f64>,
     /// Where each tree's values begin.
     starts: Vec<usize>,
 }
 
-/// How one tree finds its leaf.
+/// The instructions that find the leaf of one tree.
 #[derive(Debug)]
 enum Program {
     Select {
-        /// Nodes with two leaves; slot [`MOST_LEAVES`] and following.
+        /// Nodes with two leaves; slot [`MAX_LEAVES`] and following.
         pairs: Vec<Pair>,
         /// All others, children first.
         picks: Vec<Pick>,
@@ -53,35 +55,35 @@ enum Program {
         root: u16,
     },
     /// The tests of an oblivious tree, from the root down.
-    Levels(Vec<Test>),
+    Levels(Vec<RankTest>),
 }
 
 /// A node whose children are the leaves `low` and `low + 1`.
 #[derive(Debug, Clone, Copy)]
 struct Pair {
-    test: Test,
+    test: RankTest,
     low: u8,
 }
 
 /// A node that takes over what one of two slots holds, in place of one of them.
 #[derive(Debug, Clone, Copy)]
 struct Pick {
-    test: Test,
+    test: RankTest,
     left: u16,
     right: u16,
     to: u16,
 }
 
-/// What a thread keeps between blocks of `N` rows.
+/// Buffers of one thread for blocks of `N` rows.
 #[derive(Debug)]
-pub(crate) struct Board<const N: usize> {
+pub(crate) struct BlockBuffers<const N: usize> {
     ranks: Vec<Aligned<[i8; N]>>,
     /// First the numbers of the leaves, then what the nodes hold.
     slots: Box<Slots<N>>,
     roots: [[u8; N]; TOGETHER],
 }
 
-impl<const N: usize> Default for Board<N> {
+impl<const N: usize> Default for BlockBuffers<N> {
     fn default() -> Self {
         let mut slots = Box::new(Aligned([[0; N]; SLOTS]));
         slots.0.iter_mut().zip(0..=u8::MAX).for_each(|(slot, leaf)| *slot = [leaf; N]);
@@ -92,30 +94,30 @@ impl<const N: usize> Default for Board<N> {
 impl Network {
     /// The longest prefix of the trees that one network can hold, and the number of its trees; none
     /// where the first tree is too large.
-    pub(crate) fn of_prefix(trees: &[Ready]) -> Option<(Network, usize)> {
-        let mut asks = Asks::default();
-        let fits = |tree: &&Ready| tree.values.len() <= MOST_LEAVES && asks.add(tree);
+    pub(crate) fn of_prefix(trees: &[PreparedTree]) -> Option<(Network, usize)> {
+        let mut tests = SplitTests::default();
+        let fits = |tree: &&PreparedTree| tree.values.len() <= MAX_LEAVES && tests.add(tree);
         let count = trees.iter().take_while(fits).count();
         if count == 0 {
             return None;
         }
-        let asks = asks.numbered();
+        let layout = tests.layout();
         let (mut programs, mut values, mut starts) = (Vec::new(), Vec::new(), Vec::new());
         let mut steps = Steps::default();
         for (number, tree) in trees[..count].iter().enumerate() {
-            let tests = asks.tests(number, tree)?;
+            let tests = layout.tests(number, tree);
             let (program, leaves) = Program::new(tree, &tests);
             steps.add(tree, &tests, &leaves);
             programs.push(program);
             starts.push(values.len());
             values.extend(leaves.into_iter().map(|leaf| tree.values[leaf]));
         }
-        values.resize(values.len() + MOST_LEAVES, 0.0);
-        let (ranker, rows) = (asks.ranker(), asks.rows());
+        values.resize(values.len() + MAX_LEAVES, 0.0);
+        let (ranker, rows) = (layout.ranker(), layout.rows());
         Some((Network { ranker, rows, trees: programs, steps, values, starts }, count))
     }
 
-    /// Whether the trees are oblivious, for whoever wants to know.
+    /// Whether all trees are oblivious.
     pub(crate) fn is_oblivious(&self) -> bool {
         self.trees.iter().all(|tree| matches!(tree, Program::Levels(_)))
     }
@@ -124,26 +126,33 @@ impl Network {
     #[inline(always)]
     pub(crate) fn add<K: Kernel, const N: usize>(
         &self,
+        kernel: K,
         values: &[f32],
         columns: usize,
         scores: &mut [f64],
-        board: &mut Board<N>,
+        buffers: &mut BlockBuffers<N>,
     ) {
-        board.ranks.resize(self.rows.max(board.ranks.len()), Aligned([0; N]));
-        match self.ranker.ranks::<K, N>(values, columns, &mut board.ranks) {
-            true => self.add_trees::<K, N, true>(scores, board),
-            false => self.add_trees::<K, N, false>(scores, board),
+        buffers.ranks.resize(self.rows.max(buffers.ranks.len()), Aligned([0; N]));
+        match self.ranker.ranks(kernel, values, columns, &mut buffers.ranks) {
+            true => self.add_trees::<K, N, true>(kernel, scores, buffers),
+            false => self.add_trees::<K, N, false>(kernel, scores, buffers),
         }
     }
 
     /// Adds the trees' values for one row to its score; `ranks` is a buffer.
     #[inline(always)]
-    pub(crate) fn add_row<K: Kernel>(&self, row: &[f32], score: &mut f64, ranks: &mut Vec<i8>) {
+    pub(crate) fn add_row<K: Kernel>(
+        &self,
+        kernel: K,
+        row: &[f32],
+        score: &mut f64,
+        ranks: &mut Vec<i8>,
+    ) {
         ranks.resize(self.rows.max(ranks.len()), 0);
-        self.ranker.ranks_of_row::<K>(row, ranks);
+        self.ranker.ranks_of_row(kernel, row, ranks);
         self.steps.leaves(ranks, |tree, leaf| {
             let start = self.starts.get(tree).copied().unwrap_or(0);
-            *score += self.leaves(start)[leaf % MOST_LEAVES];
+            *score += self.leaves(start)[leaf % MAX_LEAVES];
         });
     }
 
@@ -151,13 +160,14 @@ impl Network {
     #[inline(always)]
     fn add_trees<K: Kernel, const N: usize, const MISSING: bool>(
         &self,
+        kernel: K,
         scores: &mut [f64],
-        board: &mut Board<N>,
+        buffers: &mut BlockBuffers<N>,
     ) {
-        let Board { ranks, slots, roots } = board;
+        let BlockBuffers { ranks, slots, roots } = buffers;
         for (trees, starts) in self.trees.chunks(TOGETHER).zip(self.starts.chunks(TOGETHER)) {
             for (tree, root) in trees.iter().zip(roots.iter_mut()) {
-                tree.run::<K, N, MISSING>(ranks, slots, root);
+                tree.run::<K, N, MISSING>(kernel, ranks, slots, root);
             }
             match <&[usize; TOGETHER]>::try_from(starts) {
                 Ok(starts) => add_values(starts.map(|start| self.leaves(start)), roots, scores),
@@ -172,15 +182,15 @@ impl Network {
 
     /// The values of a tree's leaves, and others behind them.
     #[inline(always)]
-    fn leaves(&self, start: usize) -> &[f64; MOST_LEAVES] {
-        self.values.get(start..).and_then(|rest| rest.first_chunk()).unwrap_or(&[0.0; MOST_LEAVES])
+    fn leaves(&self, start: usize) -> &[f64; MAX_LEAVES] {
+        self.values.get(start..).and_then(|rest| rest.first_chunk()).unwrap_or(&[0.0; MAX_LEAVES])
     }
 }
 
 /// Adds the values of the leaves at the roots, tree after tree.
 #[inline(always)]
 fn add_values<const N: usize, const T: usize>(
-    values: [&[f64; MOST_LEAVES]; T],
+    values: [&[f64; MAX_LEAVES]; T],
     roots: &[[u8; N]; T],
     scores: &mut [f64],
 ) {
@@ -196,7 +206,7 @@ fn add_values<const N: usize, const T: usize>(
 impl Program {
     /// The program of a tree, and its leaves in the order of the program's numbers: those that stand
     /// alone come first, so that few slots of leaves are ever looked at.
-    fn new(tree: &Ready, tests: &[Test]) -> (Program, Vec<usize>) {
+    fn new(tree: &PreparedTree, tests: &[RankTest]) -> (Program, Vec<usize>) {
         if let Some(levels) = levels(tree, tests) {
             return (Program::Levels(levels), (0..tree.values.len()).collect());
         }
@@ -205,7 +215,7 @@ impl Program {
         for (number, node) in tree.nodes.iter().enumerate() {
             match (node.left, node.right) {
                 (Link::Leaf(left), Link::Leaf(right)) => {
-                    slots[number] = MOST_LEAVES + paired.len();
+                    slots[number] = MAX_LEAVES + paired.len();
                     paired.push((number, [left, right]));
                 }
                 (Link::Leaf(leaf), _) | (_, Link::Leaf(leaf)) => leaves.push(leaf),
@@ -244,26 +254,28 @@ impl Program {
     #[inline(always)]
     fn run<K: Kernel, const N: usize, const MISSING: bool>(
         &self,
+        kernel: K,
         ranks: &[Aligned<[i8; N]>],
         slots: &mut Slots<N>,
         out: &mut [u8; N],
     ) {
-        let row = |test: &Test| &ranks[usize::from(if MISSING { test.row } else { test.whole })].0;
+        let row =
+            |test: &RankTest| &ranks[usize::from(if MISSING { test.row } else { test.whole })].0;
         match self {
             Program::Select { pairs, picks, root } => {
-                for (Pair { test, low }, out) in pairs.iter().zip(&mut slots.0[MOST_LEAVES..]) {
-                    K::pair(row(test), test.above, *low, out);
+                for (Pair { test, low }, out) in pairs.iter().zip(&mut slots.0[MAX_LEAVES..]) {
+                    kernel.pair(row(test), test.above, *low, out);
                 }
                 for Pick { test, left, right, to } in picks {
                     let of = [left, right, to].map(|slot| usize::from(*slot));
-                    K::pick(row(test), test.above, slots, of);
+                    kernel.pick(row(test), test.above, slots, of);
                 }
                 *out = slots.0[usize::from(*root) % SLOTS];
             }
             Program::Levels(tests) => {
                 out.fill(0);
                 for (level, test) in tests.iter().rev().enumerate() {
-                    K::level(row(test), test.above, 1 << level, out);
+                    kernel.level(row(test), test.above, 1 << level, out);
                 }
             }
         }
@@ -272,7 +284,7 @@ impl Program {
 
 /// The nodes by height above the leaves. A node just after its child would wait for it; so there are
 /// others in between, and all children still come first.
-fn by_height(tree: &Ready) -> Vec<usize> {
+fn by_height(tree: &PreparedTree) -> Vec<usize> {
     let mut heights: Vec<usize> = Vec::with_capacity(tree.nodes.len());
     for node in &tree.nodes {
         let height = |link: Link| match link {
@@ -296,7 +308,7 @@ fn by_height(tree: &Ready) -> Vec<usize> {
 }
 
 /// The tests of the levels of an oblivious tree, from the root down; a leaf alone has no level.
-fn levels(tree: &Ready, tests: &[Test]) -> Option<Vec<Test>> {
+fn levels(tree: &PreparedTree, tests: &[RankTest]) -> Option<Vec<RankTest>> {
     let mut level = vec![tree.root()];
     let mut found = Vec::new();
     loop {

@@ -5,8 +5,8 @@
 //! together: each step waits for memory, and eight can wait at the same time. They go on
 //! until the last has arrived; leaves lead to themselves, so that no lane needs a branch. Values are added tree by tree in their order.
 
-use super::asks::Test;
-use super::ready::{Link, Ready};
+use super::prepared_tree::{Link, PreparedTree};
+use super::split_tests::RankTest;
 
 /// Trees that are walked together.
 const LANES: usize = 8;
@@ -35,9 +35,9 @@ struct Start {
 }
 
 impl Steps {
-    /// Takes up a tree whose nodes compare what `tests` says and whose leaves have the numbers that
-    /// `leaves` lists them by.
-    pub(crate) fn add(&mut self, tree: &Ready, tests: &[Test], leaves: &[usize]) {
+    /// Adds a tree whose nodes make the comparisons `tests` and whose leaves are numbered in the order
+    /// of `leaves`.
+    pub(crate) fn add(&mut self, tree: &PreparedTree, tests: &[RankTest], leaves: &[usize]) {
         let splits = tree.nodes.len();
         let mut numbers = vec![0; tree.values.len()];
         for (number, leaf) in leaves.iter().enumerate() {
@@ -49,7 +49,7 @@ impl Steps {
             Link::Leaf(leaf) => (splits + numbers[leaf]) as u16,
         };
         let first = self.nodes.len() as u32;
-        for (node, Test { row, above, .. }) in tree.nodes.iter().zip(tests).rev() {
+        for (node, RankTest { row, above, .. }) in tree.nodes.iter().zip(tests).rev() {
             let (row, above) = (*row, *above);
             self.nodes.push(Step { row, above, places: [place(node.left), place(node.right)] });
         }

@@ -7,7 +7,7 @@ use rankwright_data::{Absent, FeatureNames, Random};
 
 use super::*;
 use crate::tree::tests::random;
-use crate::{Categories, Child, Header, Leaf, Linear, Model, Rule, Side, Split, Tree};
+use crate::{Categories, Child, Ensemble, Header, Leaf, Linear, Model, Rule, Side, Split, Tree};
 
 const FEATURES: usize = 20;
 
@@ -89,7 +89,7 @@ fn check(model: &Model, seed: u64, count: usize) {
         // The same buffers twice: nothing may be left over.
         let (mut work, mut scores) = (ScoreBuffers::default(), vec![0.0; count]);
         for _ in 0..2 {
-            scorer.score(&rows, &mut scores, &mut work).unwrap();
+            scorer.score_query(&rows, &mut scores, &mut work).unwrap();
             let bits: Vec<u64> = scores.iter().map(|score| score.to_bits()).collect();
             assert_eq!(bits, plain, "{simd:?}, {}", scorer.engine());
         }
@@ -141,7 +141,7 @@ fn many_thresholds_of_a_feature_take_several_networks() {
     check(&model, 4, 200);
     let own = Matching::own(model.header());
     let ModelBody::Trees(trees) = model.body() else { unreachable!() };
-    assert_eq!(Forest::new(trees, &own, Simd::Auto).stretches.len(), 3);
+    assert_eq!(Forest::new(trees, &own, Simd::Auto).batches.len(), 3);
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn sparse_rows_score_as_their_dense_form() {
             dense[(n * 3 + n % 4) as usize] = (n % 3) as f32;
         }
         let mut expected = vec![0.0; count as usize];
-        scorer.score(&dense, &mut expected, &mut work).unwrap();
+        scorer.score_query(&dense, &mut expected, &mut work).unwrap();
         assert_eq!(scores, expected);
         let wrong = [
             SparseRows { starts: &starts[1..], ..rows },
@@ -193,7 +193,34 @@ fn a_wrong_number_of_values_is_refused() {
     let line = ModelBody::Linear(Linear::new(0.0, vec![1.0, 2.0]).unwrap());
     let features = FeatureNames::Ids { first: 1, count: 2 };
     let scorer = Model::new(Header::new(features, Absent::Zero), line).unwrap().scorer();
-    let error = scorer.score(&[1.0; 3], &mut [0.0; 2], &mut ScoreBuffers::default()).unwrap_err();
+    let error =
+        scorer.score_query(&[1.0; 3], &mut [0.0; 2], &mut ScoreBuffers::default()).unwrap_err();
     assert!(error.to_string().contains("3 values for 2 rows; expected 2 values"), "{error}");
-    assert!(scorer.score(&[], &mut [], &mut ScoreBuffers::default()).is_ok());
+    assert!(scorer.score_query(&[], &mut [], &mut ScoreBuffers::default()).is_ok());
+}
+
+#[test]
+fn rows_without_their_query_are_refused_by_list_wise_models_alone() {
+    let header = || Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
+    let net = |min_max| {
+        let net = crate::net::tests::random(1, 2, &[3], min_max);
+        Model::new(header(), ModelBody::Net(net)).unwrap().scorer()
+    };
+    let (mut buffers, mut scores, row) = (ScoreBuffers::default(), [0.0; 1], [1.0, 2.0]);
+    let listwise = net(true);
+    let one = listwise.score_one(&row, &mut buffers);
+    assert!(matches!(one, Err(crate::ModelError::NeedsWholeQuery)), "{one:?}");
+    assert!(listwise.score_rows(&row, &mut scores, &mut buffers).is_err());
+    assert!(listwise.score_query(&row, &mut scores, &mut buffers).is_ok());
+    let other = net(false);
+    let one = other.score_one(&row, &mut buffers).unwrap();
+    other.score_query(&row, &mut scores, &mut buffers).unwrap();
+    assert_eq!(one, scores[0]);
+    assert!(other.score_one(&row[..1], &mut buffers).is_err());
+}
+
+#[test]
+fn scorers_can_be_shared_by_threads() {
+    fn shared<T: Send + Sync + Clone>() {}
+    shared::<Scorer>();
 }

@@ -1,13 +1,13 @@
-//! The thresholds of one ask, while trees are taken up: up to [`MOST`] distinct numbers.
+//! The thresholds of one column test, while trees are added: up to [`MAX_THRESHOLDS`] distinct numbers.
 //!
-//! Each has the number in whose turn it came, found by its bits in a table of slots that is at least
+//! Each is numbered in the order of arrival and found by its bits in a table of slots that is at least
 //! twice as long as what it holds. Only in the end are they sorted, once: a model of 1,000 large trees
 //! has a quarter of a million splits, and a search in a sorted list for each would take most of the
 //! time that it takes to make the model ready. With at most 255 entries even bits that were chosen to
 //! meet in the same slot cost little.
 
-/// The most thresholds of an ask.
-pub(crate) const MOST: usize = 255;
+/// The most thresholds of a column test.
+pub(crate) const MAX_THRESHOLDS: usize = 255;
 /// A slot without a threshold.
 const EMPTY: u8 = u8::MAX;
 /// Slots at first: two to this power.
@@ -54,7 +54,7 @@ impl Thresholds {
     }
 
     fn take_up(&mut self, threshold: f32, slot: usize) -> Option<u8> {
-        if self.values.len() == MOST {
+        if self.values.len() == MAX_THRESHOLDS {
             return None;
         }
         let number = self.values.len() as u8;
@@ -117,7 +117,7 @@ mod tests {
                     prop_assert_eq!(sorted[usize::from(places[usize::from(number)])], *value);
                     prop_assert!(sorted.is_sorted_by(|a, b| a < b));
                 } else {
-                    prop_assert_eq!(thresholds.len(), MOST);
+                    prop_assert_eq!(thresholds.len(), MAX_THRESHOLDS);
                 }
             }
             let first = thresholds.values.clone();

@@ -8,7 +8,7 @@
 //! A node is 12 bytes, as the two children stand side by side, level by level: what does not fit the
 //! caches is what a single row waits for.
 
-use super::ready::{Link, Ready};
+use super::prepared_tree::{Link, PreparedTree};
 use crate::categories::Categories;
 use crate::tree::{Rule, Side};
 
@@ -21,8 +21,8 @@ const MISSING_RIGHT: u32 = 1 << 31;
 #[derive(Debug, Default)]
 pub(crate) struct Walks {
     nodes: Vec<Step>,
-    /// What splits ask that is not a threshold alone, by node; empty where all are thresholds.
-    kinds: Vec<Kind>,
+    /// The kind of each split, by node; empty where all are plain thresholds.
+    kinds: Vec<SplitKind>,
     /// Values, by the number of a leaf's node.
     values: Vec<f64>,
     roots: Vec<u32>,
@@ -40,7 +40,7 @@ struct Step {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum SplitKind {
     AtMost,
     NonZero,
     /// The number of a set.
@@ -48,18 +48,18 @@ enum Kind {
 }
 
 impl Walks {
-    pub(crate) fn new(trees: &[Ready]) -> Walks {
+    pub(crate) fn new(trees: &[PreparedTree]) -> Walks {
         let mut walks = Walks::default();
         for tree in trees {
             walks.add_tree(tree);
         }
-        if walks.kinds.iter().all(|kind| *kind == Kind::AtMost) {
+        if walks.kinds.iter().all(|kind| *kind == SplitKind::AtMost) {
             walks.kinds = Vec::new();
         }
         walks
     }
 
-    fn add_tree(&mut self, tree: &Ready) {
+    fn add_tree(&mut self, tree: &PreparedTree) {
         let sets = self.sets.len() as u32;
         self.sets.extend_from_slice(&tree.sets);
         self.roots.push(self.nodes.len() as u32);
@@ -73,14 +73,14 @@ impl Walks {
                 let (step, kind, value) = match link {
                     Link::Leaf(leaf) => {
                         let step = Step { threshold: f32::INFINITY, column: 0, left: own };
-                        (step, Kind::AtMost, tree.values[leaf])
+                        (step, SplitKind::AtMost, tree.values[leaf])
                     }
                     Link::Node(number) => {
                         let node = &tree.nodes[number];
                         let (kind, threshold) = match node.rule {
-                            Rule::AtMost(threshold) => (Kind::AtMost, threshold),
-                            Rule::NonZeroAtMost(threshold) => (Kind::NonZero, threshold),
-                            Rule::In(set) => (Kind::Set(sets + set), 0.0),
+                            Rule::AtMost(threshold) => (SplitKind::AtMost, threshold),
+                            Rule::NonZeroAtMost(threshold) => (SplitKind::NonZero, threshold),
+                            Rule::In(set) => (SplitKind::Set(sets + set), 0.0),
                         };
                         let missing = if node.missing == Side::Right { MISSING_RIGHT } else { 0 };
                         let step =
@@ -105,7 +105,7 @@ impl Walks {
         let column = (step.column & !MISSING_RIGHT) as usize;
         let missing_right = step.column & MISSING_RIGHT != 0;
         let value = row.get(column).copied().unwrap_or(f32::NAN);
-        let right = match PLAIN || self.kinds[at as usize] == Kind::AtMost {
+        let right = match PLAIN || self.kinds[at as usize] == SplitKind::AtMost {
             true => (value > step.threshold) | (value.is_nan() & missing_right),
             false => self.special(at, value),
         };
@@ -116,7 +116,7 @@ impl Walks {
     fn special(&self, at: u32, value: f32) -> bool {
         let step = &self.nodes[at as usize];
         let rule = match self.kinds[at as usize] {
-            Kind::Set(set) => Rule::In(set),
+            SplitKind::Set(set) => Rule::In(set),
             _ => Rule::NonZeroAtMost(step.threshold),
         };
         let missing = if step.column & MISSING_RIGHT != 0 { Side::Right } else { Side::Left };

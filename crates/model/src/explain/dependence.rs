@@ -89,7 +89,7 @@ impl Model {
             let mut curve = Vec::with_capacity(asked.len());
             for value in &asked {
                 list[at * columns + column] = *value;
-                scorer.score(&list, &mut scores, work)?;
+                scorer.score_query(&list, &mut scores, work)?;
                 curve.push(scores[at]);
             }
             Ok(curve)

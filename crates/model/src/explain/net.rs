@@ -176,7 +176,7 @@ impl NetShap {
 
     fn score(&self, inputs: &[f32], scores: &mut [f64]) {
         // Fails only where the numbers of values and scores do not fit.
-        if self.layers.score(inputs, scores, &mut ScoreBuffers::default()).is_err() {
+        if self.layers.score_query(inputs, scores, &mut ScoreBuffers::default()).is_err() {
             scores.fill(f64::NAN);
         }
     }

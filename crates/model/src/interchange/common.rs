@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn missing_values_matter_where_a_model_has_learnt_from_them() {
-        use crate::interchange::trials::{hand, names};
+        use crate::interchange::test_support::{hand, names};
         let rows = |a, b, c| {
             let tree = hand([Side::Right, Side::Right]);
             let mut splits = tree.splits().to_vec();

@@ -18,14 +18,13 @@
 mod catboost;
 mod common;
 mod elastic;
-pub(crate) mod few;
 mod lightgbm;
-mod loose;
 mod onnx;
 mod ranklib;
+mod raw_nodes;
 mod solr;
 #[cfg(test)]
-mod trials;
+mod test_support;
 mod xgboost;
 
 use std::path::Path;
@@ -158,8 +157,8 @@ impl Model {
     }
 
     /// Reads a model of any known format from a file; `-` is standard input.
-    pub fn load(path: &Path) -> Result<Model, ModelError> {
-        let input = Input::open(path)?;
+    pub fn load(path: impl AsRef<Path>) -> Result<Model, ModelError> {
+        let input = Input::open(path.as_ref())?;
         let read = Model::read(&input.bytes).map_err(|error| error.in_file(input.name))?;
         Ok(read.0)
     }
@@ -203,9 +202,9 @@ mod tests {
             let net = net::tests::random(1, 2, hidden, false);
             Model::new(header.clone(), ModelBody::Net(net)).unwrap()
         };
-        let blend = Blend::new(Normalise::Rank, vec![(1.0, trials::line(0.0))]).unwrap();
+        let blend = Blend::new(Normalise::Rank, vec![(1.0, test_support::line(0.0))]).unwrap();
         let blend =
-            Model::new(trials::line(0.0).header().clone(), ModelBody::Blend(blend)).unwrap();
+            Model::new(test_support::line(0.0).header().clone(), ModelBody::Blend(blend)).unwrap();
         for (model, word) in [(net(&[]), "a net"), (net(&[2]), "a net"), (blend, "a blend")] {
             for (name, format) in ModelFormat::writable() {
                 match (format, model.write(format)) {

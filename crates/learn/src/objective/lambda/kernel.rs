@@ -21,6 +21,8 @@
 //! O(n) memory.
 
 use crate::exp::{ROUND, exp};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Avx2;
 use crate::simd::Simd;
 
 const LANES: usize = 8;
@@ -96,9 +98,9 @@ impl Columns {
         self.place[n..].fill(0);
         let columns = (&mut self.strength[..n], &mut self.place[..n]);
         #[cfg(target_arch = "x86_64")]
-        if simd.avx2() {
-            // SAFETY: `avx2` says that the processor has AVX2.
-            unsafe { fill_avx2(scores, best, sigma, steps, columns) };
+        if let Some(avx2) = simd.avx2() {
+            // SAFETY: the token proves that AVX2 is there.
+            unsafe { fill_avx2(avx2, scores, best, sigma, steps, columns) };
             return;
         }
         let _ = simd;
@@ -155,9 +157,9 @@ impl Columns {
     fn rows<const SIGNS: bool>(&mut self, rows: usize, simd: Simd) -> f64 {
         let rows = rows.min(self.documents.saturating_sub(1));
         #[cfg(target_arch = "x86_64")]
-        if simd.avx2() {
-            // SAFETY: `avx2` says that the processor has AVX2.
-            return unsafe { rows_avx2::<SIGNS>(self, rows) };
+        if let Some(avx2) = simd.avx2() {
+            // SAFETY: the token proves that AVX2 is there.
+            return unsafe { rows_avx2::<SIGNS>(avx2, self, rows) };
         }
         let _ = simd;
         rows_of::<SIGNS>(self, rows)
@@ -167,9 +169,9 @@ impl Columns {
     /// outside of that range. The other side of each pair is added to the columns.
     pub(super) fn given_row(&mut self, i: usize, from: usize, to: usize, simd: Simd) -> RowSums {
         #[cfg(target_arch = "x86_64")]
-        if simd.avx2() {
-            // SAFETY: `avx2` says that the processor has AVX2.
-            return unsafe { given_row_avx2(self, i, from, to) };
+        if let Some(avx2) = simd.avx2() {
+            // SAFETY: the token proves that AVX2 is there.
+            return unsafe { given_row_avx2(avx2, self, i, from, to) };
         }
         let _ = simd;
         given_row(self, i, from, to)
@@ -230,7 +232,14 @@ fn fill(scores: &[f64], best: f64, sigma: f64, steps: f64, into: (&mut [f32], &m
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn fill_avx2(scores: &[f64], best: f64, sigma: f64, steps: f64, into: (&mut [f32], &mut [i32])) {
+fn fill_avx2(
+    _proof: Avx2,
+    scores: &[f64],
+    best: f64,
+    sigma: f64,
+    steps: f64,
+    into: (&mut [f32], &mut [i32]),
+) {
     fill(scores, best, sigma, steps, into);
 }
 
@@ -419,7 +428,7 @@ fn rows_of<const SIGNS: bool>(columns: &mut Columns, rows: usize) -> f64 {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn rows_avx2<const SIGNS: bool>(columns: &mut Columns, rows: usize) -> f64 {
+fn rows_avx2<const SIGNS: bool>(_proof: Avx2, columns: &mut Columns, rows: usize) -> f64 {
     rows_of::<SIGNS>(columns, rows)
 }
 
@@ -436,6 +445,12 @@ fn given_row(columns: &mut Columns, i: usize, from: usize, to: usize) -> RowSums
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn given_row_avx2(columns: &mut Columns, i: usize, from: usize, to: usize) -> RowSums {
+fn given_row_avx2(
+    _proof: Avx2,
+    columns: &mut Columns,
+    i: usize,
+    from: usize,
+    to: usize,
+) -> RowSums {
     given_row(columns, i, from, to)
 }

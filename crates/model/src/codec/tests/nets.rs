@@ -182,7 +182,7 @@ fn a_member_with_a_huge_range_of_ids_costs_nothing() {
     let row = [0.6, 0.2];
     assert_eq!(model.score_row(&row), 2.0 * trees.score_row(&row));
     let mut scores = [0.0];
-    model.scorer().score(&row, &mut scores, &mut crate::ScoreBuffers::default()).unwrap();
+    model.scorer().score_query(&row, &mut scores, &mut crate::ScoreBuffers::default()).unwrap();
     assert_eq!(scores[0], model.score_row(&row));
 }
 

@@ -44,7 +44,7 @@ fn check_query(model: &Model, seed: u64, count: usize) {
         assert_eq!(scorer.is_listwise(), model.is_listwise());
         let (mut work, mut scores) = (ScoreBuffers::default(), vec![0.0; count]);
         for _ in 0..2 {
-            scorer.score(&rows, &mut scores, &mut work).unwrap();
+            scorer.score_query(&rows, &mut scores, &mut work).unwrap();
             let bits: Vec<u64> = scores.iter().map(|score| score.to_bits()).collect();
             assert_eq!(bits, plain, "{simd:?}, {}", scorer.engine());
         }
@@ -98,7 +98,7 @@ fn columns_that_the_data_lacks_are_absent_to_nets_and_members() {
         let scorer = model.scorer_for(&names, crate::ScoreOptions::default()).unwrap();
         let values: Vec<f32> = rows(5, 3)[..21].to_vec();
         let mut scores = [0.0; 3];
-        scorer.score(&values, &mut scores, &mut ScoreBuffers::default()).unwrap();
+        scorer.score_query(&values, &mut scores, &mut ScoreBuffers::default()).unwrap();
         for (row, score) in values.chunks(7).zip(scores) {
             let whole: Vec<f32> = row.iter().copied().chain([0.0; FEATURES - 7]).collect();
             assert_eq!(score.to_bits(), model.score_row(&whole).to_bits());
@@ -139,6 +139,6 @@ fn a_net_without_features_scores_any_rows() {
     let none = Header::new(FeatureNames::Ids { first: 1, count: 0 }, Absent::Zero);
     let scorer = Model::new(none, ModelBody::Net(net)).unwrap().scorer();
     let mut scores = [0.0; 70];
-    scorer.score(&[], &mut scores, &mut ScoreBuffers::default()).unwrap();
+    scorer.score_query(&[], &mut scores, &mut ScoreBuffers::default()).unwrap();
     assert_eq!(scores, [2.5; 70]);
 }

@@ -8,8 +8,8 @@ use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserializer, Error, IgnoredAny, SeqAccess, Visitor};
 
 use super::{broken, refuse};
+use crate::bounded::BoundedVec;
 use crate::error::ModelError;
-use crate::interchange::few::Few;
 use crate::tree::Side;
 
 /// Facts that the trees need, and those worth keeping.
@@ -43,7 +43,7 @@ struct File {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct FeaturesInfo {
-    float_features: Few<FloatFeature, MOST_COLUMNS>,
+    float_features: BoundedVec<FloatFeature, MOST_COLUMNS>,
     categorical_features: Vec<IgnoredAny>,
     text_features: Vec<IgnoredAny>,
     embedding_features: Vec<IgnoredAny>,
@@ -101,8 +101,8 @@ impl<'de> Visitor<'de> for Either {
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, list: S) -> Result<Bias, S::Error> {
-        let few = Few::<f64, MOST_OUTPUTS>::deserialize(SeqAccessDeserializer::new(list))?;
-        Ok(Bias(few.0))
+        let list = BoundedVec::<f64, MOST_OUTPUTS>::deserialize(SeqAccessDeserializer::new(list))?;
+        Ok(Bias(list.0))
     }
 }
 

@@ -3,7 +3,7 @@
 use rankwright_data::FeatureNames;
 
 use super::{is, read};
-use crate::interchange::trials::damage;
+use crate::interchange::test_support::damage;
 use crate::{Model, ModelBody};
 
 /// Two features and trees of levels: `x0 > 0.5` is bit 0, `x1 > -2` is bit 1.

@@ -7,9 +7,9 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 
 use super::facts::Facts;
 use super::{broken, refuse};
+use crate::bounded::BoundedVec;
 use crate::error::ModelError;
 use crate::interchange::common::{MOST_TREES, Node, assemble, at_most, in_tree};
-use crate::interchange::few::Few;
 use crate::tree::{Leaf, Split, Tree};
 
 /// CatBoost's own limit for trees that ask the same at each level.
@@ -123,16 +123,16 @@ impl Work<'_> {
     }
 
     /// A tree of nodes that were read one within the other.
-    fn nested(&mut self, nodes: &[Loose], root: u32) -> Result<Tree, ModelError> {
+    fn nested(&mut self, nodes: &[RawNode], root: u32) -> Result<Tree, ModelError> {
         self.reserve(nodes.len().div_ceil(2))?;
         let scale = self.facts.scale;
         assemble(root, nodes.len(), |at| match nodes.get(at as usize) {
-            Some(Loose { ends: Some((left, right)), split: Some(split), .. }) => {
+            Some(RawNode { ends: Some((left, right)), split: Some(split), .. }) => {
                 let (feature, missing) = self.feature(split)?;
                 let (threshold, left, right) = (at_most(split.border), *left, *right);
                 Ok(Node::Split { feature, threshold, missing, left, right, rows: 0 })
             }
-            Some(Loose { ends: None, split: None, value: Some(value), weight }) => {
+            Some(RawNode { ends: None, split: None, value: Some(value), weight }) => {
                 Ok(Node::Leaf(Leaf { value: value * scale, rows: weight.round() as u64 }))
             }
             _ => Err(ModelError::invalid(
@@ -205,11 +205,11 @@ impl<'de> Visitor<'de> for Forest<'_, '_> {
 
 #[derive(Deserialize)]
 struct Levels {
-    leaf_values: Few<f64, MOST_LEAVES>,
+    leaf_values: BoundedVec<f64, MOST_LEAVES>,
     #[serde(default)]
-    leaf_weights: Option<Few<f64, MOST_LEAVES>>,
+    leaf_weights: Option<BoundedVec<f64, MOST_LEAVES>>,
     #[serde(default)]
-    splits: Option<Few<Question, DEEPEST>>,
+    splits: Option<BoundedVec<Question, DEEPEST>>,
 }
 
 #[derive(Deserialize)]
@@ -224,7 +224,7 @@ struct Question {
 
 /// A node as it was read: with ends and a split, or with a value.
 #[derive(Default)]
-struct Loose {
+struct RawNode {
     ends: Option<(u32, u32)>,
     split: Option<Question>,
     value: Option<f64>,
@@ -233,7 +233,7 @@ struct Loose {
 
 /// Reads a node and those under it into a list; its number there. The JSON reader allows 128
 /// levels.
-struct Under<'a>(&'a mut Vec<Loose>);
+struct Under<'a>(&'a mut Vec<RawNode>);
 
 impl<'de> DeserializeSeed<'de> for Under<'_> {
     type Value = u32;
@@ -251,7 +251,7 @@ impl<'de> Visitor<'de> for Under<'_> {
     }
 
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<u32, M::Error> {
-        let (mut left, mut right, mut node) = (None, None, Loose::default());
+        let (mut left, mut right, mut node) = (None, None, RawNode::default());
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
                 "left" => left = Some(map.next_value_seed(Under(self.0))?),

@@ -11,7 +11,7 @@ use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
 use crate::interchange::common::{MOST_FEATURES, below};
-use crate::interchange::loose::{Forest, Loose};
+use crate::interchange::raw_nodes::{Forest, RawNode};
 use crate::model::{Model, ModelBody};
 use crate::tree::Side;
 
@@ -31,7 +31,7 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
     }
     let (features, columns) = features(&forest);
     // Without a word on missing values, the plugins send them to the right.
-    let missing = |node: &Loose, _| node.missing.unwrap_or(Side::Right);
+    let missing = |node: &RawNode, _| node.missing.unwrap_or(Side::Right);
     let ensemble = Ensemble::new(0.0, forest.trees(NAME, &columns, missing)?)?;
     let absent = if missing_as_zero { Absent::Zero } else { Absent::Missing };
     let mut header = Header::new(features, absent);
@@ -181,7 +181,7 @@ impl<'de> Visitor<'de> for Part<'_> {
 /// Reads a node; it is the first of what is given back.
 fn node<'de, M: MapAccess<'de>>(forest: &mut Forest, mut map: M) -> Result<Below, M::Error> {
     let wrong = |what: &str| Err(M::Error::custom(what));
-    let mut node = Loose::default();
+    let mut node = RawNode::default();
     let (mut id, mut yes, mut no, mut missing) = (None, None, None, None);
     let (mut leaf, mut children) = (None, Below::default());
     while let Some(key) = map.next_key::<String>()? {

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames};
 
 use super::{is, read, write};
-use crate::interchange::trials::{damage, hand, line, model, names, rows, same_bits};
+use crate::interchange::test_support::{damage, hand, line, model, names, rows, same_bits};
 use crate::{Categories, Ensemble, Header, Model, ModelBody, Rule, Side, Tree};
 
 const DUMP: &str = r#"[

@@ -5,7 +5,7 @@ use rankwright_data::FeatureNames;
 
 use super::wire::{Message, Writer};
 use super::{is, read, write};
-use crate::interchange::trials::{damage, hand, line, model, survives};
+use crate::interchange::test_support::{damage, hand, line, model, survives};
 use crate::{Categories, Ensemble, Model, ModelBody, Rule, Side, Tree};
 
 /// An ONNX model in the making; every attribute can be changed.

@@ -6,7 +6,7 @@ use rankwright_data::{Absent, FeatureNames};
 
 use super::{is, read, write};
 use crate::interchange::common::side_of_zero;
-use crate::interchange::trials::{damage, hand, line, model, names, survives};
+use crate::interchange::test_support::{damage, hand, line, model, names, survives};
 use crate::tree::tests::chain;
 use crate::{Categories, Ensemble, Header, Model, ModelBody, Rule, Side, Tree};
 

@@ -10,12 +10,12 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::{LINEAR, NAME, PACKAGE, SLACK, TREES, refuse};
+use crate::bounded::BoundedVec;
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
 use crate::interchange::common::{java_number, side_of_zero};
-use crate::interchange::few::Few;
-use crate::interchange::loose::{Forest, Loose, MOST_NAMES};
+use crate::interchange::raw_nodes::{Forest, MOST_NAMES, RawNode};
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
 use crate::tree::Side;
@@ -65,7 +65,7 @@ struct File {
     name: String,
     #[serde(default)]
     store: String,
-    features: Few<Feature, MOST_NAMES>,
+    features: BoundedVec<Feature, MOST_NAMES>,
     #[serde(default)]
     params: Params,
 }
@@ -103,7 +103,7 @@ impl Params {
                 *column = *place;
             }
         }
-        let missing = |node: &Loose, threshold| match self.null_is_not_zero {
+        let missing = |node: &RawNode, threshold| match self.null_is_not_zero {
             true => node.missing.unwrap_or(Side::Right),
             false => side_of_zero(threshold),
         };
@@ -311,7 +311,7 @@ fn tree<'de, M: MapAccess<'de>>(forest: &mut Forest, mut map: M) -> Result<u32, 
 }
 
 fn node<'de, M: MapAccess<'de>>(forest: &mut Forest, mut map: M) -> Result<u32, M::Error> {
-    let mut node = Loose::default();
+    let mut node = RawNode::default();
     while let Some(key) = map.next_key::<String>()? {
         match key.as_str() {
             "feature" => {

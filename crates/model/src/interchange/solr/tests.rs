@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames};
 
 use super::{is, read, write};
-use crate::interchange::trials::{damage, hand, line, model, names, survives};
+use crate::interchange::test_support::{damage, hand, line, model, names, survives};
 use crate::{Categories, Ensemble, Header, Model, ModelBody, Rule, Side, Tree};
 
 const TREES: &str = r#"{

@@ -8,7 +8,7 @@ use crate::categories::Categories;
 use crate::ensemble::Ensemble;
 use crate::header::Header;
 use crate::interchange::lightgbm::tests::varied;
-use crate::interchange::trials::damage;
+use crate::interchange::test_support::damage;
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
 use crate::tree::tests::{chain, small};

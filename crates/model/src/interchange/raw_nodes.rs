@@ -1,5 +1,5 @@
-//! Trees out of nested JSON: nodes are put into a list as they end, children before their parents,
-//! with features as numbers of names, and become trees when all is known.
+//! Trees from nested JSON: nodes are put into a list as they end, children before their parents, with
+//! features as numbers of names. They become trees once the column of each name is known.
 
 use std::collections::HashMap;
 
@@ -7,22 +7,22 @@ use super::common::{MOST_TREES, Node, assemble, in_tree};
 use crate::error::ModelError;
 use crate::tree::{Leaf, Side, Tree};
 
-/// More features than anyone has; a limit on what a file can cost.
+/// The most features: a limit on the memory that a file can cost.
 pub(super) const MOST_NAMES: usize = 1 << 17;
 
 /// All trees, as they were read.
 #[derive(Default)]
 pub(super) struct Forest {
-    /// Numbers of the feature names that nodes ask for.
+    /// Numbers of the feature names that nodes test.
     names: HashMap<String, u32>,
-    nodes: Vec<Loose>,
+    nodes: Vec<RawNode>,
     /// For each tree its weight and where its nodes end; the root is the last of them.
     trees: Vec<(f64, usize)>,
 }
 
-/// A node: a leaf where it has no feature.
+/// A node as it stands in the file: a leaf where it has no feature.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Loose {
+pub(super) struct RawNode {
     /// Number of its name.
     pub(super) feature: Option<u32>,
     /// Values at most this go left.
@@ -52,7 +52,7 @@ impl Forest {
     }
 
     /// Takes a node whose children it has; its number, from 1.
-    pub(super) fn push(&mut self, node: Loose) -> u32 {
+    pub(super) fn push(&mut self, node: RawNode) -> u32 {
         self.nodes.push(node);
         self.nodes.len() as u32
     }
@@ -71,7 +71,7 @@ impl Forest {
         &self,
         format: &str,
         columns: &[u32],
-        missing: impl Fn(&Loose, f32) -> Side,
+        missing: impl Fn(&RawNode, f32) -> Side,
     ) -> Result<Vec<Tree>, ModelError> {
         let broken = |what| ModelError::invalid(format!("{format}: {what}"), "a whole node");
         let mut trees = Vec::with_capacity(self.trees.len());

@@ -1,14 +1,14 @@
-//! Trees made ready for the columns of certain data.
+//! Trees prepared for the columns of certain data.
 //!
 //! A split on a feature that the data lacks always goes the same way, so it is left out; the splits
-//! that remain ask for columns. Nodes stand children first, the root last, and leaves are numbered
+//! that remain test columns. Nodes stand children first, the root last, and leaves are numbered
 //! from left to right as the drawn tree has them: under any node they are a range.
 
 use crate::categories::Categories;
 use crate::matching::Matching;
 use crate::tree::{Child, Rule, Side, Split, Tree};
 
-/// Where a side of a node leads.
+/// The child of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Link {
     Node(usize),
@@ -27,7 +27,7 @@ pub(crate) struct Node {
 
 /// A tree over columns.
 #[derive(Debug, Clone)]
-pub(crate) struct Ready {
+pub(crate) struct PreparedTree {
     /// Children first; empty where the tree is one leaf.
     pub(crate) nodes: Vec<Node>,
     /// Values of the leaves, from left to right.
@@ -36,49 +36,50 @@ pub(crate) struct Ready {
     pub(crate) sets: Vec<Categories>,
 }
 
-/// A step of a walk over a tree that needs no recursion: a damaged or clever model may be deep.
-enum Step {
+/// An entry of the stack of a walk over a tree. The walk needs no recursion, as a model from outside
+/// may be deep.
+enum Visit {
     Enter(Child),
     /// A split, and its column.
     Leave(u32, usize),
 }
 
-impl Ready {
-    pub(crate) fn new(tree: &Tree, matching: &Matching) -> Ready {
+impl PreparedTree {
+    pub(crate) fn new(tree: &Tree, matching: &Matching) -> PreparedTree {
         let nodes = Vec::with_capacity(tree.splits().len());
         let values = Vec::with_capacity(tree.leaves().len());
-        let mut ready = Ready { nodes, values, sets: tree.sets().to_vec() };
-        let mut steps = vec![Step::Enter(tree.root())];
+        let mut prepared = PreparedTree { nodes, values, sets: tree.sets().to_vec() };
+        let mut steps = vec![Visit::Enter(tree.root())];
         let mut done: Vec<Link> = Vec::new();
         while let Some(step) = steps.pop() {
             match step {
-                Step::Enter(Child::Leaf(leaf)) => {
-                    done.push(Link::Leaf(ready.values.len()));
-                    ready.values.push(tree.leaves()[leaf as usize].value);
+                Visit::Enter(Child::Leaf(leaf)) => {
+                    done.push(Link::Leaf(prepared.values.len()));
+                    prepared.values.push(tree.leaves()[leaf as usize].value);
                 }
-                Step::Enter(Child::Split(number)) => {
+                Visit::Enter(Child::Split(number)) => {
                     let split = &tree.splits()[number as usize];
                     if let Some(column) = matching.column(split.feature as usize) {
-                        steps.push(Step::Leave(number, column));
-                        steps.push(Step::Enter(split.right));
-                        steps.push(Step::Enter(split.left));
+                        steps.push(Visit::Leave(number, column));
+                        steps.push(Visit::Enter(split.right));
+                        steps.push(Visit::Enter(split.left));
                     } else {
                         let side = split.side(matching.absent(), tree.sets());
-                        steps.push(Step::Enter(split.child(side)));
+                        steps.push(Visit::Enter(split.child(side)));
                     }
                 }
-                Step::Leave(number, column) => {
+                Visit::Leave(number, column) => {
                     let (Some(right), Some(left)) = (done.pop(), done.pop()) else { break };
                     let Split { rule, missing, .. } = tree.splits()[number as usize];
-                    done.push(Link::Node(ready.nodes.len()));
-                    ready.nodes.push(Node { column, rule, missing, left, right });
+                    done.push(Link::Node(prepared.nodes.len()));
+                    prepared.nodes.push(Node { column, rule, missing, left, right });
                 }
             }
         }
-        ready
+        prepared
     }
 
-    /// Where every row starts.
+    /// The node or leaf where every row starts.
     pub(crate) fn root(&self) -> Link {
         match self.nodes.len() {
             0 => Link::Leaf(0),

@@ -1,4 +1,4 @@
-//! A line: the bias and a sum of weight times value, in the order of the features.
+//! A linear model: the bias and a sum of weight times value, in the order of the features.
 
 use super::{Engine, ScoreBuffers};
 use crate::linear::{Linear, add_term};
@@ -6,22 +6,28 @@ use crate::matching::Matching;
 
 /// The weights that are not 0, by column.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct LinearEngine {
     bias: f64,
     terms: Vec<(usize, f64)>,
 }
 
-impl Line {
-    pub(super) fn new(line: &Linear, matching: &Matching) -> Line {
+impl LinearEngine {
+    pub(super) fn new(line: &Linear, matching: &Matching) -> LinearEngine {
         let used = line.weights().iter().enumerate().filter(|(_, weight)| **weight != 0.0);
         // An absent value counts 0 whether it is 0 or missing.
         let terms = used.filter_map(|(feature, &weight)| Some((matching.column(feature)?, weight)));
-        Line { bias: line.bias(), terms: terms.collect() }
+        LinearEngine { bias: line.bias(), terms: terms.collect() }
     }
 }
 
-impl Engine for Line {
-    fn score(&self, values: &[f32], columns: usize, scores: &mut [f64], _work: &mut ScoreBuffers) {
+impl Engine for LinearEngine {
+    fn score(
+        &self,
+        values: &[f32],
+        columns: usize,
+        scores: &mut [f64],
+        _buffers: &mut ScoreBuffers,
+    ) {
         for (number, score) in scores.iter_mut().enumerate() {
             let row = &values[number * columns..(number + 1) * columns];
             let add = |sum, &(column, weight): &(usize, f64)| add_term(sum, weight, row[column]);

@@ -11,6 +11,8 @@
 use super::{Engine, ScoreBuffers};
 use crate::matching::Matching;
 use crate::net::{Activation, Layer, LayerNorm, Net, finish};
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Avx2;
 use crate::simd::Simd;
 use crate::transform::Transforms;
 
@@ -23,7 +25,7 @@ const BLOCK: usize = 64;
 
 /// A net over the columns of certain data.
 #[derive(Debug)]
-pub(super) struct Layers {
+pub(super) struct NetEngine {
     transforms: Transforms,
     /// The column of each feature, where it has one.
     columns: Vec<Option<usize>>,
@@ -46,15 +48,15 @@ struct Panels {
 
 /// Buffers of a net: its inputs, and what lies between two layers.
 #[derive(Debug, Default)]
-pub(super) struct Between {
+pub(super) struct LayerBuffers {
     inputs: Vec<f32>,
     outputs: [Vec<f32>; 2],
 }
 
-impl Layers {
-    pub(super) fn new(net: &Net, matching: &Matching, simd: Simd) -> Layers {
+impl NetEngine {
+    pub(super) fn new(net: &Net, matching: &Matching, simd: Simd) -> NetEngine {
         let transforms = net.transforms().clone();
-        Layers {
+        NetEngine {
             columns: (0..transforms.columns()).map(|feature| matching.column(feature)).collect(),
             absent: matching.absent(),
             layers: net.layers().iter().map(Panels::new).collect(),
@@ -77,19 +79,25 @@ impl Layers {
     /// Takes a block of rows through all layers.
     fn pass(&self, inputs: &[f32], scores: &mut [f64], outputs: &mut [Vec<f32>; 2]) {
         #[cfg(target_arch = "x86_64")]
-        if self.simd.avx2() {
-            // SAFETY: `Simd::avx2` has asked the processor.
-            unsafe { pass_avx2(&self.layers, inputs, scores, outputs) };
+        if let Some(avx2) = self.simd.avx2() {
+            // SAFETY: the token proves that AVX2 is there.
+            unsafe { pass_avx2(avx2, &self.layers, inputs, scores, outputs) };
             return;
         }
         pass(&self.layers, inputs, scores, outputs);
     }
 }
 
-impl Engine for Layers {
-    fn score(&self, values: &[f32], columns: usize, scores: &mut [f64], work: &mut ScoreBuffers) {
+impl Engine for NetEngine {
+    fn score(
+        &self,
+        values: &[f32],
+        columns: usize,
+        scores: &mut [f64],
+        buffers: &mut ScoreBuffers,
+    ) {
         let features = self.columns.len();
-        let Between { inputs, outputs } = &mut work.between;
+        let LayerBuffers { inputs, outputs } = &mut buffers.layers;
         let together = match self.transforms.min_max_in_query() {
             true => scores.len().max(1),
             false => BLOCK,
@@ -116,7 +124,13 @@ impl Engine for Layers {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,popcnt")]
-fn pass_avx2(layers: &[Panels], inputs: &[f32], scores: &mut [f64], outputs: &mut [Vec<f32>; 2]) {
+fn pass_avx2(
+    _proof: Avx2,
+    layers: &[Panels],
+    inputs: &[f32],
+    scores: &mut [f64],
+    outputs: &mut [Vec<f32>; 2],
+) {
     pass(layers, inputs, scores, outputs);
 }
 

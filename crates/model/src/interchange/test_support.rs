@@ -1,4 +1,4 @@
-//! For the tests of several formats: random models, rows to score, and ways to damage a file.
+//! Random models, rows to score, and ways to damage a file, for the tests of several formats.
 
 use rankwright_data::{Absent, FeatureNames, Random};
 
@@ -53,8 +53,8 @@ pub(super) fn rows(seed: u64) -> Vec<[f32; 4]> {
     (0..50).map(|_| [value(), value(), value(), value()]).collect()
 }
 
-/// That a model written and read back has its features and scores its bits, and that nothing
-/// changes any more once it is numbered in the order of the format.
+/// Checks that a model written and read back has the same features and the same bits as scores, and
+/// that a second round changes nothing.
 pub(super) fn survives(
     model: &Model,
     seed: u64,

@@ -1,0 +1,75 @@
+//! Length-bounded lists and maps: JSON with more entries than allowed is an error before it costs
+//! memory.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+/// A list of at most `MAX` elements.
+pub(crate) struct BoundedVec<T, const MAX: usize>(pub(crate) Vec<T>);
+
+impl<T, const MAX: usize> Default for BoundedVec<T, MAX> {
+    fn default() -> Self {
+        BoundedVec(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for BoundedVec<T, MAX> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_seq(List(PhantomData))
+    }
+}
+
+struct List<T, const MAX: usize>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for List<T, MAX> {
+    type Value = BoundedVec<T, MAX>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a list of at most {MAX}")
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<Self::Value, S::Error> {
+        let mut all = Vec::new();
+        while let Some(one) = list.next_element()? {
+            if all.len() == MAX {
+                return Err(S::Error::invalid_length(MAX + 1, &self));
+            }
+            all.push(one);
+        }
+        Ok(BoundedVec(all))
+    }
+}
+
+/// A map of at most `MAX` strings by name.
+pub(crate) struct BoundedMap<const MAX: usize>(pub(crate) BTreeMap<String, String>);
+
+impl<'de, const MAX: usize> Deserialize<'de> for BoundedMap<MAX> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(Map)
+    }
+}
+
+struct Map<const MAX: usize>;
+
+impl<'de, const MAX: usize> Visitor<'de> for Map<MAX> {
+    type Value = BoundedMap<MAX>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at most {MAX} strings by name")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+        let mut all = BTreeMap::new();
+        while let Some((name, value)) = map.next_entry()? {
+            if all.len() == MAX {
+                return Err(M::Error::invalid_length(MAX + 1, &self));
+            }
+            all.insert(name, value);
+        }
+        Ok(BoundedMap(all))
+    }
+}

@@ -1,0 +1,161 @@
+//! A sum of trees: the trees are cut into batches, each scored by the engine that fits it.
+
+use super::kernel::Portable;
+use super::network::{BlockBuffers, MAX_LEAVES, Network};
+use super::prepared_tree::PreparedTree;
+use super::walk::Walks;
+use super::{Engine, NARROW, ScoreBuffers, WIDE};
+use crate::ensemble::Ensemble;
+use crate::matching::Matching;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::Avx2;
+use crate::simd::Simd;
+
+/// Up to so many rows walk down the trees one by one.
+const FEW: usize = 5;
+
+/// A base score, and batches of trees that add to it in turn.
+#[derive(Debug)]
+pub(super) struct Forest {
+    base: f64,
+    pub(super) batches: Vec<TreeBatch>,
+    simd: Simd,
+}
+
+/// Consecutive trees that one kind of engine scores.
+#[derive(Debug)]
+pub(super) enum TreeBatch {
+    Network(Network),
+    Walks(Walks),
+}
+
+impl Forest {
+    pub(super) fn new(ensemble: &Ensemble, matching: &Matching, simd: Simd) -> Forest {
+        let trees: Vec<PreparedTree> =
+            ensemble.trees().iter().map(|tree| PreparedTree::new(tree, matching)).collect();
+        let mut batches = Vec::new();
+        let mut left = &trees[..];
+        while !left.is_empty() {
+            let taken = match Network::of_prefix(left) {
+                Some((network, count)) => {
+                    batches.push(TreeBatch::Network(network));
+                    count
+                }
+                None => {
+                    let large = |tree: &&PreparedTree| tree.values.len() > MAX_LEAVES;
+                    let count = left.iter().take_while(large).count().max(1);
+                    batches.push(TreeBatch::Walks(Walks::new(&left[..count])));
+                    count
+                }
+            };
+            left = &left[taken..];
+        }
+        Forest { base: ensemble.base(), batches, simd }
+    }
+
+    /// Scores a block of rows.
+    fn add<const N: usize>(
+        &self,
+        values: &[f32],
+        columns: usize,
+        scores: &mut [f64],
+        buffers: &mut BlockBuffers<N>,
+    ) {
+        for batch in &self.batches {
+            match batch {
+                TreeBatch::Walks(walks) => walks.add(values, columns, scores),
+                TreeBatch::Network(network) => {
+                    #[cfg(target_arch = "x86_64")]
+                    if let Some(avx2) = self.simd.avx2() {
+                        // SAFETY: the token proves that AVX2 is there.
+                        unsafe { add_avx2(avx2, network, values, columns, scores, buffers) };
+                        continue;
+                    }
+                    network.add(Portable, values, columns, scores, buffers);
+                }
+            }
+        }
+    }
+
+    /// Scores one row.
+    fn add_row(&self, row: &[f32], score: &mut f64, ranks: &mut Vec<i8>) {
+        for batch in &self.batches {
+            match batch {
+                TreeBatch::Walks(walks) => walks.add_row(row, score),
+                TreeBatch::Network(network) => {
+                    #[cfg(target_arch = "x86_64")]
+                    if let Some(avx2) = self.simd.avx2() {
+                        // SAFETY: the token proves that AVX2 is there.
+                        unsafe { add_row_avx2(avx2, network, row, score, ranks) };
+                        continue;
+                    }
+                    network.add_row(Portable, row, score, ranks);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,popcnt")]
+fn add_row_avx2(avx2: Avx2, network: &Network, row: &[f32], score: &mut f64, ranks: &mut Vec<i8>) {
+    network.add_row(avx2, row, score, ranks);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,popcnt")]
+fn add_avx2<const N: usize>(
+    avx2: Avx2,
+    network: &Network,
+    values: &[f32],
+    columns: usize,
+    scores: &mut [f64],
+    buffers: &mut BlockBuffers<N>,
+) {
+    network.add(avx2, values, columns, scores, buffers);
+}
+
+impl Engine for Forest {
+    fn score(
+        &self,
+        values: &[f32],
+        columns: usize,
+        scores: &mut [f64],
+        buffers: &mut ScoreBuffers,
+    ) {
+        scores.fill(self.base);
+        let mut done = 0;
+        while done < scores.len() {
+            let left = scores.len() - done;
+            let take = if left > NARROW { left.min(WIDE) } else { left };
+            let values = &values[done * columns..(done + take) * columns];
+            let scores = &mut scores[done..done + take];
+            if take > NARROW {
+                self.add(values, columns, scores, &mut buffers.wide);
+            } else if take > FEW {
+                self.add(values, columns, scores, &mut buffers.narrow);
+            } else {
+                for (row, score) in scores.iter_mut().enumerate() {
+                    let row = &values[row * columns..(row + 1) * columns];
+                    self.add_row(row, score, &mut buffers.ranks);
+                }
+            }
+            done += take;
+        }
+    }
+
+    fn name(&self) -> String {
+        let mut counts = [0_usize; 3];
+        for batch in &self.batches {
+            match batch {
+                TreeBatch::Network(network) if network.is_oblivious() => counts[0] += 1,
+                TreeBatch::Network(_) => counts[1] += 1,
+                TreeBatch::Walks(_) => counts[2] += 1,
+            }
+        }
+        let names = ["oblivious", "select network", "walk"];
+        let used = names.iter().zip(counts).filter(|(_, count)| *count > 0);
+        let used: Vec<&str> = used.map(|(name, _)| *name).collect();
+        if used.is_empty() { "constant".to_owned() } else { used.join(" + ") }
+    }
+}

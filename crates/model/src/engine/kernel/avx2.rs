@@ -1,0 +1,158 @@
+//! The steps with the instructions of AVX2. Everything here takes an [`Avx2`], the proof that the
+//! processor has them.
+
+use std::arch::x86_64::*;
+
+use super::{BLOCK, Bytes, Kernel, REGISTER, Ranks, SLOTS, Slots};
+use crate::simd::Avx2;
+
+/// Types of one byte of which any bits are a value.
+trait Byte {}
+impl Byte for u8 {}
+impl Byte for i8 {}
+
+impl Avx2 {
+    #[inline(always)]
+    fn load<T: Byte>(self, bytes: &[T; REGISTER]) -> __m256i {
+        const { assert!(size_of::<T>() == 1) };
+        // SAFETY: 32 bytes that need not be aligned; `self` proves that AVX2 is there.
+        unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store<T: Byte>(self, out: &mut [T; REGISTER], bytes: __m256i) {
+        const { assert!(size_of::<T>() == 1) };
+        // SAFETY: as in `load`; any bits are a value of a `Byte`.
+        unsafe { _mm256_storeu_si256(out.as_mut_ptr().cast(), bytes) }
+    }
+
+    /// Four times eight numbers of 32 bits, all within 0 to 255 or -1, as bytes in their order.
+    #[inline(always)]
+    fn narrow(self, [a, b, c, d]: [__m256i; 4]) -> __m256i {
+        // SAFETY: `self` proves that AVX2 is there.
+        unsafe {
+            let bytes = _mm256_packus_epi16(_mm256_packs_epi32(a, b), _mm256_packs_epi32(c, d));
+            // Packing goes by halves of a register: put the quarters in their order.
+            _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7))
+        }
+    }
+}
+
+impl Kernel for Avx2 {
+    #[inline(always)]
+    fn pair<const N: usize>(self, ranks: &[i8; N], above: i8, low: u8, out: &mut [u8; N]) {
+        // SAFETY: `self` proves that AVX2 is there.
+        unsafe {
+            let (above, low) = (_mm256_set1_epi8(above), _mm256_set1_epi8(low as i8));
+            for (out, ranks) in out.as_chunks_mut().0.iter_mut().zip(ranks.as_chunks().0) {
+                let mask = _mm256_cmpgt_epi8(self.load(ranks), above);
+                self.store(out, _mm256_sub_epi8(low, mask));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn pick<const N: usize>(
+        self,
+        ranks: &[i8; N],
+        above: i8,
+        slots: &mut Slots<N>,
+        of: [usize; 3],
+    ) {
+        // Slots are numbered below that anyway; so the compiler knows it too.
+        let [left, right, to] = of.map(|slot| slot % SLOTS);
+        // SAFETY: `self` proves that AVX2 is there.
+        unsafe {
+            let above = _mm256_set1_epi8(above);
+            for (piece, ranks) in ranks.as_chunks().0.iter().enumerate() {
+                let mask = _mm256_cmpgt_epi8(self.load(ranks), above);
+                let left = self.load(&slots.0[left].as_chunks().0[piece]);
+                let right = self.load(&slots.0[right].as_chunks().0[piece]);
+                let picked = _mm256_blendv_epi8(left, right, mask);
+                self.store(&mut slots.0[to].as_chunks_mut().0[piece], picked);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn level<const N: usize>(self, ranks: &[i8; N], above: i8, bit: u8, out: &mut [u8; N]) {
+        // SAFETY: `self` proves that AVX2 is there.
+        unsafe {
+            let (above, bit) = (_mm256_set1_epi8(above), _mm256_set1_epi8(bit as i8));
+            for (out, ranks) in out.as_chunks_mut().0.iter_mut().zip(ranks.as_chunks().0) {
+                let mask = _mm256_cmpgt_epi8(self.load(ranks), above);
+                let all = _mm256_or_si256(self.load(out), _mm256_and_si256(mask, bit));
+                self.store(out, all);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch(self, values: &[f32]) {
+        // SAFETY: a hint may name any address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(values.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn count(self, thresholds: &[f32], values: &[f32; REGISTER]) -> Bytes {
+        let mut out = [0; REGISTER];
+        // SAFETY: `self` proves that AVX2 is there; the four loads are within the 32 values.
+        unsafe {
+            let at = |eight: usize| _mm256_loadu_ps(values.as_ptr().add(8 * eight));
+            let values = [at(0), at(1), at(2), at(3)];
+            let mut counts = [_mm256_setzero_si256(); 4];
+            for threshold in thresholds {
+                let threshold = _mm256_set1_ps(*threshold);
+                for eight in 0..4 {
+                    let below = _mm256_cmp_ps::<_CMP_LT_OQ>(threshold, values[eight]);
+                    counts[eight] = _mm256_sub_epi32(counts[eight], _mm256_castps_si256(below));
+                }
+            }
+            self.store(&mut out, self.narrow(counts));
+        }
+        out
+    }
+
+    #[inline(always)]
+    fn count_one(self, block: &[f32; BLOCK], value: f32) -> u8 {
+        // SAFETY: `self` proves that AVX2 is there; the two loads are the 16 values.
+        unsafe {
+            let value = _mm256_set1_ps(value);
+            let below = |eight: usize| {
+                let thresholds = _mm256_loadu_ps(block.as_ptr().add(8 * eight));
+                _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(thresholds, value))
+            };
+            (below(0).count_ones() + below(1).count_ones()) as u8
+        }
+    }
+
+    #[inline(always)]
+    fn missing_mask(self, values: &[f32; REGISTER], least: f32) -> Bytes {
+        let mut out = [0; REGISTER];
+        // SAFETY: `self` proves that AVX2 is there; the four loads are within the 32 values.
+        unsafe {
+            let sign = _mm256_set1_ps(-0.0);
+            let least = _mm256_set1_ps(least);
+            let eight = |eight: usize| {
+                let size = _mm256_andnot_ps(sign, _mm256_loadu_ps(values.as_ptr().add(8 * eight)));
+                // Not greater: NaN too. All bits as 32 bits, of which bytes keep one.
+                let missing = _mm256_cmp_ps::<_CMP_NGT_UQ>(size, least);
+                _mm256_srli_epi32::<24>(_mm256_castps_si256(missing))
+            };
+            self.store(&mut out, self.narrow([eight(0), eight(1), eight(2), eight(3)]));
+        }
+        out
+    }
+
+    #[inline(always)]
+    fn flip_sign(self, ranks: &Bytes, mask: &Bytes, missing: u8) -> Ranks {
+        let mut out = [0; REGISTER];
+        // SAFETY: `self` proves that AVX2 is there.
+        unsafe {
+            let missing = _mm256_set1_epi8(missing as i8);
+            let ranks = _mm256_blendv_epi8(self.load(ranks), missing, self.load(mask));
+            self.store(&mut out, _mm256_xor_si256(ranks, _mm256_set1_epi8(i8::MIN)));
+        }
+        out
+    }
+}

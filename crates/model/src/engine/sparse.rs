@@ -1,0 +1,67 @@
+//! Rows that hold only some of their values.
+
+use super::{ScoreBuffers, Scorer, WIDE};
+use crate::error::ModelError;
+
+/// Rows that hold only some of their values.
+#[derive(Debug, Clone, Copy)]
+pub struct SparseRows<'a> {
+    /// The index of each row's first entry, and the number of entries at the end.
+    pub starts: &'a [usize],
+    /// The column of each entry.
+    pub columns: &'a [u32],
+    /// The value of each entry.
+    pub values: &'a [f32],
+}
+
+impl SparseRows<'_> {
+    fn check(&self, rows: usize, columns: usize) -> Result<(), ModelError> {
+        let entries = self.columns.len();
+        let rising = self.starts.is_sorted() && self.starts.last().copied().unwrap_or(0) == entries;
+        if self.starts.len() != rows + 1 || !rising || self.values.len() != entries {
+            return Err(ModelError::invalid(
+                format!("sparse rows with {} starts for {rows} rows", self.starts.len()),
+                "one start more than rows, ascending, the last being the number of entries",
+            ));
+        }
+        match self.columns.iter().find(|column| **column as usize >= columns) {
+            None => Ok(()),
+            Some(column) => Err(ModelError::invalid(
+                format!("a value in column {column}"),
+                format!("columns below {columns}"),
+            )),
+        }
+    }
+}
+
+impl Scorer {
+    /// Scores sparse rows: the rows of one query where the model
+    /// [`is_listwise`](Scorer::is_listwise), any rows where it is not. A value that a row does not hold
+    /// is absent (0 or missing, as the model says).
+    pub fn score_sparse(
+        &self,
+        rows: SparseRows<'_>,
+        scores: &mut [f64],
+        buffers: &mut ScoreBuffers,
+    ) -> Result<(), ModelError> {
+        rows.check(scores.len(), self.columns)?;
+        let mut dense = std::mem::take(&mut buffers.rows);
+        let together = if self.listwise { scores.len().max(1) } else { WIDE };
+        for (block, scores) in scores.chunks_mut(together).enumerate() {
+            dense.clear();
+            dense.resize(scores.len() * self.columns, self.absent);
+            for row in 0..scores.len() {
+                let first = block * together + row;
+                let entries = rows.starts[first]..rows.starts[first + 1];
+                for (column, value) in
+                    rows.columns[entries.clone()].iter().zip(&rows.values[entries])
+                {
+                    dense[row * self.columns + *column as usize] = *value;
+                }
+            }
+            self.engine.score(&dense, self.columns, scores, buffers);
+        }
+        buffers.rows = dense;
+        Ok(())
+    }
+}
