@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let started = Instant::now();
     let model = Model::load(Path::new(model))?;
     let load = started.elapsed().as_secs_f64() * 1e3;
-    let data = format::read(&[data.into()], &Default::default())?.data;
+    let data = format::read(&[data], &Default::default())?.data;
     let started = Instant::now();
     let scorer = model.scorer_for(data.features(), ScoreOptions::default())?;
     let prepare = started.elapsed().as_secs_f64() * 1e3;

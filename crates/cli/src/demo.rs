@@ -31,7 +31,6 @@ use serde_json::{Value, json};
 
 use crate::compare::{TestArgs, compare_systems, json_of};
 use crate::failure::Failure;
-use crate::features::set_path;
 use crate::output::Output;
 use crate::progress::timed;
 use rankwright::eval::conventions;
@@ -222,9 +221,7 @@ fn make_features(shop: &Shop, folder: &Path, out: &Output) -> Result<Features, F
     });
     let features = made?;
     for (name, data) in [("train.rwd", &features.train), ("valid.rwd", &features.valid)] {
-        let (path, toml) = (folder.join(name), features.set.to_toml());
-        write(data, &path, Format::Cache)?;
-        write_atomic(&set_path(&path), |file| file.write_all(toml.as_bytes()))?;
+        write(data, folder.join(name), Format::Cache)?;
     }
     Ok(Features { seconds, ..features })
 }

@@ -1,15 +1,14 @@
 //! `features`: feature data from text, to train on or to score.
 //!
-//! A row for each candidate of each query, labelled by the judgements. The set of features goes into a
-//! file beside the data, OUT.features.toml; `train` puts it into the model, where `search` and `run` find
-//! it.
+//! A row for each candidate of each query, labelled by the judgements. The set of features goes with the
+//! data: inside of the file where its format can hold it, or else beside it, OUT.features.toml. `train`
+//! puts it into the model, where `search` and `run` find it.
 
 use std::path::{Path, PathBuf};
 
-use rankwright::data::Qrels;
 use rankwright::data::bytes::Input;
-use rankwright::data::format::write;
-use rankwright::data::store::write_atomic;
+use rankwright::data::format::{feature_set_path, write};
+use rankwright::data::{Dataset, Qrels};
 use rankwright::search::{Extractor, FeatureSet, Query, RowOptions};
 use serde_json::json;
 
@@ -33,7 +32,8 @@ pub(crate) struct Args {
     /// out. Without the option all labels are 0
     #[arg(long, value_name = "FILE")]
     qrels: Option<PathBuf>,
-    /// Features: specs with commas between them, a TOML file, or `default`. See `list features`
+    /// Features: specs with commas between them, a TOML file, feature data (the set it was made with),
+    /// or `default`. See `list features`
     #[arg(long, value_name = "SPEC", default_value = "default")]
     features: String,
     /// Candidates of each query
@@ -76,15 +76,15 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         extractor.dataset(&index, &queries, qrels.as_ref(), &options)
     });
     let data = data?;
-    write(&data, &args.out, format)?;
-    let toml = extractor.set().to_toml();
-    write_atomic(&set_path(&args.out), |file| file.write_all(toml.as_bytes()))?;
+    out.notes(&write(&data, &args.out, format)?);
+    let beside = feature_set_path(&args.out);
+    let set = if beside.is_file() { &beside } else { &args.out };
     let (rows, columns) = (data.rows(), data.columns());
     out.result(
         || {
             json!({
                 "out": args.out, "queries": data.queries(), "rows": rows, "features": columns,
-                "set": set_path(&args.out), "seconds": {"ready": ready, "features": seconds},
+                "set": set, "seconds": {"ready": ready, "features": seconds},
             })
         },
         || {
@@ -97,19 +97,19 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     )
 }
 
-/// Where the feature set of a data file lies.
-pub(crate) fn set_path(data: &Path) -> PathBuf {
-    let mut name = data.as_os_str().to_owned();
-    name.push(".features.toml");
-    name.into()
-}
-
+/// A set from a list of specs, from its TOML form, or that of feature data.
 fn read_set(text: &str) -> Result<FeatureSet, Failure> {
-    if !text.ends_with(".toml") {
+    if text.ends_with(".toml") {
+        let input = Input::open(Path::new(text))?;
+        return Ok(FeatureSet::from_toml(&String::from_utf8_lossy(&input.bytes))?);
+    }
+    if !Path::new(text).is_file() {
         return Ok(FeatureSet::parse(text)?);
     }
-    let input = Input::open(Path::new(text))?;
-    Ok(FeatureSet::from_toml(&String::from_utf8_lossy(&input.bytes))?)
+    match Dataset::read(text)?.feature_set() {
+        Some(set) => Ok(FeatureSet::from_toml(set)?),
+        None => Err(Failure::request(format!("the data {text} has no feature set"))),
+    }
 }
 
 /// The queries that have judgements, and how many have none.

@@ -160,7 +160,7 @@ fn with_data(
     let sets = training.into_iter().chain(sets);
     let watched = sets.map(|(name, data)| Ok((name, measure(&outcome.model, data, &measures)?)));
     let watched = watched.collect::<Result<Vec<_>, Failure>>()?;
-    let model = features::with_set(outcome.model, &args.data, out)?;
+    let model = features::with_set(outcome.model, &loaded.data, out)?;
     let trained = save(args, model, outcome.record, load_seconds, watched)?;
     places::clean(args, learner, out);
     Ok(Trained { peak, ..trained })

@@ -267,7 +267,7 @@ fn write<'a>(
     if !outcome.finished {
         return Ok(None);
     }
-    let model = features::with_set(outcome.model, &args.data, out)?;
+    let model = features::with_set(outcome.model, job.train, out)?;
     model.save(path)?;
     Ok(Some(Written { path, sha256: sha256(path, &model)? }))
 }

@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Deref;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
 
@@ -46,6 +46,8 @@ pub struct Input {
     pub name: String,
     /// The content after unpacking.
     pub bytes: Bytes,
+    /// The file that was opened; `None` for standard input and bytes in memory.
+    path: Option<PathBuf>,
 }
 
 impl Input {
@@ -62,24 +64,27 @@ impl Input {
             return Err(DataError::io("read", name, is_dir));
         }
         if !meta.is_file() || meta.len() == 0 {
-            return Input::read(name, file);
+            return Ok(Input { path: Some(path.to_owned()), ..Input::read(name, file)? });
         }
         // SAFETY: the map is read-only and private to this value. Another process that truncates
         // the file under us would fault; the module documentation states that limit.
         let map = unsafe { Mmap::map(&file) }.map_err(|e| DataError::io("map", &name, e))?;
-        match unpack(&map).map_err(|e| DataError::io("unpack", &name, e))? {
-            Some(bytes) => Ok(Input { name, bytes: bytes.into() }),
-            None => Ok(Input { name, bytes: Bytes::Mapped(map) }),
-        }
+        let unpacked = unpack(&map).map_err(|e| DataError::io("unpack", &name, e))?;
+        let bytes = unpacked.map_or(Bytes::Mapped(map), Bytes::Owned);
+        Ok(Input { name, bytes, path: Some(path.to_owned()) })
+    }
+
+    /// The file that was opened; `None` for standard input and bytes in memory, beside which no
+    /// other files are looked for.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
     }
 
     /// Takes bytes that are in memory already; gzip and zstd are unpacked.
     pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Result<Input, DataError> {
         let name = name.into();
-        match unpack(&bytes).map_err(|e| DataError::io("unpack", &name, e))? {
-            Some(unpacked) => Ok(Input { name, bytes: unpacked.into() }),
-            None => Ok(Input { name, bytes: bytes.into() }),
-        }
+        let unpacked = unpack(&bytes).map_err(|e| DataError::io("unpack", &name, e))?;
+        Ok(Input { name, bytes: unpacked.unwrap_or(bytes).into(), path: None })
     }
 
     fn read(name: String, mut reader: impl Read) -> Result<Input, DataError> {

@@ -56,6 +56,24 @@ impl fmt::Display for Place {
     }
 }
 
+/// A fault of a preference pair that was given as row numbers.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PairProblem {
+    /// A row that does not exist.
+    #[error("there is no row {0} (rows are counted from 0)")]
+    NoSuchRow(usize),
+    /// Rows of two queries.
+    #[error("rows {0} and {1} belong to different queries")]
+    TwoQueries(usize, usize),
+    /// A row paired with itself.
+    #[error("row {0} is paired with itself")]
+    WithItself(usize),
+    /// A weight that is not above 0, or not finite.
+    #[error("its weight is {0}; a weight is finite and above 0")]
+    Weight(f32),
+}
+
 /// Everything the data crate reports instead of a result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -101,13 +119,13 @@ pub enum DataError {
         what: String,
     },
     /// A binary file of another version of its format.
-    #[error("{file} has format version {found}; this program reads version {supported}")]
+    #[error("{file} has format version {found}; this program reads versions up to {supported}")]
     Version {
         /// The file.
         file: String,
         /// The version in the file.
         found: u32,
-        /// The version that is read.
+        /// The newest version that is read.
         supported: u32,
     },
     /// The columns of a table cannot be given their roles.
@@ -137,6 +155,116 @@ pub enum DataError {
         file: String,
         /// What is missing: rows, judgements, ...
         what: &'static str,
+    },
+    /// A part of a data set has another length than the rest.
+    #[error("{found} {what} for {expected} {per}")]
+    LengthMismatch {
+        /// The part: labels, positions, ...
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// What there should be one for each: rows or columns.
+        per: &'static str,
+        /// The length that it should have.
+        expected: usize,
+    },
+    /// Values of a matrix do not make whole rows.
+    #[error("{values} values do not make rows of {columns}")]
+    NotRectangular {
+        /// The number of values.
+        values: usize,
+        /// The number of columns.
+        columns: usize,
+    },
+    /// A row of features is shorter or longer than the first one.
+    #[error("row {} has {found} features, the first row has {expected}", row + 1)]
+    RowLength {
+        /// The row, from 0.
+        row: usize,
+        /// Its length.
+        found: usize,
+        /// The length of the first row.
+        expected: usize,
+    },
+    /// A value that must be finite is not.
+    #[error("the {what} of row {} is {value}, which is not finite", row + 1)]
+    NotFinite {
+        /// The value's name: label.
+        what: &'static str,
+        /// The row, from 0.
+        row: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A weight is negative or not finite.
+    #[error("the {what} of row {} is {value}; weights are finite and not negative", row + 1)]
+    InvalidWeight {
+        /// Which weight: of a row, of a query.
+        what: &'static str,
+        /// The row, from 0.
+        row: usize,
+        /// The weight.
+        value: f32,
+    },
+    /// Rows of one query disagree on the weight of the query.
+    #[error("query '{query}' has query weight {first} and, in row {}, {found}; all rows of a query must agree", row + 1)]
+    QueryWeights {
+        /// The query's id.
+        query: String,
+        /// The weight in the first row of the query.
+        first: f32,
+        /// The row that disagrees, from 0.
+        row: usize,
+        /// Its weight.
+        found: f32,
+    },
+    /// Inputs of one data set were computed with different feature sets.
+    #[error("{first} and {second} have different feature sets")]
+    FeatureSets {
+        /// The input with the first set.
+        first: String,
+        /// The input with another one.
+        second: String,
+    },
+    /// Inputs of one data set gave absent features different values.
+    #[error("{first} and {second} were made with different rules for absent features")]
+    AbsentRules {
+        /// The first input.
+        first: String,
+        /// The one that differs.
+        second: String,
+    },
+    /// Two features have one name.
+    #[error("there are two features '{name}'")]
+    DuplicateFeature {
+        /// The name.
+        name: String,
+    },
+    /// A preference pair does not join two rows of one query.
+    #[error("preference {}: {problem}", number + 1)]
+    InvalidPair {
+        /// The number of the pair, from 0.
+        number: usize,
+        /// The fault.
+        problem: PairProblem,
+    },
+    /// A data set lacks a part that it needs.
+    #[error("the data set has no {what}")]
+    MissingPart {
+        /// The part.
+        what: &'static str,
+    },
+    /// There are more rows than a data set can have.
+    #[error("{rows} rows; a data set has at most {}", u32::MAX)]
+    TooManyRows {
+        /// The number of rows.
+        rows: usize,
+    },
+    /// Something that this program should have ensured does not hold: a bug.
+    #[error("internal error, a bug of Rankwright: {invariant} does not hold")]
+    Internal {
+        /// What should have held.
+        invariant: &'static str,
     },
     /// Values given by a program do not make a data set.
     #[error("{0}")]

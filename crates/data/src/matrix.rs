@@ -53,10 +53,9 @@ impl Matrix {
     /// ```
     pub fn from_rows(rows: usize, columns: usize, values: Vec<f32>) -> Result<Self, DataError> {
         if rows.checked_mul(columns) != Some(values.len()) {
-            return Err(DataError::Invalid(format!(
-                "{} values do not make {rows} rows of {columns}",
-                values.len()
-            )));
+            let what = "values";
+            let (found, per, expected) = (values.len(), "cells", rows.saturating_mul(columns));
+            return Err(DataError::LengthMismatch { what, found, per, expected });
         }
         Ok(Matrix { storage: Storage::Owned(values), rows, columns })
     }

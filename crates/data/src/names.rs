@@ -1,6 +1,7 @@
 //! What the columns of a feature matrix are called.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// Feature names: numbers that count up (LETOR text), or free names (tables).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +65,13 @@ impl FeatureNames {
             }
             FeatureNames::Named(names) => names.iter().position(|n| n == name),
         }
+    }
+
+    /// The first name that another feature has already.
+    pub fn duplicate(&self) -> Option<&str> {
+        let FeatureNames::Named(names) = self else { return None };
+        let mut seen = HashSet::with_capacity(names.len());
+        names.iter().map(String::as_str).find(|name| !seen.insert(*name))
     }
 
     /// All names in column order.

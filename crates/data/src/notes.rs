@@ -26,6 +26,10 @@ pub enum Oddity {
     SideFile,
     /// A side file of query sizes beside rows that have a qid.
     NeedlessQuerySizes,
+    /// Inputs without a feature set beside inputs that have one.
+    InputsWithoutFeatureSet,
+    /// A part of the data that the written format cannot hold.
+    Lost(DataPart),
     /// Pairs whose opposite is there too.
     ContradictoryPairs,
     /// Bytes that are not UTF-8.
@@ -38,6 +42,45 @@ pub enum Oddity {
     OutsideText,
     /// Inputs without a single document.
     EmptyInputs,
+}
+
+/// A part of a data set that not every format can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum DataPart {
+    /// Names of features.
+    FeatureNames,
+    /// The feature set that the features were computed with.
+    FeatureSet,
+    /// That absent features of sparse rows were taken as missing.
+    AbsentRule,
+    /// Weights of rows.
+    RowWeights,
+    /// Weights of queries.
+    QueryWeights,
+    /// Positions at which rows were shown.
+    Positions,
+    /// Preference pairs.
+    Pairs,
+}
+
+impl DataPart {
+    /// The part with what happened to it.
+    fn lost(self) -> &'static str {
+        match self {
+            DataPart::FeatureNames => {
+                "feature names are not kept by this format: features are numbered in their order"
+            }
+            DataPart::FeatureSet => "the feature set is not kept by this format",
+            DataPart::AbsentRule => {
+                "that absent features were taken as missing is not kept by this format"
+            }
+            DataPart::RowWeights => "row weights are not kept by this format",
+            DataPart::QueryWeights => "query weights are not kept by this format",
+            DataPart::Positions => "positions are not kept by this format",
+            DataPart::Pairs => "preference pairs are not kept by this format",
+        }
+    }
 }
 
 impl Oddity {
@@ -54,6 +97,10 @@ impl Oddity {
             Oddity::NeedlessQuerySizes => {
                 "side file(s) of query sizes beside rows that have a qid, not read"
             }
+            Oddity::InputsWithoutFeatureSet => {
+                "input(s) without a feature set, taken to have that of the others"
+            }
+            Oddity::Lost(part) => part.lost(),
             Oddity::ContradictoryPairs => "pair(s) whose opposite is there too, both kept",
             Oddity::InvalidUtf8 => "text(s) with bytes that are not UTF-8, replaced",
             Oddity::WithoutText => "document(s) without any text, kept",
@@ -77,7 +124,10 @@ pub struct Note {
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} (first: {})", self.count, self.oddity.text(), self.first)
+        match self.oddity {
+            Oddity::Lost(part) => write!(f, "{}: {}", self.first, part.lost()),
+            other => write!(f, "{} {} (first: {})", self.count, other.text(), self.first),
+        }
     }
 }
 

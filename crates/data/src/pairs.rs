@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use crate::bytes::Input;
 use crate::dataset::Dataset;
-use crate::error::{DataError, Place, quote};
+use crate::error::{DataError, PairProblem, Place, quote};
 use crate::notes::{Notes, Oddity};
 
 /// One preference between two rows of a query.
@@ -25,6 +25,50 @@ pub struct Pair {
     pub weight: f32,
     /// Whether the two are judged equal.
     pub equal: bool,
+}
+
+/// A preference between two rows of one query, by their numbers in the order in which the rows were
+/// given, counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Preference {
+    /// Row of the better document (either one of an equal pair).
+    pub better: usize,
+    /// Row of the worse document.
+    pub worse: usize,
+    /// Weight, above 0 and finite.
+    pub weight: f32,
+    /// Whether the two are judged equal.
+    pub equal: bool,
+}
+
+impl Preference {
+    /// One row is better than another, with weight 1.
+    pub fn new(better: usize, worse: usize) -> Self {
+        Preference { better, worse, weight: 1.0, equal: false }
+    }
+
+    /// Two rows are equally good, with weight 1.
+    pub fn equal(one: usize, other: usize) -> Self {
+        Preference { equal: true, ..Preference::new(one, other) }
+    }
+
+    /// The same preference with another weight.
+    #[must_use]
+    pub fn weight(self, weight: f32) -> Self {
+        Preference { weight, ..self }
+    }
+}
+
+impl From<(usize, usize)> for Preference {
+    fn from((better, worse): (usize, usize)) -> Self {
+        Preference::new(better, worse)
+    }
+}
+
+impl From<(usize, usize, f32)> for Preference {
+    fn from((better, worse, weight): (usize, usize, f32)) -> Self {
+        Preference::new(better, worse).weight(weight)
+    }
 }
 
 impl Pair {
@@ -62,6 +106,41 @@ impl Dataset {
         note_contradictions(&pairs, &input.name, &mut notes);
         self.pairs = Some(pairs);
         Ok((self, notes))
+    }
+
+    /// The same data set with these preferences between its rows.
+    pub fn with_preferences<P: Into<Preference>>(
+        mut self,
+        preferences: impl IntoIterator<Item = P>,
+    ) -> Result<Dataset, DataError> {
+        let (rows, queries) = (self.rows_by_source(), self.query_of_rows());
+        let pair = |(number, preference): (usize, P)| {
+            resolve(preference.into(), &rows, &queries)
+                .map_err(|problem| DataError::InvalidPair { number, problem })
+        };
+        let pairs = preferences.into_iter().enumerate().map(pair);
+        self.pairs = Some(pairs.collect::<Result<_, _>>()?);
+        Ok(self)
+    }
+}
+
+/// The pair of rows behind a preference.
+fn resolve(
+    Preference { better, worse, weight, equal }: Preference,
+    rows: &[u32],
+    queries: &[u32],
+) -> Result<Pair, PairProblem> {
+    let find = |source: usize| {
+        let row = rows.get(source).copied();
+        let query = row.and_then(|row| queries.get(row as usize).copied());
+        row.zip(query).ok_or(PairProblem::NoSuchRow(source))
+    };
+    let ((first, query), (second, other)) = (find(better)?, find(worse)?);
+    match () {
+        () if better == worse => Err(PairProblem::WithItself(better)),
+        () if query != other => Err(PairProblem::TwoQueries(better, worse)),
+        () if !(weight > 0.0 && weight.is_finite()) => Err(PairProblem::Weight(weight)),
+        () => Ok(Pair { query, better: first, worse: second, weight, equal }),
     }
 }
 

@@ -10,6 +10,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use tempfile::NamedTempFile;
+
 use crate::error::DataError;
 
 /// Writes a file atomically with what `body` puts into the writer.
@@ -31,41 +33,85 @@ pub fn write_atomic(
             Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             other => other,
         }
-    } else if path.metadata().is_ok_and(|meta| !meta.is_file()) {
+    } else if !is_ordinary(path) {
         File::options()
             .write(true)
             .open(path)
             .and_then(|file| packed(path, &mut BufWriter::new(file), body))
     } else {
-        replace(path, body)
+        Staged::write(path, body).and_then(Staged::persist)
     };
     result.map_err(|e| DataError::io("write", path.display().to_string(), e))
 }
 
-fn replace(path: &Path, body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let folder = match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    };
-    if !folder.is_dir() {
-        let message = format!("there is no folder {}", folder.display());
-        return Err(io::Error::new(io::ErrorKind::NotFound, message));
+/// A file that is whole on disk but does not stand in its place yet.
+struct Staged<'a> {
+    path: &'a Path,
+    folder: &'a Path,
+    temporary: NamedTempFile,
+}
+
+impl<'a> Staged<'a> {
+    fn write(
+        path: &'a Path,
+        body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<Staged<'a>> {
+        let folder = match path.parent() {
+            Some(parent) if parent != Path::new("") => parent,
+            _ => Path::new("."),
+        };
+        if !folder.is_dir() {
+            let message = format!("there is no folder {}", folder.display());
+            return Err(io::Error::new(io::ErrorKind::NotFound, message));
+        }
+        let temporary = tempfile::Builder::new().prefix(".rankwright-").tempfile_in(folder);
+        // What the system said, without the name of the temporary file.
+        let mut temporary = temporary.map_err(|e| match e.raw_os_error() {
+            Some(code) => io::Error::from_raw_os_error(code),
+            None => io::Error::from(e.kind()),
+        })?;
+        packed(path, &mut BufWriter::with_capacity(1 << 20, temporary.as_file_mut()), body)?;
+        inherit_mode(path, temporary.as_file())?;
+        temporary.as_file().sync_all()?;
+        Ok(Staged { path, folder, temporary })
     }
-    let temporary = tempfile::Builder::new().prefix(".rankwright-").tempfile_in(folder);
-    // What the system said, without the name of the temporary file.
-    let mut temporary = temporary.map_err(|e| match e.raw_os_error() {
-        Some(code) => io::Error::from_raw_os_error(code),
-        None => io::Error::from(e.kind()),
-    })?;
-    packed(path, &mut BufWriter::with_capacity(1 << 20, temporary.as_file_mut()), body)?;
-    inherit_mode(path, temporary.as_file())?;
-    temporary.as_file().sync_all()?;
-    temporary.persist(path).map_err(|e| e.error)?;
-    // The rename itself lasts only once the folder is on disk; not every file system can do it.
-    if let Ok(folder) = File::open(folder) {
-        let _ = folder.sync_all();
+
+    /// Puts the file in its place.
+    fn persist(self) -> io::Result<()> {
+        self.temporary.persist(self.path).map_err(|e| e.error)?;
+        // The rename itself lasts only once the folder is on disk; not every file system can do it.
+        if let Ok(folder) = File::open(self.folder) {
+            let _ = folder.sync_all();
+        }
+        Ok(())
     }
-    Ok(())
+}
+
+/// Writes a file and a text that belongs beside it, so that they appear together: both are whole on
+/// disk before either is put in its place. Without a text, what stood beside an older file goes,
+/// since it does not describe the new one. The file must be an ordinary one, see [`is_ordinary`].
+pub(crate) fn write_with_companion(
+    path: &Path,
+    body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    companion: &Path,
+    text: Option<&str>,
+) -> Result<(), DataError> {
+    let failed = |path: &Path, e| DataError::io("write", path.display().to_string(), e);
+    let file = Staged::write(path, body).map_err(|e| failed(path, e))?;
+    let beside = text.map(|text| Staged::write(companion, |out| out.write_all(text.as_bytes())));
+    let beside = beside.transpose().map_err(|e| failed(companion, e))?;
+    file.persist().map_err(|e| failed(path, e))?;
+    match beside {
+        Some(beside) => beside.persist().map_err(|e| failed(companion, e)),
+        None if companion.is_file() => std::fs::remove_file(companion)
+            .map_err(|e| DataError::io("remove", companion.display().to_string(), e)),
+        None => Ok(()),
+    }
+}
+
+/// Whether a path is that of a file, there or to come: no pipe, no device, not `-`.
+pub(crate) fn is_ordinary(path: &Path) -> bool {
+    path != Path::new("-") && !path.metadata().is_ok_and(|meta| !meta.is_file())
 }
 
 /// Temporary files are private; the result gets the old file's mode, or what the umask allows.

@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use rankwright_data::bytes::Input;
 use rankwright_data::format::{self, Format, ReadOptions};
-use rankwright_data::{
-    Absent, Columns, Dataset, FeatureNames, Matrix, Notes, Oddity, QueryIndex, Strings,
-};
+use rankwright_data::{Absent, DataPart, Dataset, FeatureNames, Notes, Oddity};
 
 /// Formats that hold everything but preference pairs.
 fn tables() -> Vec<Format> {
@@ -85,28 +83,35 @@ fn rows(width: usize, docid: &'static str) -> impl Strategy<Value = Vec<Row>> {
 }
 
 /// Which of the optional columns there are, and how absent features are meant.
-fn parts() -> impl Strategy<Value = [bool; 5]> {
-    any::<[bool; 5]>()
+fn parts() -> impl Strategy<Value = [bool; 6]> {
+    any::<[bool; 6]>()
 }
 
-fn build(ids: &[String], rows: &[Row], features: FeatureNames, parts: [bool; 5]) -> Dataset {
-    let [docids, weights, query_weights, positions, missing] = parts;
-    let mut queries = QueryIndex::default();
+fn build(ids: &[String], rows: &[Row], features: FeatureNames, parts: [bool; 6]) -> Dataset {
+    let [docids, weights, query_weights, positions, missing, set] = parts;
     let id = |row: &Row| ids[row.query % ids.len()].clone();
-    let query_of_row = rows.iter().map(|row| queries.number(&id(row))).collect();
-    let values = rows.iter().flat_map(|row| row.values.clone()).collect();
-    let matrix = Matrix::from_rows(rows.len(), features.len(), values).unwrap();
-    let labels = rows.iter().map(|row| row.label).collect();
-    let columns = Columns {
-        docids: docids.then(|| rows.iter().map(|row| row.docid.as_str()).collect::<Strings>()),
-        row_weights: weights.then(|| rows.iter().map(|row| row.weight).collect()),
-        query_weights: query_weights
-            .then(|| rows.iter().map(|row| id(row).len() as f32 / 7.0).collect()),
-        positions: positions.then(|| rows.iter().map(|row| row.position).collect()),
-        absent: if missing { Absent::Missing } else { Absent::Zero },
-        ..Columns::new(matrix, features, labels, queries, query_of_row)
-    };
-    Dataset::new(columns).unwrap()
+    let mut data = Dataset::builder()
+        .rows(rows.iter().map(|row| &row.values))
+        .features(features)
+        .labels(rows.iter().map(|row| row.label))
+        .query_ids(rows.iter().map(id))
+        .absent(if missing { Absent::Missing } else { Absent::Zero });
+    if docids {
+        data = data.doc_ids(rows.iter().map(|row| &row.docid));
+    }
+    if weights {
+        data = data.weights(rows.iter().map(|row| row.weight));
+    }
+    if query_weights {
+        data = data.query_weights(rows.iter().map(|row| id(row).len() as f32 / 7.0));
+    }
+    if positions {
+        data = data.positions(rows.iter().map(|row| row.position));
+    }
+    if set {
+        data = data.feature_set("analysis = \"größe\"\n");
+    }
+    data.build().unwrap()
 }
 
 /// Data sets with whatever tables can hold: odd ids, odd names, scattered rows.
@@ -137,7 +142,7 @@ fn letor_data() -> impl Strategy<Value = Dataset> {
             (Just(names), Just(ids), Just(parts), rows(count, "[a-zA-Z0-9:_.-]{1,12}"))
         })
         .prop_map(|(names, ids, [docids, missing], rows)| {
-            build(&ids, &rows, names, [docids, false, false, false, missing])
+            build(&ids, &rows, names, [docids, false, false, false, missing, false])
         })
 }
 
@@ -216,7 +221,7 @@ fn small(values: Vec<f32>, features: FeatureNames) -> Dataset {
             position: 1,
         })
         .collect();
-    build(&["q".into()], &rows, features, [false; 5])
+    build(&["q".into()], &rows, features, [false; 6])
 }
 
 #[test]
@@ -281,4 +286,87 @@ fn several_files_are_one_data_set() {
             (joined, _) => assert_eq!(joined.unwrap().data, whole, "{format:?}"),
         }
     }
+}
+
+#[test]
+fn the_feature_set_stays_with_the_data_in_every_table_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = small(vec![1.0, 2.0], FeatureNames::Named(vec!["bm25".into()]));
+    let with = data.clone().with_feature_set(Some("features = [\"bm25\"]\n"));
+    for format in tables() {
+        let path = folder.path().join(format!("d.{}", format.info().extensions[0]));
+        assert!(format::write(&with, &path, format).unwrap().is_empty());
+        assert_eq!(Dataset::read(&path).unwrap(), with, "{format:?}");
+        // Data without a set takes nothing over from the file whose place it takes.
+        format::write(&data, &path, format).unwrap();
+        assert_eq!(Dataset::read(&path).unwrap(), data, "{format:?}");
+    }
+    let files = std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(files, tables().len(), "no set of older data is left");
+}
+
+#[test]
+fn parts_of_one_data_set_must_have_one_feature_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = small(vec![1.0, 2.0], FeatureNames::Ids { first: 1, count: 1 });
+    let sets = [Some("english"), Some("plain"), None];
+    for format in tables().into_iter().filter(|format| *format != Format::Cache) {
+        let paths = ["a", "b", "c"].map(|name| folder.path().join(name));
+        for (path, set) in paths.iter().zip(sets) {
+            format::write(&data.clone().with_feature_set(set), path, format).unwrap();
+        }
+        let read = |files: &[&PathBuf]| format::read(files, &ReadOptions::default());
+        let error = read(&[&paths[0], &paths[1]]).unwrap_err().to_string();
+        assert!(error.ends_with("b have different feature sets"), "{format:?}: {error}");
+        let joined = read(&[&paths[0], &paths[2]]).unwrap();
+        assert_eq!(joined.data.feature_set(), Some("english"));
+        assert_eq!(joined.notes.count(Oddity::InputsWithoutFeatureSet), 1);
+    }
+}
+
+#[test]
+fn what_a_format_cannot_hold_is_said() {
+    let data = Dataset::from_rows([[1.0], [2.0]], ["bm25"])
+        .query_ids(["q", "q"])
+        .weights([1.0, 2.0])
+        .query_weights([2.0, 2.0])
+        .positions([1, 2])
+        .pairs([(0, 1)])
+        .absent(Absent::Missing)
+        .feature_set("x")
+        .build()
+        .unwrap();
+    let lost = |format| {
+        let folder = tempfile::tempdir().unwrap();
+        let warnings = format::write(&data, folder.path().join("d"), format).unwrap();
+        warnings.iter().map(|warning| warning.oddity).collect::<Vec<_>>()
+    };
+    assert_eq!(lost(Format::Cache), []);
+    let pairs = [DataPart::Pairs].map(Oddity::Lost);
+    let text = [DataPart::AbsentRule, DataPart::Pairs].map(Oddity::Lost);
+    for format in tables() {
+        match format {
+            Format::Cache => assert_eq!(lost(format), []),
+            Format::Parquet | Format::Arrow => assert_eq!(lost(format), pairs),
+            _ => assert_eq!(lost(format), text),
+        }
+    }
+    let all = [
+        DataPart::FeatureNames,
+        DataPart::AbsentRule,
+        DataPart::RowWeights,
+        DataPart::QueryWeights,
+        DataPart::Positions,
+        DataPart::Pairs,
+        DataPart::FeatureSet,
+    ];
+    assert_eq!(lost(Format::Letor), all.map(Oddity::Lost));
+    let (mut out, folder) = (Vec::new(), tempfile::tempdir().unwrap());
+    let warnings = format::write_to(&data, &mut out, Format::Csv).unwrap();
+    let last = warnings.iter().last().unwrap().to_string();
+    assert_eq!(last, "csv: the feature set is not kept by this format");
+    let path = folder.path().join("d.csv");
+    format::write(&data, &path, Format::Csv).unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), out);
+    assert_eq!(Dataset::read_bytes(out).unwrap().labels(), data.labels());
 }

@@ -4,7 +4,7 @@
 //! judged documents that the first stage did not find can be added. Candidates without a judgement have
 //! label 0, and so have those judged below 0. Queries that find nothing have no rows.
 
-use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, Qrels, QueryIndex, Strings};
+use rankwright_data::{Dataset, Qrels};
 use rayon::prelude::*;
 
 use crate::document::Query;
@@ -80,13 +80,11 @@ impl Extractor {
     }
 
     fn together(&self, queries: &[Query], parts: Vec<Part>) -> Result<Dataset, SearchError> {
-        let names = self.set().features.clone();
-        let (mut index, mut docids) = (QueryIndex::default(), Strings::default());
-        let (mut values, mut labels, mut query_of_row) = (Vec::new(), Vec::new(), Vec::new());
-        for (query, part) in queries.iter().zip(parts).filter(|(_, part)| !part.ids.is_empty()) {
-            let number = index.number(&query.id);
-            query_of_row.extend(part.ids.iter().map(|_| number));
-            part.ids.iter().for_each(|id| docids.push(id));
+        let (mut query_ids, mut doc_ids) = (Vec::new(), Vec::new());
+        let (mut values, mut labels) = (Vec::new(), Vec::new());
+        for (query, part) in queries.iter().zip(parts) {
+            query_ids.extend(part.ids.iter().map(|_| query.id.as_str()));
+            doc_ids.extend(part.ids);
             labels.extend(part.labels);
             values.extend(part.rows.values);
         }
@@ -96,10 +94,16 @@ impl Extractor {
                 "look at the queries with `rankwright search`",
             ));
         }
-        let matrix = Matrix::from_rows(labels.len(), names.len(), values)?;
-        let features = FeatureNames::from_names(names);
-        let columns = Columns::new(matrix, features, labels, index, query_of_row);
-        Ok(Dataset::new(Columns { docids: Some(docids), ..columns })?)
+        let set = self.set();
+        let data = Dataset::builder()
+            .dense(values, set.features.len())
+            .feature_names(&set.features)
+            .labels(labels)
+            .query_ids(query_ids)
+            .doc_ids(doc_ids)
+            .feature_set(set.to_toml())
+            .build()?;
+        Ok(data)
     }
 }
 

@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use rankwright::data::Absent;
-use rankwright::data::format::{Format, write};
+use rankwright::data::format::write;
 use rankwright::spec::words::counted;
 use serde_json::json;
 
@@ -36,13 +35,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let data = &loaded.data;
     let what = format!("writing {}", target.display());
     let (written, seconds) = timed(out, &what, || write(data, target, format));
-    written?;
+    out.notes(&written?);
     let name = format.info().name;
-    if data.absent() == Absent::Missing && format != Format::Cache {
-        out.note(format!(
-            "{name} does not record that absent features were taken as missing; rwd does"
-        ));
-    }
     if target.as_os_str() == "-" {
         return Ok(());
     }

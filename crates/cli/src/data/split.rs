@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rankwright::data::format::{Format, write};
 use rankwright::data::split::{Parts, folds};
-use rankwright::data::{DataError, Dataset};
+use rankwright::data::{DataError, Dataset, Notes};
 use rankwright::eval::table::{Align, Cell, Table};
 use serde_json::{Value, json};
 
@@ -46,11 +46,11 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         Some(name) => target_format(&args.out, Some(name))?,
         None => loaded.format,
     };
-    let mut written = Vec::new();
+    let (mut written, mut warnings) = (Vec::new(), Notes::default());
     match args.folds {
         None => {
             for (name, queries) in parts.split(data.queries(), args.seed) {
-                written.push(put(data, &queries, &args.out, &name, format)?);
+                written.push(put(data, &queries, &args.out, &name, format, &mut warnings)?);
             }
         }
         Some(count) => {
@@ -59,11 +59,13 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
                 for (name, queries) in
                     [("train", &fold.train), ("valid", &fold.valid), ("test", &fold.test)]
                 {
-                    written.push(put(data, queries, &folder, name, format)?);
+                    written.push(put(data, queries, &folder, name, format, &mut warnings)?);
                 }
             }
         }
     }
+    // Each kind once, whatever the number of parts.
+    out.notes(&warnings);
     out.result(
         || json!({"seed": args.seed, "parts": written.iter().map(Part::json).collect::<Vec<_>>()}),
         || table(&written),
@@ -88,6 +90,7 @@ fn put(
     folder: &Path,
     name: &str,
     format: Format,
+    warnings: &mut Notes,
 ) -> Result<Part, Failure> {
     if queries.is_empty() {
         return Err(Failure::request(format!(
@@ -100,7 +103,7 @@ fn put(
     let extension = format.info().extensions.first().copied().unwrap_or("txt");
     let path = folder.join(format!("{name}.{extension}"));
     let part = data.select_queries(queries);
-    write(&part, &path, format)?;
+    warnings.merge(write(&part, &path, format)?);
     Ok(Part { path, queries: part.queries(), rows: part.rows() })
 }
 

@@ -5,15 +5,13 @@
 //! scores the training data, and hands its features on to the model to come. What the other side
 //! does not know is an error unless `--ignore-extra` is given. Matching by position is said aloud.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rankwright::data::Dataset;
-use rankwright::data::bytes::Input;
 use rankwright::model::{Header, Matching, Model, ModelBody, ModelError};
 use rankwright::search::{FEATURES_NOTE, FeatureSet};
 
 use crate::failure::Failure;
-use crate::features::set_path;
 use crate::output::Output;
 
 /// Matches validation data with the training data.
@@ -95,28 +93,13 @@ fn tell(matching: &Matching, path: &Path, out: &Output) {
     }
 }
 
-/// The model with the feature set of its data, which `features` leaves beside the files, so that
-/// `search` and `run` compute what was trained on.
-pub(crate) fn with_set(model: Model, files: &[PathBuf], out: &Output) -> Result<Model, Failure> {
-    let mut sets = Vec::new();
-    for file in files {
-        let path = set_path(file);
-        if path.is_file() {
-            let input = Input::open(&path)?;
-            let set = FeatureSet::from_toml(&String::from_utf8_lossy(&input.bytes))?;
-            sets.push((path, set));
-        }
-    }
-    let Some((first, set)) = sets.first() else { return Ok(model) };
-    if let Some((other, _)) = sets.iter().find(|(_, other)| other != set) {
-        return Err(Failure::Mismatch {
-            message: format!("{} and {} are different sets", first.display(), other.display()),
-            help: "make the features of all files with the same set and index".into(),
-        });
-    }
+/// The model with the feature set of its data, so that `search` and `run` compute what was trained on.
+pub(crate) fn with_set(model: Model, data: &Dataset, out: &Output) -> Result<Model, Failure> {
+    let Some(text) = data.feature_set() else { return Ok(model) };
+    let set = FeatureSet::from_toml(text)?;
     let (mut header, kind) = model.into_parts();
     if !header.features.iter().eq(set.features.iter().map(|name| name.as_str())) {
-        out.note(format!("{} is not of this data's features: left out", first.display()));
+        out.note("the feature set of the data names other features than the data has: left out");
         return Ok(Model::new(header, kind)?);
     }
     header.notes.insert(FEATURES_NOTE.to_owned(), set.to_toml());

@@ -41,7 +41,8 @@ pub(super) use read::read;
 const MAGIC: &[u8] = b"RWDATA\r\n";
 /// The part of it that survives a transfer which changes line ends.
 pub(super) const NAME: &[u8] = b"RWDATA";
-const VERSION: u32 = 1;
+/// The newest version. A file has the lowest version that can hold it: 2 with a feature set, else 1.
+const VERSION: u32 = 2;
 const ALIGN: usize = 64;
 const HEAD: usize = 32;
 const ENTRY: usize = 32;
@@ -67,9 +68,19 @@ enum Kind {
     /// Query, better row, worse row, bits of the weight, whether equal: u32 each.
     Pairs = 14,
     SourceRows = 15,
+    /// The feature set as UTF-8 text; from version 2 on.
+    FeatureSet = 16,
 }
 
-const KINDS: u32 = Kind::SourceRows as u32;
+const KINDS: u32 = Kind::FeatureSet as u32;
+
+/// The kinds of sections that a version has.
+fn kinds_of(version: u32) -> u32 {
+    match version {
+        1 => Kind::SourceRows as u32,
+        _ => KINDS,
+    }
+}
 
 /// The sections as messages name them, by kind.
 const NAMES: [&str; KINDS as usize + 1] = [
@@ -89,6 +100,7 @@ const NAMES: [&str; KINDS as usize + 1] = [
     "positions",
     "pairs",
     "source rows",
+    "feature set",
 ];
 
 /// A section as messages name it.
@@ -119,7 +131,8 @@ pub(super) fn write(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {
         end = start + bytes.len();
     }
     let mut head = MAGIC.to_vec();
-    head.extend_from_slice(&VERSION.to_le_bytes());
+    let version: u32 = if data.feature_set.is_some() { VERSION } else { 1 };
+    head.extend_from_slice(&version.to_le_bytes());
     head.extend_from_slice(&(sections.len() as u32).to_le_bytes());
     head.extend_from_slice(&(end as u64).to_le_bytes());
     let sum = header_checksum(&head, &table);
@@ -182,5 +195,6 @@ fn sections(data: &Dataset) -> Vec<(Kind, Cow<'_, [u8]>)> {
         (Kind::Pairs, Cow::Owned(flat.flat_map(u32::to_le_bytes).collect()))
     }));
     sections.extend(data.source_rows.as_deref().map(|v| (Kind::SourceRows, raw(v))));
+    sections.extend(data.feature_set.as_ref().map(|t| (Kind::FeatureSet, raw(t.as_bytes()))));
     sections
 }

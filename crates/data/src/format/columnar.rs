@@ -10,6 +10,7 @@
 //! panic's own message goes to standard error all the same; a library must not replace the hook.)
 
 mod ipc;
+mod metadata;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -24,12 +25,14 @@ use arrow_schema::{ArrowError, Field, SchemaRef};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 
+use self::metadata::Metadata;
 use self::values::{Lists, Values, is_plain, list_item, list_range};
 use super::ReadOptions;
+use super::feature_set::FeatureSets;
 use super::roles::Role;
 use super::table::{Fields, Schema, Slot, Table};
 use crate::bytes::{Bytes, Input};
-use crate::dataset::Dataset;
+use crate::dataset::{Absent, Dataset};
 use crate::error::{DataError, Place};
 use crate::guard::guarded;
 use crate::notes::{Notes, Oddity};
@@ -46,9 +49,10 @@ const READ_ROWS: usize = 8192;
 pub(super) fn read_parquet(
     inputs: Vec<Input>,
     options: &ReadOptions,
+    sets: &mut FeatureSets,
     notes: &mut Notes,
 ) -> Result<Dataset, DataError> {
-    read_each(inputs, options, notes, |name, bytes, collector| {
+    read_each(inputs, options, sets, notes, |name, bytes, collector| {
         let fail = |error: &dyn fmt::Display| damaged(name, error);
         // The types that Parquet itself has are enough; the Arrow schema that some writers embed
         // is one more thing that can be damaged.
@@ -56,7 +60,10 @@ pub(super) fn read_parquet(
         let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(bytes, plain)
             .map_err(|e| fail(&e))?;
         let schema = builder.schema().clone();
-        collector.open(name, &schema)?;
+        let entries = builder.metadata().file_metadata().key_value_metadata();
+        let entries = entries.into_iter().flatten();
+        let entries = entries.map(|entry| (&*entry.key, entry.value.as_deref().unwrap_or("")));
+        collector.open(name, &schema, Metadata::read(name, entries)?)?;
         let wanted = collector.wanted(&schema);
         let mask = ProjectionMask::roots(builder.parquet_schema(), wanted);
         let reader = builder.with_projection(mask).with_batch_size(READ_ROWS).build();
@@ -71,9 +78,10 @@ pub(super) fn read_parquet(
 pub(super) fn read_arrow(
     inputs: Vec<Input>,
     options: &ReadOptions,
+    sets: &mut FeatureSets,
     notes: &mut Notes,
 ) -> Result<Dataset, DataError> {
-    read_each(inputs, options, notes, |name, bytes, collector| {
+    read_each(inputs, options, sets, notes, |name, bytes, collector| {
         let buffer = Buffer::from(bytes);
         match buffer.starts_with(b"ARROW1") {
             true => ipc::read_file(name, buffer, collector),
@@ -88,11 +96,12 @@ type ReadOne<'o> = fn(&str, ::bytes::Bytes, &mut Collector<'o>) -> Result<(), Da
 fn read_each<'o>(
     inputs: Vec<Input>,
     options: &'o ReadOptions,
+    sets: &mut FeatureSets,
     notes: &mut Notes,
     read: ReadOne<'o>,
 ) -> Result<Dataset, DataError> {
     let mut collector = Collector::new(options);
-    for input in inputs {
+    for (number, input) in inputs.into_iter().enumerate() {
         // Neither copies: the mapped file itself becomes the owner of the bytes.
         let bytes = match input.bytes {
             Bytes::Mapped(map) => ::bytes::Bytes::from_owner(map),
@@ -101,6 +110,9 @@ fn read_each<'o>(
         // The collector is dropped when this fails, so nobody sees it half changed.
         let result = guarded(|| read(&input.name, bytes, &mut collector));
         result.map_err(|text| damaged(&input.name, &format!("its reader gave up ({text})")))??;
+        if let Some(text) = collector.feature_set.take() {
+            sets.set_inside(number, text);
+        }
     }
     collector.finish(notes)
 }
@@ -134,6 +146,10 @@ struct Collector<'o> {
     targets: HashMap<String, Target>,
     /// Rows of the file that is open, so far.
     rows: u64,
+    /// The feature set of the file that is open.
+    feature_set: Option<String>,
+    /// The rule for absent features, where a file records it.
+    absent: Option<Absent>,
 }
 
 impl<'o> Collector<'o> {
@@ -146,12 +162,27 @@ impl<'o> Collector<'o> {
             list_length: 0,
             targets: HashMap::new(),
             rows: 0,
+            feature_set: None,
+            absent: None,
         }
     }
 
     /// Starts a file: gives its columns their roles and checks their types.
-    fn open(&mut self, file: &str, schema: &SchemaRef) -> Result<(), DataError> {
+    fn open(
+        &mut self,
+        file: &str,
+        schema: &SchemaRef,
+        metadata: Metadata,
+    ) -> Result<(), DataError> {
         self.rows = 0;
+        self.feature_set = metadata.feature_set;
+        if let (Some(known), Some(absent)) = (self.absent, metadata.absent)
+            && known != absent
+        {
+            let first = self.first.clone();
+            return Err(DataError::AbsentRules { first, second: file.to_owned() });
+        }
+        self.absent = self.absent.or(metadata.absent);
         let is_list = |field: &Field| {
             field.name() == LIST_COLUMN
                 && list_item(field.data_type()).is_some()
@@ -286,7 +317,10 @@ impl<'o> Collector<'o> {
 
     fn finish(self, notes: &mut Notes) -> Result<Dataset, DataError> {
         match self.table {
-            Some(table) => table.finish(notes),
+            Some(table) => {
+                let data = table.finish(notes)?;
+                Ok(Dataset { absent: self.absent.unwrap_or(data.absent), ..data })
+            }
             None => Err(DataError::Empty { file: self.first, what: "rows" }),
         }
     }

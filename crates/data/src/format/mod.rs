@@ -5,19 +5,24 @@ mod cache;
 mod columnar;
 mod csv;
 mod detect;
+mod feature_set;
 mod jsonl;
 pub mod letor;
 mod roles;
 mod table;
 
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::Path;
 
 use crate::bytes::Input;
 use crate::dataset::{Absent, Dataset};
-use crate::error::DataError;
-use crate::notes::Notes;
-use crate::store::write_atomic;
+use crate::error::{DataError, Place};
+use crate::names::FeatureNames;
+use crate::notes::{DataPart, Notes, Oddity};
+use crate::store::{is_ordinary, write_atomic, write_with_companion};
 
+use feature_set::FeatureSets;
+pub use feature_set::feature_set_path;
 pub use roles::{Role, Roles};
 
 /// A format of feature data.
@@ -178,8 +183,9 @@ pub struct Loaded {
 }
 
 /// Reads one data set from one or several files of the same format; `-` is standard input.
-pub fn read(paths: &[PathBuf], options: &ReadOptions) -> Result<Loaded, DataError> {
-    let inputs = paths.iter().map(|path| Input::open(path)).collect::<Result<Vec<_>, _>>()?;
+pub fn read<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<Loaded, DataError> {
+    let inputs =
+        paths.iter().map(|path| Input::open(path.as_ref())).collect::<Result<Vec<_>, _>>()?;
     read_inputs(inputs, options)
 }
 
@@ -215,49 +221,108 @@ pub fn read_inputs(inputs: Vec<Input>, options: &ReadOptions) -> Result<Loaded, 
         });
     }
     let mut notes = Notes::default();
-    let data = match format {
+    // Only the columnar formats have sets of several inputs inside.
+    #[cfg_attr(not(feature = "columnar"), allow(unused_mut))]
+    let mut sets = FeatureSets::beside(&inputs)?;
+    let mut data = match format {
         Format::Letor => letor::read(&inputs, options, &mut notes)?,
         Format::Csv => csv::read(&inputs, b',', options, &mut notes)?,
         Format::Tsv => csv::read(&inputs, b'\t', options, &mut notes)?,
         Format::Jsonl => jsonl::read(&inputs, options, &mut notes)?,
         Format::Cache => cache::read(inputs)?,
         #[cfg(feature = "columnar")]
-        Format::Parquet => columnar::read_parquet(inputs, options, &mut notes)?,
+        Format::Parquet => columnar::read_parquet(inputs, options, &mut sets, &mut notes)?,
         #[cfg(feature = "columnar")]
-        Format::Arrow => columnar::read_arrow(inputs, options, &mut notes)?,
+        Format::Arrow => columnar::read_arrow(inputs, options, &mut sets, &mut notes)?,
         #[cfg(not(feature = "columnar"))]
         Format::Parquet | Format::Arrow => return Err(not_built(format)),
     };
+    if data.feature_set.is_none() {
+        data.feature_set = sets.join(&mut notes)?;
+    }
     Ok(Loaded { data, notes, format })
 }
 
-/// Writes a data set atomically. Rows go out in the order in which they came in.
-///
-/// What the format has no place for is an error, never a silent loss: preference pairs fit only
-/// the cache.
-pub fn write(data: &Dataset, path: &Path, format: Format) -> Result<(), DataError> {
-    if data.pairs().is_some() && format != Format::Cache {
-        return Err(DataError::Invalid(format!(
-            "{} has no place for preference pairs; write rwd, or leave the pairs out",
-            format.info().name
-        )));
+/// Writes a data set atomically, with its feature set inside or beside it. Rows go out in the order in
+/// which they came in. Gives a warning for each part that the format cannot hold.
+pub fn write(data: &Dataset, path: impl AsRef<Path>, format: Format) -> Result<Notes, DataError> {
+    let path = path.as_ref();
+    let is_beside = !feature_set::is_inside(format) && is_ordinary(path);
+    let mut lost = lost_parts(data, format);
+    // A stream has no place beside it; numbered features are not those that a set names.
+    if data.feature_set.is_some() && !feature_set::is_inside(format) {
+        let names_kept = !lost.contains(&DataPart::FeatureNames);
+        lost.extend((!is_beside || !names_kept).then_some(DataPart::FeatureSet));
     }
+    let body = |out: &mut dyn Write| write_content(data, format, out);
+    check_built(format)?;
+    if is_ordinary(path) {
+        let set = data.feature_set().filter(|_| is_beside && !lost.contains(&DataPart::FeatureSet));
+        write_with_companion(path, body, &feature_set_path(path), set)?;
+    } else {
+        write_atomic(path, body)?;
+    }
+    let mut warnings = Notes::default();
+    for part in lost {
+        let place = || Place::file(path.display().to_string());
+        warnings.add(Oddity::Lost(part), 1, place);
+    }
+    Ok(warnings)
+}
+
+/// Writes a data set into a writer; a feature set is kept where the format holds it inside. Gives a
+/// warning for each part that the format cannot hold.
+pub fn write_to(data: &Dataset, mut out: impl Write, format: Format) -> Result<Notes, DataError> {
+    check_built(format)?;
+    write_content(data, format, &mut out).map_err(|e| DataError::io("write", "the data", e))?;
+    let mut lost = lost_parts(data, format);
+    let set = data.feature_set.is_some() && !feature_set::is_inside(format);
+    lost.extend(set.then_some(DataPart::FeatureSet));
+    let mut warnings = Notes::default();
+    for part in lost {
+        warnings.add(Oddity::Lost(part), 1, || Place::file(format.info().name));
+    }
+    Ok(warnings)
+}
+
+/// The parts of a data set that a format cannot hold; the feature set is left to the caller.
+fn lost_parts(data: &Dataset, format: Format) -> Vec<DataPart> {
+    let is_letor = format == Format::Letor;
+    let is_named = matches!(data.features(), FeatureNames::Named(_));
+    let is_missing = data.absent() == Absent::Missing;
+    let lost = [
+        (DataPart::FeatureNames, is_letor && is_named),
+        (DataPart::AbsentRule, is_missing && !feature_set::is_inside(format)),
+        (DataPart::RowWeights, is_letor && data.row_weights().is_some()),
+        (DataPart::QueryWeights, is_letor && data.query_weights().is_some()),
+        (DataPart::Positions, is_letor && data.positions().is_some()),
+        (DataPart::Pairs, format != Format::Cache && data.pairs().is_some()),
+    ];
+    lost.into_iter().filter(|(_, is_lost)| *is_lost).map(|(part, _)| part).collect()
+}
+
+fn write_content(data: &Dataset, format: Format, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Letor => letor::write(data, out),
+        Format::Csv => csv::write(data, b',', out),
+        Format::Tsv => csv::write(data, b'\t', out),
+        Format::Jsonl => jsonl::write(data, out),
+        Format::Cache => cache::write(data, out),
+        #[cfg(feature = "columnar")]
+        Format::Parquet => columnar::write_parquet(data, out),
+        #[cfg(feature = "columnar")]
+        Format::Arrow => columnar::write_arrow(data, out),
+        #[cfg(not(feature = "columnar"))]
+        Format::Parquet | Format::Arrow => Err(io::ErrorKind::Unsupported.into()),
+    }
+}
+
+/// Refuses a format that this build leaves out.
+fn check_built(format: Format) -> Result<(), DataError> {
     match format {
         #[cfg(not(feature = "columnar"))]
         Format::Parquet | Format::Arrow => Err(not_built(format)),
-        _ => write_atomic(path, |out| match format {
-            Format::Letor => letor::write(data, out),
-            Format::Csv => csv::write(data, b',', out),
-            Format::Tsv => csv::write(data, b'\t', out),
-            Format::Jsonl => jsonl::write(data, out),
-            Format::Cache => cache::write(data, out),
-            #[cfg(feature = "columnar")]
-            Format::Parquet => columnar::write_parquet(data, out),
-            #[cfg(feature = "columnar")]
-            Format::Arrow => columnar::write_arrow(data, out),
-            #[cfg(not(feature = "columnar"))]
-            Format::Parquet | Format::Arrow => Ok(()),
-        }),
+        _ => Ok(()),
     }
 }
 

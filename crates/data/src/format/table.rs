@@ -248,17 +248,14 @@ impl<'o> Table<'o> {
         }
         notes.merge(self.notes);
         let matrix = Matrix::from_rows(self.labels.len(), self.schema.features.len(), self.values)?;
+        let features = FeatureNames::from_names(self.schema.features);
         let columns = Columns {
-            matrix,
-            features: FeatureNames::from_names(self.schema.features),
-            labels: self.labels,
-            queries: self.queries,
-            query_of_row: self.query_of_row,
             docids: self.docids,
             row_weights: self.row_weights,
             query_weights: self.query_weights,
             positions: self.positions,
             absent: self.options.absent,
+            ..Columns::new(matrix, features, self.labels, self.queries, self.query_of_row)
         };
         Dataset::grouped(columns, &file, notes)
     }

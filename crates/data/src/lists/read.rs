@@ -96,7 +96,7 @@ const SMART_QRELS: Layout = Layout {
 
 pub(super) fn read(input: Input, kind: Kind) -> Result<(Lists, Notes), DataError> {
     let mut notes = Notes::default();
-    let Input { name, bytes } = input;
+    let Input { name, bytes, .. } = input;
     let skip = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     notes.add(Oddity::ByteOrderMark, u64::from(skip > 0), || Place::line(&name, 1));
     let first = bytes

@@ -12,7 +12,7 @@ pub(crate) fn cache() -> Vec<Case> {
             "cache: another version",
             Text("bad.rwd"),
             changed(|b| b[8] = 9),
-            "bad.rwd has format version 9; this program reads version 1 -> make the file again with `rankwright data convert` from its source",
+            "bad.rwd has format version 9; this program reads versions up to 2 -> make the file again with `rankwright data convert` from its source",
         ),
         case(
             "cache: nothing after the magic",

@@ -18,7 +18,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use rankwright_data::bytes::Input;
 use rankwright_data::format::{self, Format, ReadOptions, Roles};
-use rankwright_data::{Columns, DataError, Dataset, FeatureNames, Matrix, QueryIndex};
+use rankwright_data::{DataError, Dataset};
 
 /// How a case is read.
 enum Reader {
@@ -106,18 +106,15 @@ impl Case {
 
 /// A small data set with one query `q`.
 fn sample(rows: usize) -> Dataset {
-    let mut queries = QueryIndex::default();
-    let query_of_row = (0..rows).map(|_| queries.number("q")).collect();
-    let values = (0..rows * 3).map(|v| v as f32 * 0.75).collect();
-    let matrix = Matrix::from_rows(rows, 3, values).unwrap();
-    let features = FeatureNames::Named(["a", "b", "c"].map(String::from).to_vec());
-    let labels = (0..rows).map(|row| (row % 5) as f64).collect();
-    let docids = (0..rows).map(|row| format!("d{row}")).collect::<Vec<_>>();
-    let columns = Columns {
-        docids: Some(docids.iter().map(String::as_str).collect()),
-        ..Columns::new(matrix, features, labels, queries, query_of_row)
-    };
-    Dataset::new(columns).unwrap()
+    let values: Vec<f32> = (0..rows * 3).map(|v| v as f32 * 0.75).collect();
+    Dataset::builder()
+        .dense(values, 3)
+        .feature_names(["a", "b", "c"])
+        .labels((0..rows).map(|row| row % 5))
+        .query_ids(vec!["q"; rows])
+        .doc_ids((0..rows).map(|row| format!("d{row}")))
+        .build()
+        .unwrap()
 }
 
 fn file_of(data: &Dataset, format: Format) -> Vec<u8> {

@@ -37,7 +37,7 @@ pub(super) struct Parquet {
 
 impl Parquet {
     pub(super) fn open(input: Input) -> Result<Parquet, SearchError> {
-        let Input { name, bytes } = input;
+        let Input { name, bytes, .. } = input;
         let length = bytes.len() as u64;
         // Neither copies: the mapped file itself becomes the owner of the bytes.
         let bytes = match bytes {

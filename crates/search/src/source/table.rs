@@ -46,7 +46,7 @@ impl Table {
         delimiter: u8,
         notes: &mut Notes,
     ) -> Result<Table, SearchError> {
-        let Input { name, bytes } = input;
+        let Input { name, bytes, .. } = input;
         let at = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let length = bytes.len() as u64;
         let mut reader = ReaderBuilder::new()

@@ -7,7 +7,7 @@ use bytemuck::Pod;
 
 use super::{
     ALIGN, BIG_ENDIAN, ENTRY, HEAD, KINDS, Kind, MAGIC, NAME, VERSION, checksum, header_checksum,
-    named,
+    kinds_of, named,
 };
 use crate::bytes::{Bytes, Input};
 use crate::dataset::{Absent, Dataset};
@@ -77,11 +77,11 @@ impl<'a> File<'a> {
         let (Some(version), Some(count)) = (u32_at(bytes, 8), u32_at(bytes, 12)) else {
             return damaged("it ends inside its header");
         };
-        if version != VERSION {
+        if !(1..=VERSION).contains(&version) {
             let file = name.to_owned();
             return Err(DataError::Version { file, found: version, supported: VERSION });
         }
-        if count > KINDS {
+        if count > kinds_of(version) {
             return damaged("its header names more sections than there are kinds");
         }
         let table_end = HEAD + count as usize * ENTRY;
@@ -176,6 +176,16 @@ impl<'a> File<'a> {
         Strings::from_parts(content, ends).map(Some).map_err(|_| unfit())
     }
 
+    /// The text of a section; `None` where there is no such section.
+    fn text(&self, kind: Kind) -> Result<Option<Arc<str>>, DataError> {
+        let Some(range) = self.section(kind) else { return Ok(None) };
+        let text = self.bytes.get(range).and_then(|bytes| std::str::from_utf8(bytes).ok());
+        let text = text.ok_or_else(|| {
+            damaged(self.name, format!("{} is not UTF-8 text", named(kind as u64)))
+        })?;
+        Ok(Some(text.into()))
+    }
+
     /// Everything but the matrix, verified.
     fn data_set(&self, shape: &Shape) -> Result<Dataset, DataError> {
         let (rows, queries) = (shape.rows, shape.queries);
@@ -194,6 +204,7 @@ impl<'a> File<'a> {
             pairs: self.pairs()?,
             source_rows: self.values(Kind::SourceRows, rows)?,
             absent: shape.absent,
+            feature_set: self.text(Kind::FeatureSet)?,
         };
         match verify(&data) {
             Ok(()) => Ok(data),
@@ -302,6 +313,9 @@ fn verify(data: &Dataset) -> Result<(), &'static str> {
     }
     if data.labels.iter().any(|label| !label.is_finite()) {
         return Err("a label is not finite");
+    }
+    if data.features.duplicate().is_some() {
+        return Err("two features have the same name");
     }
     let weights = data.row_weights.iter().chain(&data.query_weights).flatten();
     if weights.into_iter().any(|weight| !(*weight >= 0.0 && weight.is_finite())) {

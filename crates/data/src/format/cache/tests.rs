@@ -2,30 +2,23 @@
 
 use super::*;
 use crate::bytes::Input;
-use crate::dataset::{Columns, QueryIndex};
-use crate::matrix::Matrix;
-use crate::pairs::Pair;
+use crate::pairs::Preference;
 
 fn sample() -> Dataset {
-    let mut queries = QueryIndex::default();
-    let of_row = ["a", "ö b", "a", "c"].map(|id| queries.number(id)).to_vec();
-    let values = vec![1.0, -0.0, f32::NAN, 4.0, f32::INFINITY, 6.0, 7.0, 1e-45];
-    let names = FeatureNames::Named(vec!["x".into(), "label".into()]);
-    let matrix = Matrix::from_rows(4, 2, values).unwrap();
-    let columns = Columns::new(matrix, names, vec![0.0, 1.0, 2.5, 0.0], queries, of_row);
-    let docids = ["d1", "", "d3", "d4"].into_iter().collect();
-    let columns = Columns {
-        docids: Some(docids),
-        row_weights: Some(vec![1.0, 0.0, 0.5, 2.0]),
-        query_weights: Some(vec![1.0, 2.0, 1.0, 3.0]),
-        positions: Some(vec![1, 2, 3, 4]),
-        absent: Absent::Missing,
-        ..columns
-    };
-    let mut data = Dataset::new(columns).unwrap();
-    let pair = Pair { query: 0, better: 1, worse: 0, weight: 0.5, equal: false };
-    data.pairs = Some(vec![pair, Pair { better: 0, worse: 1, equal: true, ..pair }]);
-    data
+    Dataset::builder()
+        .dense(&[1.0, -0.0, f32::NAN, 4.0, f32::INFINITY, 6.0, 7.0, 1e-45], 2)
+        .feature_names(["x", "label"])
+        .labels([0.0, 1.0, 2.5, 0.0])
+        .query_ids(["a", "ö b", "a", "c"])
+        .doc_ids(["d1", "", "d3", "d4"])
+        .weights([1.0, 0.0, 0.5, 2.0])
+        .query_weights([1.0, 2.0, 1.0, 3.0])
+        .positions([1, 2, 3, 4])
+        .absent(Absent::Missing)
+        .pairs([Preference::new(2, 0).weight(0.5), Preference::equal(0, 2).weight(0.5)])
+        .feature_set("analysis = \"ö\"\n")
+        .build()
+        .unwrap()
 }
 
 fn bytes_of(data: &Dataset) -> Vec<u8> {
@@ -71,11 +64,19 @@ fn every_single_flip_and_every_cut_is_noticed() {
 #[test]
 fn another_version_is_refused_as_such() {
     let mut bytes = bytes_of(&sample());
-    bytes[8] = 2;
+    bytes[8] = 3;
     assert_eq!(
         open(bytes).unwrap_err(),
-        "t.rwd has format version 2; this program reads version 1"
+        "t.rwd has format version 3; this program reads versions up to 2"
     );
+}
+
+#[test]
+fn data_without_a_feature_set_is_still_written_as_version_1() {
+    let old = sample().with_feature_set(None);
+    let bytes = bytes_of(&old);
+    assert_eq!((bytes[8], bytes_of(&sample())[8]), (1, 2));
+    assert_eq!(open(bytes).unwrap(), old);
 }
 
 #[test]
@@ -96,6 +97,8 @@ fn sound_checksums_do_not_make_unsound_data_pass() {
     assert!(refused(&|d| d.pairs.as_mut().unwrap()[0].worse = 3).contains("pair"));
     assert!(refused(&|d| d.pairs.as_mut().unwrap()[0].weight = 0.0).contains("pair"));
     assert!(refused(&|d| d.pairs.as_mut().unwrap()[1].query = 7).contains("pair"));
+    let twice = || FeatureNames::Named(vec!["x".into(), "x".into()]);
+    assert!(refused(&|d| d.features = twice()).contains("same name"));
     assert!(refused(&|d| d.docids = Some(Strings::default())).contains("document ids"));
 }
 

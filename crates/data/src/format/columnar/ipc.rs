@@ -9,7 +9,9 @@ use std::sync::Arc;
 use arrow_buffer::Buffer;
 use arrow_ipc::reader::{FileDecoder, StreamDecoder, read_footer_length};
 use arrow_ipc::{Block, CompressionType};
+use arrow_schema::Schema;
 
+use super::metadata::Metadata;
 use super::{Collector, damaged};
 use crate::error::DataError;
 
@@ -37,7 +39,7 @@ pub(super) fn read_file(
         return Err(fail(&"its numbers have the byte order of another machine"));
     }
     let schema = Arc::new(arrow_ipc::convert::fb_to_schema(schema));
-    collector.open(name, &schema)?;
+    collector.open(name, &schema, metadata_of(name, &schema)?)?;
     let mut decoder = FileDecoder::new(schema, footer.version());
     for block in footer.dictionaries().iter().flatten() {
         let data = block_bytes(name, &buffer, block)?;
@@ -50,6 +52,10 @@ pub(super) fn read_file(
         }
     }
     Ok(())
+}
+
+fn metadata_of(name: &str, schema: &Schema) -> Result<Metadata, DataError> {
+    Metadata::read(name, schema.metadata().iter().map(|(key, value)| (&**key, &**value)))
 }
 
 /// The bytes of a block, if it lies inside the file.
@@ -83,7 +89,7 @@ pub(super) fn read_stream(
     while !buffer.is_empty() {
         let batch = decoder.decode(&mut buffer).map_err(|e| fail(&e))?;
         if let Some(schema) = decoder.schema().filter(|_| !opened) {
-            collector.open(name, &schema)?;
+            collector.open(name, &schema, metadata_of(name, &schema)?)?;
             opened = true;
         }
         if let Some(batch) = batch {

@@ -9,8 +9,10 @@ use arrow_ipc::writer::FileWriter;
 use arrow_schema::{DataType, Field, Schema as ArrowSchema, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 
+use super::metadata::Metadata;
 use crate::dataset::Dataset;
 use crate::format::table::check_writable;
 
@@ -19,7 +21,10 @@ const GROUP_ROWS: usize = 65536;
 
 /// Writes Parquet, packed with zstd, in groups of 65,536 rows.
 pub(in crate::format) fn write_parquet(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {
+    let entries = Metadata::of(data).entries();
+    let entries = entries.map(|(key, value)| KeyValue::new(key, value)).collect();
     let properties = WriterProperties::builder()
+        .set_key_value_metadata(Some(entries))
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_max_row_group_row_count(Some(GROUP_ROWS))
         .build();
@@ -59,7 +64,8 @@ fn schema_of(data: &Dataset) -> io::Result<SchemaRef> {
         .map(|(name, kind, _)| Field::new(name, kind, false))
         .collect();
     fields.extend(data.features().iter().map(|name| Field::new(name, DataType::Float32, true)));
-    Ok(Arc::new(ArrowSchema::new(fields)))
+    let metadata = Metadata::of(data).entries().collect();
+    Ok(Arc::new(ArrowSchema::new_with_metadata(fields, metadata)))
 }
 
 /// The rows in the order in which they came in, in groups.

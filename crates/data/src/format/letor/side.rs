@@ -112,8 +112,10 @@ fn one_a_row(input: &Input, ending: &str, found: usize, rows: usize) -> Result<(
 
 /// The side file with this ending, if it is there.
 fn side_path(input: &Input, ending: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(format!("{}.{ending}", input.name));
-    (input.name != "-" && path.is_file()).then_some(path)
+    let mut path = input.path()?.as_os_str().to_owned();
+    path.push(format!(".{ending}"));
+    let path = PathBuf::from(path);
+    path.is_file().then_some(path)
 }
 
 fn no_queries(input: &Input) -> DataError {

@@ -8,7 +8,7 @@ use crate::format::table::write_rows;
 use crate::names::FeatureNames;
 
 pub(in crate::format) fn write(data: &Dataset, out: &mut dyn Write) -> io::Result<()> {
-    let first = first_id(data)?;
+    let first = first_id(data);
     check(data)?;
     let query_of_row = data.query_of_rows();
     write_rows(&data.rows_by_source(), out, |row, text| {
@@ -21,14 +21,11 @@ fn refuse<T>(message: String) -> io::Result<T> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, message))
 }
 
-/// Free feature names have no place in the format.
-fn first_id(data: &Dataset) -> io::Result<u32> {
+/// The id of the first feature; features that have names are numbered in their order.
+fn first_id(data: &Dataset) -> u32 {
     match data.features() {
-        FeatureNames::Ids { first, .. } => Ok(*first),
-        FeatureNames::Named(names) => refuse(format!(
-            "LETOR text has feature numbers only and would lose names like '{}'; write csv, jsonl, parquet, arrow or rwd",
-            names.first().map_or("", String::as_str)
-        )),
+        FeatureNames::Ids { first, .. } => *first,
+        FeatureNames::Named(_) => 1,
     }
 }
 
@@ -45,17 +42,7 @@ fn check(data: &Dataset) -> io::Result<()> {
             "the document id '{id}' cannot stand in LETOR text; write csv or jsonl"
         ));
     }
-    let lost = [
-        ("row weights", data.row_weights().is_some()),
-        ("query weights", data.query_weights().is_some()),
-        ("positions", data.positions().is_some()),
-    ];
-    match lost.iter().find(|(_, there)| *there) {
-        Some((what, _)) => {
-            refuse(format!("LETOR text has no place for {what}; write csv or jsonl"))
-        }
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 fn format_row(data: &Dataset, row: usize, query: usize, first: u32, out: &mut Vec<u8>) {

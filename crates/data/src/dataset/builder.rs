@@ -1,0 +1,213 @@
+//! A data set from values in memory: given part by part, checked as a whole.
+
+use std::borrow::{Borrow, Cow};
+use std::fmt::{Display, Write};
+use std::sync::Arc;
+
+use super::columns::{Columns, QueryIndex};
+use super::{Absent, Dataset};
+use crate::error::DataError;
+use crate::matrix::Matrix;
+use crate::names::FeatureNames;
+use crate::pairs::Preference;
+use crate::strings::Strings;
+
+/// A number that can be a label: any float or integer, or a reference to one.
+pub trait Label {
+    /// The label as it is kept.
+    fn value(self) -> f64;
+}
+
+macro_rules! labels {
+    ($($number:ty)*) => { $(
+        impl Label for $number {
+            fn value(self) -> f64 {
+                self as f64
+            }
+        }
+        impl Label for &$number {
+            fn value(self) -> f64 {
+                *self as f64
+            }
+        }
+    )* };
+}
+
+labels!(f32 f64 u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
+
+/// Puts a data set together from values in memory; [`build`](Self::build) checks it.
+///
+/// Every part is given in one order, that of the rows; rows of a query need not stand together.
+/// Features and query ids are needed. Without labels all labels are 0, which is enough to score.
+///
+/// ```
+/// use rankwright_data::Dataset;
+/// let data = Dataset::builder()
+///     .rows([[0.5, 1.0], [0.1, 0.0], [0.9, 3.0]])
+///     .feature_names(["bm25", "clicks"])
+///     .labels([0, 1, 2])
+///     .query_ids([17, 4, 17])
+///     .doc_ids(["a", "b", "c"])
+///     .weights([1.0, 1.0, 0.5])
+///     .pairs([(2, 0)])
+///     .build()?;
+/// assert_eq!((data.queries(), data.rows()), (2, 3));
+/// assert_eq!(data.query(0).id, "17");
+/// # Ok::<(), rankwright_data::DataError>(())
+/// ```
+#[derive(Debug, Default)]
+#[must_use = "`build` makes the data set"]
+pub struct DatasetBuilder {
+    matrix: Option<Result<Matrix, DataError>>,
+    features: Option<FeatureNames>,
+    labels: Option<Vec<f64>>,
+    queries: Option<(QueryIndex, Vec<u32>)>,
+    doc_ids: Option<Strings>,
+    weights: Option<Vec<f32>>,
+    query_weights: Option<Vec<f32>>,
+    positions: Option<Vec<u32>>,
+    pairs: Option<Vec<Preference>>,
+    absent: Absent,
+    feature_set: Option<Arc<str>>,
+}
+
+impl DatasetBuilder {
+    /// Features as rows of equal length; NaN is a missing value.
+    pub fn rows<R: AsRef<[f32]>>(mut self, rows: impl IntoIterator<Item = R>) -> Self {
+        self.matrix = Some(matrix_of(rows));
+        self
+    }
+
+    /// Features row after row, `columns` values each; NaN is a missing value.
+    pub fn dense<'a>(mut self, values: impl Into<Cow<'a, [f32]>>, columns: usize) -> Self {
+        let values = values.into().into_owned();
+        self.matrix = Some(match values.len().checked_rem(columns) {
+            Some(0) => Matrix::from_rows(values.len() / columns, columns, values),
+            _ => Err(DataError::NotRectangular { values: values.len(), columns }),
+        });
+        self
+    }
+
+    /// Features as a matrix.
+    pub fn matrix(mut self, matrix: Matrix) -> Self {
+        self.matrix = Some(Ok(matrix));
+        self
+    }
+
+    /// A name for each feature, all different; 1, 2, 3, ... if not given.
+    pub fn feature_names<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.features = Some(FeatureNames::from_names(names.into_iter().map(Into::into).collect()));
+        self
+    }
+
+    /// The names of another data set or of a model.
+    pub fn features(mut self, names: FeatureNames) -> Self {
+        self.features = Some(names);
+        self
+    }
+
+    /// A graded label for each row; higher is better.
+    pub fn labels<L: Label>(mut self, labels: impl IntoIterator<Item = L>) -> Self {
+        self.labels = Some(labels.into_iter().map(Label::value).collect());
+        self
+    }
+
+    /// The query id of each row: numbers, texts, anything that can be displayed.
+    pub fn query_ids<Q: Display>(mut self, ids: impl IntoIterator<Item = Q>) -> Self {
+        let mut index = QueryIndex::default();
+        let mut text = String::new();
+        let mut number = |id: Q| {
+            text.clear();
+            // Writing into a string fails only if the id's own `Display` does.
+            let _ = write!(text, "{id}");
+            index.number(&text)
+        };
+        let of_row = ids.into_iter().map(&mut number).collect();
+        self.queries = Some((index, of_row));
+        self
+    }
+
+    /// A document id for each row; an empty one is none.
+    pub fn doc_ids<D: Display>(mut self, ids: impl IntoIterator<Item = D>) -> Self {
+        let mut strings = Strings::default();
+        ids.into_iter().for_each(|id| strings.push(&id.to_string()));
+        self.doc_ids = Some(strings);
+        self
+    }
+
+    /// A weight for each row, finite and not negative.
+    pub fn weights<W: Borrow<f32>>(mut self, weights: impl IntoIterator<Item = W>) -> Self {
+        self.weights = Some(weights.into_iter().map(|weight| *weight.borrow()).collect());
+        self
+    }
+
+    /// The weight of each row's query; all rows of a query must agree.
+    pub fn query_weights<W: Borrow<f32>>(mut self, weights: impl IntoIterator<Item = W>) -> Self {
+        self.query_weights = Some(weights.into_iter().map(|weight| *weight.borrow()).collect());
+        self
+    }
+
+    /// The position, from 1, at which each row was shown.
+    pub fn positions<P: Borrow<u32>>(mut self, positions: impl IntoIterator<Item = P>) -> Self {
+        self.positions = Some(positions.into_iter().map(|at| *at.borrow()).collect());
+        self
+    }
+
+    /// Preferences between rows of one query, each `(better, worse)`, `(better, worse, weight)` or
+    /// a [`Preference`]; rows are counted from 0 as they are given.
+    pub fn pairs<P: Into<Preference>>(mut self, pairs: impl IntoIterator<Item = P>) -> Self {
+        self.pairs = Some(pairs.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The value that features get which sparse rows do not mention.
+    pub fn absent(mut self, absent: Absent) -> Self {
+        self.absent = absent;
+        self
+    }
+
+    /// The feature set that the features were computed with, see [`Dataset::feature_set`].
+    pub fn feature_set(mut self, text: impl Into<Arc<str>>) -> Self {
+        self.feature_set = Some(text.into());
+        self
+    }
+
+    /// Checks all parts and groups the rows by query.
+    pub fn build(self) -> Result<Dataset, DataError> {
+        let matrix = self.matrix.ok_or(DataError::MissingPart { what: "features" })??;
+        let (queries, query_of_row) =
+            self.queries.ok_or(DataError::MissingPart { what: "query ids" })?;
+        let count = matrix.columns();
+        let features = self.features.unwrap_or(FeatureNames::Ids { first: 1, count });
+        let labels = self.labels.unwrap_or_else(|| vec![0.0; matrix.rows()]);
+        let columns = Columns {
+            docids: self.doc_ids,
+            row_weights: self.weights,
+            query_weights: self.query_weights,
+            positions: self.positions,
+            absent: self.absent,
+            feature_set: self.feature_set,
+            ..Columns::new(matrix, features, labels, queries, query_of_row)
+        };
+        let data = Dataset::new(columns)?;
+        match self.pairs {
+            Some(pairs) => data.with_preferences(pairs),
+            None => Ok(data),
+        }
+    }
+}
+
+fn matrix_of<R: AsRef<[f32]>>(rows: impl IntoIterator<Item = R>) -> Result<Matrix, DataError> {
+    let mut values = Vec::new();
+    let (mut count, mut width) = (0, None);
+    for row in rows {
+        let row = row.as_ref();
+        let expected = *width.get_or_insert(row.len());
+        if row.len() != expected {
+            return Err(DataError::RowLength { row: count, found: row.len(), expected });
+        }
+        values.extend_from_slice(row);
+        count += 1;
+    }
+    Matrix::from_rows(count, width.unwrap_or(0), values)
+}

@@ -1,0 +1,245 @@
+//! Columns of a data set in the order of their input: checked, then grouped by query.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{Absent, Dataset};
+use crate::error::{DataError, Place};
+use crate::matrix::Matrix;
+use crate::names::FeatureNames;
+use crate::notes::{Notes, Oddity};
+use crate::strings::Strings;
+
+/// Query ids met while reading, numbered by first appearance.
+#[derive(Debug, Default)]
+pub struct QueryIndex {
+    ids: Strings,
+    numbers: HashMap<String, u32, foldhash::fast::RandomState>,
+}
+
+impl QueryIndex {
+    /// The number of this query id, new or known.
+    pub fn number(&mut self, id: &str) -> u32 {
+        if let Some(&number) = self.numbers.get(id) {
+            return number;
+        }
+        let number = self.ids.len() as u32;
+        self.ids.push(id);
+        self.numbers.insert(id.to_owned(), number);
+        number
+    }
+}
+
+/// The columns of a data set in file order, before grouping by query.
+#[derive(Debug)]
+pub struct Columns {
+    /// Feature values.
+    pub matrix: Matrix,
+    /// Feature names, as many as the matrix has columns.
+    pub features: FeatureNames,
+    /// Graded labels, one a row.
+    pub labels: Vec<f64>,
+    /// The queries.
+    pub queries: QueryIndex,
+    /// The query number of each row.
+    pub query_of_row: Vec<u32>,
+    /// Document ids.
+    pub docids: Option<Strings>,
+    /// Row weights.
+    pub row_weights: Option<Vec<f32>>,
+    /// Query weights, given row by row; all rows of a query must agree.
+    pub query_weights: Option<Vec<f32>>,
+    /// Positions at which a result was shown, from 1.
+    pub positions: Option<Vec<u32>>,
+    /// The value that absent features of sparse rows were given.
+    pub absent: Absent,
+    /// The feature set that the features were computed with.
+    pub feature_set: Option<Arc<str>>,
+}
+
+impl Columns {
+    /// Columns with nothing but features, labels and queries.
+    pub fn new(
+        matrix: Matrix,
+        features: FeatureNames,
+        labels: Vec<f64>,
+        queries: QueryIndex,
+        query_of_row: Vec<u32>,
+    ) -> Self {
+        Columns {
+            matrix,
+            features,
+            labels,
+            queries,
+            query_of_row,
+            docids: None,
+            row_weights: None,
+            query_weights: None,
+            positions: None,
+            absent: Absent::Zero,
+            feature_set: None,
+        }
+    }
+}
+
+impl Dataset {
+    /// Groups columns by query and checks them.
+    pub fn new(columns: Columns) -> Result<Dataset, DataError> {
+        let mut notes = Notes::default();
+        Dataset::grouped(columns, "data", &mut notes)
+    }
+
+    /// As `new`, for a reader: notes scattered queries of the named input.
+    pub(crate) fn grouped(
+        columns: Columns,
+        name: &str,
+        notes: &mut Notes,
+    ) -> Result<Dataset, DataError> {
+        check_lengths(&columns)?;
+        if let Some(name) = columns.features.duplicate() {
+            return Err(DataError::DuplicateFeature { name: name.to_owned() });
+        }
+        check_values(&columns)?;
+        let (query_starts, order) = group(&columns.query_of_row, columns.queries.ids.len());
+        let query_weights = match &columns.query_weights {
+            Some(weights) => Some(weights_by_query(weights, &columns)?),
+            None => None,
+        };
+        let mut data = Dataset {
+            matrix: columns.matrix,
+            features: columns.features,
+            labels: columns.labels,
+            query_ids: columns.queries.ids,
+            query_starts,
+            docids: columns.docids,
+            row_weights: columns.row_weights,
+            query_weights,
+            positions: columns.positions,
+            pairs: None,
+            source_rows: None,
+            absent: columns.absent,
+            feature_set: columns.feature_set,
+        };
+        if let Some((order, scattered, first_row)) = order {
+            notes.add(Oddity::ScatteredQueries, scattered, || Place::line(name, first_row + 1));
+            data.reorder(order);
+        }
+        Ok(data)
+    }
+
+    fn reorder(&mut self, order: Vec<u32>) {
+        self.matrix.reorder(&order);
+        pick(&mut self.labels, &order);
+        self.docids = self.docids.take().map(|d| d.reordered(&order));
+        if let Some(weights) = &mut self.row_weights {
+            pick(weights, &order);
+        }
+        if let Some(positions) = &mut self.positions {
+            pick(positions, &order);
+        }
+        self.source_rows = Some(order);
+    }
+}
+
+fn pick<T: Copy>(values: &mut Vec<T>, order: &[u32]) {
+    *values = order.iter().map(|&row| values[row as usize]).collect();
+}
+
+/// Row starts of each query and, where rows are scattered, the grouped order, how many queries
+/// were scattered, and the first row that is out of place.
+#[allow(clippy::type_complexity)]
+fn group(query_of_row: &[u32], queries: usize) -> (Vec<u32>, Option<(Vec<u32>, u64, u64)>) {
+    let mut sizes = vec![0u32; queries];
+    let mut scattered = vec![false; queries];
+    let mut first = None;
+    let mut previous = None;
+    for (row, &query) in query_of_row.iter().enumerate() {
+        if previous != Some(query) && sizes[query as usize] > 0 {
+            scattered[query as usize] = true;
+            first = first.or(Some(row as u64));
+        }
+        sizes[query as usize] += 1;
+        previous = Some(query);
+    }
+    let mut starts = Vec::with_capacity(queries);
+    let mut sum = 0;
+    for size in sizes {
+        starts.push(sum);
+        sum += size;
+    }
+    let Some(first) = first else { return (starts, None) };
+    let mut next = starts.clone();
+    let mut order = vec![0; query_of_row.len()];
+    for (row, &query) in query_of_row.iter().enumerate() {
+        order[next[query as usize] as usize] = row as u32;
+        next[query as usize] += 1;
+    }
+    let count = scattered.iter().filter(|&&s| s).count() as u64;
+    (starts, Some((order, count, first)))
+}
+
+fn check_lengths(columns: &Columns) -> Result<(), DataError> {
+    let rows = columns.matrix.rows();
+    let lengths = [
+        ("labels", Some(columns.labels.len())),
+        ("query ids", Some(columns.query_of_row.len())),
+        ("document ids", columns.docids.as_ref().map(Strings::len)),
+        ("row weights", columns.row_weights.as_ref().map(Vec::len)),
+        ("query weights", columns.query_weights.as_ref().map(Vec::len)),
+        ("positions", columns.positions.as_ref().map(Vec::len)),
+    ];
+    for (what, length) in lengths {
+        if let Some(found) = length.filter(|length| *length != rows) {
+            let per = "rows";
+            return Err(DataError::LengthMismatch { what, found, per, expected: rows });
+        }
+    }
+    if columns.features.len() != columns.matrix.columns() {
+        return Err(DataError::LengthMismatch {
+            what: "feature names",
+            found: columns.features.len(),
+            per: "columns",
+            expected: columns.matrix.columns(),
+        });
+    }
+    match u32::try_from(rows) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(DataError::TooManyRows { rows }),
+    }
+}
+
+fn check_values(columns: &Columns) -> Result<(), DataError> {
+    for (row, &value) in columns.labels.iter().enumerate() {
+        if !value.is_finite() {
+            return Err(DataError::NotFinite { what: "label", row, value });
+        }
+    }
+    let weights = [("weight", &columns.row_weights), ("query weight", &columns.query_weights)];
+    for (what, weights) in weights {
+        for (row, &value) in weights.iter().flatten().enumerate() {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(DataError::InvalidWeight { what, row, value });
+            }
+        }
+    }
+    let queries = columns.queries.ids.len() as u32;
+    match columns.query_of_row.iter().find(|&&query| query >= queries) {
+        Some(_) => Err(DataError::Internal { invariant: "the query of each row is numbered" }),
+        None => Ok(()),
+    }
+}
+
+fn weights_by_query(weights: &[f32], columns: &Columns) -> Result<Vec<f32>, DataError> {
+    let mut by_query: Vec<Option<f32>> = vec![None; columns.queries.ids.len()];
+    for (row, (&weight, &query)) in weights.iter().zip(&columns.query_of_row).enumerate() {
+        match by_query[query as usize].replace(weight) {
+            Some(first) if first != weight => {
+                let query = columns.queries.ids.get(query as usize).to_owned();
+                return Err(DataError::QueryWeights { query, first, row, found: weight });
+            }
+            _ => {}
+        }
+    }
+    // A query that has a number has a row, but for those that a caller numbered and never used.
+    Ok(by_query.into_iter().map(|w| w.unwrap_or(1.0)).collect())
+}

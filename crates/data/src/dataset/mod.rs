@@ -1,0 +1,320 @@
+//! A ranking data set: rows of features with labels, grouped by query.
+//!
+//! The query is the unit: rows of one query always stand together, in the order of the file;
+//! queries stand in the order of their first row. Where the file had them scattered, the original
+//! row order is kept and can be restored (`to_source_order`).
+
+mod builder;
+mod columns;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::bytes::Input;
+use crate::error::DataError;
+use crate::format::{self, ReadOptions};
+use crate::matrix::Matrix;
+use crate::names::FeatureNames;
+use crate::pairs::Pair;
+use crate::strings::Strings;
+
+pub use builder::{DatasetBuilder, Label};
+pub use columns::{Columns, QueryIndex};
+
+/// What an absent feature of a sparse row means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Absent {
+    /// The value 0 (LETOR's rule).
+    #[default]
+    Zero,
+    /// Missing (NaN).
+    Missing,
+}
+
+impl Absent {
+    /// The value an absent feature gets.
+    pub fn value(self) -> f32 {
+        match self {
+            Absent::Zero => 0.0,
+            Absent::Missing => f32::NAN,
+        }
+    }
+
+    /// The name used in options and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Absent::Zero => "zero",
+            Absent::Missing => "missing",
+        }
+    }
+}
+
+/// A data set, grouped by query and checked.
+///
+/// ```
+/// use rankwright_data::Dataset;
+/// let data = Dataset::from_dense(&[0.5, 0.1, 0.9], 1, [0, 1, 2], ["a", "b", "a"])?;
+/// assert_eq!(data.query(0).labels, [0.0, 2.0]);
+/// assert_eq!(data.to_source_order(&[10.0, 30.0, 20.0]), [10.0, 20.0, 30.0]);
+/// # Ok::<(), rankwright_data::DataError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dataset {
+    pub(crate) matrix: Matrix,
+    pub(crate) features: FeatureNames,
+    pub(crate) labels: Vec<f64>,
+    pub(crate) query_ids: Strings,
+    pub(crate) query_starts: Vec<u32>,
+    pub(crate) docids: Option<Strings>,
+    pub(crate) row_weights: Option<Vec<f32>>,
+    pub(crate) query_weights: Option<Vec<f32>>,
+    pub(crate) positions: Option<Vec<u32>>,
+    pub(crate) pairs: Option<Vec<Pair>>,
+    pub(crate) source_rows: Option<Vec<u32>>,
+    pub(crate) absent: Absent,
+    pub(crate) feature_set: Option<Arc<str>>,
+}
+
+/// One query of a data set.
+#[derive(Debug, Clone)]
+pub struct Query<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// Its rows in the data set.
+    pub rows: Range<usize>,
+    /// The labels of its rows.
+    pub labels: &'a [f64],
+}
+
+impl Dataset {
+    /// A data set to be put together from parts in memory, see [`DatasetBuilder`].
+    pub fn builder() -> DatasetBuilder {
+        DatasetBuilder::default()
+    }
+
+    /// Starts a data set with rows of features and the features' names.
+    ///
+    /// ```
+    /// use rankwright_data::Dataset;
+    /// let rows = [[0.5, 1.0], [0.1, 0.0], [0.9, 3.0]];
+    /// let data = Dataset::from_rows(rows, ["bm25", "clicks"])
+    ///     .labels([0, 1, 2])
+    ///     .query_ids(["shoe", "hat", "shoe"])
+    ///     .build()?;
+    /// assert_eq!(data.query(0).labels, [0.0, 2.0]);
+    /// # Ok::<(), rankwright_data::DataError>(())
+    /// ```
+    pub fn from_rows<R: AsRef<[f32]>, N: Into<String>>(
+        rows: impl IntoIterator<Item = R>,
+        names: impl IntoIterator<Item = N>,
+    ) -> DatasetBuilder {
+        Dataset::builder().rows(rows).feature_names(names)
+    }
+
+    /// A data set from a matrix of `columns` features, row after row, with a label and a query id
+    /// a row. Features are called 1, 2, 3, ...; rows of a query need not stand together.
+    pub fn from_dense<'a, L: Label, Q: Display>(
+        values: impl Into<Cow<'a, [f32]>>,
+        columns: usize,
+        labels: impl IntoIterator<Item = L>,
+        query_ids: impl IntoIterator<Item = Q>,
+    ) -> Result<Dataset, DataError> {
+        Dataset::builder().dense(values, columns).labels(labels).query_ids(query_ids).build()
+    }
+
+    /// Reads a data set from a file of any format, told by content; see [`read`](crate::format::read)
+    /// for options, several files and warnings.
+    pub fn read(path: impl AsRef<Path>) -> Result<Dataset, DataError> {
+        Ok(format::read(&[path], &ReadOptions::default())?.data)
+    }
+
+    /// Reads a data set of any format, told by content, from the bytes of a file.
+    ///
+    /// ```
+    /// let data = rankwright_data::Dataset::read_bytes(b"2 qid:7 1:0.5\n0 qid:7 1:0.1\n")?;
+    /// assert_eq!(data.query(0).labels, [2.0, 0.0]);
+    /// # Ok::<(), rankwright_data::DataError>(())
+    /// ```
+    pub fn read_bytes(bytes: impl Into<Vec<u8>>) -> Result<Dataset, DataError> {
+        let input = Input::from_bytes("the data", bytes.into())?;
+        Ok(format::read_inputs(vec![input], &ReadOptions::default())?.data)
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Number of features.
+    pub fn columns(&self) -> usize {
+        self.features.len()
+    }
+
+    /// Number of queries.
+    pub fn queries(&self) -> usize {
+        self.query_ids.len()
+    }
+
+    /// The feature values.
+    pub fn matrix(&self) -> &Matrix {
+        &self.matrix
+    }
+
+    /// The feature names.
+    pub fn features(&self) -> &FeatureNames {
+        &self.features
+    }
+
+    /// All labels in row order.
+    pub fn labels(&self) -> &[f64] {
+        &self.labels
+    }
+
+    /// All query ids in order.
+    pub fn query_ids(&self) -> &Strings {
+        &self.query_ids
+    }
+
+    /// The rows of a query.
+    pub fn query_rows(&self, query: usize) -> Range<usize> {
+        let at = |i: usize| self.query_starts.get(i).map_or(self.rows(), |&row| row as usize);
+        at(query)..at(query + 1)
+    }
+
+    /// The number of the query of each row.
+    pub fn query_of_rows(&self) -> Vec<u32> {
+        let mut numbers = vec![0; self.rows()];
+        for query in 0..self.queries() {
+            numbers[self.query_rows(query)].fill(query as u32);
+        }
+        numbers
+    }
+
+    /// One query.
+    pub fn query(&self, query: usize) -> Query<'_> {
+        let rows = self.query_rows(query);
+        let labels = self.labels.get(rows.clone()).unwrap_or(&[]);
+        Query { id: self.query_ids.get(query), rows, labels }
+    }
+
+    /// All queries in order.
+    pub fn iter_queries(&self) -> impl ExactSizeIterator<Item = Query<'_>> {
+        (0..self.queries()).map(|query| self.query(query))
+    }
+
+    /// Document ids, where the input had any.
+    pub fn docids(&self) -> Option<&Strings> {
+        self.docids.as_ref()
+    }
+
+    /// Row weights, where given.
+    pub fn row_weights(&self) -> Option<&[f32]> {
+        self.row_weights.as_deref()
+    }
+
+    /// Query weights, where given.
+    pub fn query_weights(&self) -> Option<&[f32]> {
+        self.query_weights.as_deref()
+    }
+
+    /// Positions at which results were shown, where given.
+    pub fn positions(&self) -> Option<&[u32]> {
+        self.positions.as_deref()
+    }
+
+    /// Preference pairs, where given.
+    pub fn pairs(&self) -> Option<&[Pair]> {
+        self.pairs.as_deref()
+    }
+
+    /// What absent features of sparse rows were taken for when this was read.
+    pub fn absent(&self) -> Absent {
+        self.absent
+    }
+
+    /// The feature set that the features were computed with, as canonical TOML text: text analysis,
+    /// first stage, number of candidates. `None` for features of unknown origin.
+    pub fn feature_set(&self) -> Option<&str> {
+        self.feature_set.as_deref()
+    }
+
+    /// The same data set with another feature set, or none.
+    #[must_use]
+    pub fn with_feature_set(mut self, text: Option<&str>) -> Dataset {
+        self.feature_set = text.map(Arc::from);
+        self
+    }
+
+    /// The row of the input that became this row.
+    pub fn source_row(&self, row: usize) -> usize {
+        match &self.source_rows {
+            Some(order) => order.get(row).map_or(row, |&r| r as usize),
+            None => row,
+        }
+    }
+
+    /// The row that an input row became: the inverse of `source_row`.
+    pub fn rows_by_source(&self) -> Vec<u32> {
+        let mut rows = vec![0; self.rows()];
+        for row in 0..self.rows() {
+            rows[self.source_row(row)] = row as u32;
+        }
+        rows
+    }
+
+    /// Puts values that stand in row order back into the order of the input.
+    pub fn to_source_order<T: Copy>(&self, values: &[T]) -> Vec<T> {
+        self.rows_by_source().iter().filter_map(|&row| values.get(row as usize).copied()).collect()
+    }
+
+    /// Puts values that stand in the order of the input into row order.
+    pub fn from_source_order<T: Copy>(&self, values: &[T]) -> Vec<T> {
+        (0..self.rows()).filter_map(|row| values.get(self.source_row(row)).copied()).collect()
+    }
+
+    /// The data set of some of the queries, in the given order.
+    pub fn select_queries(&self, queries: &[usize]) -> Dataset {
+        let mut order = Vec::new();
+        let mut starts = Vec::with_capacity(queries.len());
+        let mut new_query = HashMap::new();
+        for (number, &query) in queries.iter().enumerate() {
+            starts.push(order.len() as u32);
+            new_query.insert(query as u32, number as u32);
+            order.extend(self.query_rows(query).map(|row| row as u32));
+        }
+        let picked = |values: &Option<Vec<f32>>| {
+            values.as_ref().map(|v| order.iter().map(|&r| v[r as usize]).collect())
+        };
+        Dataset {
+            matrix: self.matrix.select(&order),
+            features: self.features.clone(),
+            labels: order.iter().map(|&r| self.labels[r as usize]).collect(),
+            query_ids: queries.iter().map(|&q| self.query_ids.get(q)).collect(),
+            query_starts: starts,
+            docids: self.docids.as_ref().map(|d| d.reordered(&order)),
+            row_weights: picked(&self.row_weights),
+            query_weights: self
+                .query_weights
+                .as_ref()
+                .map(|w| queries.iter().map(|&q| w[q]).collect()),
+            positions: self
+                .positions
+                .as_ref()
+                .map(|p| order.iter().map(|&r| p[r as usize]).collect()),
+            pairs: self.pairs.as_ref().map(|pairs| {
+                let new_row: HashMap<u32, u32> =
+                    order.iter().enumerate().map(|(new, &old)| (old, new as u32)).collect();
+                pairs.iter().filter_map(|p| p.renumbered(&new_query, &new_row)).collect()
+            }),
+            source_rows: None,
+            absent: self.absent,
+            feature_set: self.feature_set.clone(),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Tests of data sets: grouping, checks, the builder, parts.
+
+use super::*;
+use crate::error::PairProblem;
+use crate::pairs::Preference;
+
+fn sample(ids: &[&str]) -> DatasetBuilder {
+    let numbers = 0..ids.len();
+    let values: Vec<f32> = numbers.clone().map(|v| v as f32).collect();
+    Dataset::builder().dense(values, 1).labels(numbers).query_ids(ids)
+}
+
+#[test]
+fn scattered_rows_are_grouped_and_can_be_put_back() {
+    let data = sample(&["a", "b", "a", "c", "b"]).build().unwrap();
+    assert_eq!(data.labels(), [0.0, 2.0, 1.0, 4.0, 3.0]);
+    assert_eq!(data.matrix().row(1), [2.0]);
+    assert_eq!(data.query(1).rows, 2..4);
+    assert_eq!(data.to_source_order(data.labels()), [0.0, 1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(data.from_source_order(&[0.0, 1.0, 2.0, 3.0, 4.0]), data.labels());
+}
+
+#[test]
+fn adjacent_rows_stay_as_they_are() {
+    let data = sample(&["a", "a", "b"]).build().unwrap();
+    assert!(data.source_rows.is_none());
+    assert_eq!(data.query_rows(1), 2..3);
+    assert_eq!(data.query_rows(2), 3..3);
+}
+
+#[test]
+fn parts_that_do_not_fit_together_are_refused() {
+    let pair = || sample(&["a", "a"]);
+    let refused = |builder: DatasetBuilder| builder.build().unwrap_err().to_string();
+    assert_eq!(refused(pair().positions([1])), "1 positions for 2 rows");
+    assert_eq!(refused(pair().labels([1])), "1 labels for 2 rows");
+    assert_eq!(refused(pair().query_ids(["a"; 3])), "3 query ids for 2 rows");
+    assert_eq!(refused(pair().feature_names(["a", "b"])), "2 feature names for 1 columns");
+    let label = refused(pair().labels([0.0, f64::NAN]));
+    assert_eq!(label, "the label of row 2 is NaN, which is not finite");
+    let weight = refused(pair().weights([1.0, -1.0]));
+    assert_eq!(weight, "the weight of row 2 is -1; weights are finite and not negative");
+    assert!(refused(pair().query_weights([1.0, 2.0])).contains("must agree"));
+    let ragged = refused(pair().rows([vec![1.0, 2.0], vec![1.0]]));
+    assert_eq!(ragged, "row 2 has 1 features, the first row has 2");
+    assert_eq!(refused(pair().dense(vec![0.0; 3], 2)), "3 values do not make rows of 2");
+    assert_eq!(refused(Dataset::builder().query_ids([1])), "the data set has no features");
+    assert_eq!(refused(Dataset::builder().rows([[1.0]])), "the data set has no query ids");
+}
+
+#[test]
+fn two_features_of_one_name_are_refused() {
+    let twice = Dataset::from_rows([[1.0, 2.0]], ["x", "x"]).query_ids([1]).build();
+    assert!(matches!(twice, Err(DataError::DuplicateFeature { name }) if name == "x"));
+}
+
+#[test]
+fn query_ids_may_be_of_any_kind() {
+    let of = |builder: DatasetBuilder| {
+        let data = builder.build().unwrap();
+        (data.queries(), data.query(0).id.to_owned(), data.query(0).labels.to_vec())
+    };
+    let start = || Dataset::builder().rows([[1.0], [2.0], [3.0]]).labels([0u8, 1, 2]);
+    let expected = (2, "7".to_owned(), vec![0.0, 2.0]);
+    assert_eq!(of(start().query_ids([7u64, 8, 7])), expected);
+    assert_eq!(of(start().query_ids(&[7i32, -8, 7])), expected);
+    assert_eq!(of(start().query_ids(["7", "ö", "7"])), expected);
+    assert_eq!(of(start().query_ids(&["7".to_owned(), "x y".into(), "7".into()])), expected);
+    let without = Dataset::builder().rows([[1.0]]).query_ids(['a']).build().unwrap();
+    assert_eq!(without.labels(), [0.0], "data to score needs no labels");
+}
+
+#[test]
+fn pairs_are_given_by_row_as_the_rows_were_given() {
+    let data = sample(&["a", "b", "a"]).pairs([Preference::new(2, 0).weight(0.5)]).build();
+    let pair = Pair { query: 0, better: 1, worse: 0, weight: 0.5, equal: false };
+    assert_eq!(data.unwrap().pairs(), Some(&[pair][..]));
+    let problem = |pair: (usize, usize, f32)| match sample(&["a", "b", "a"])
+        .pairs([(2, 0, 1.0), pair])
+        .build()
+    {
+        Err(DataError::InvalidPair { number: 1, problem }) => problem,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(problem((0, 3, 1.0)), PairProblem::NoSuchRow(3));
+    assert_eq!(problem((0, 1, 1.0)), PairProblem::TwoQueries(0, 1));
+    assert_eq!(problem((2, 2, 1.0)), PairProblem::WithItself(2));
+    assert_eq!(problem((0, 2, 0.0)), PairProblem::Weight(0.0));
+}
+
+#[test]
+fn a_part_knows_all_that_the_whole_knew() {
+    let data = sample(&["a", "b", "b", "c"])
+        .feature_names(["x"])
+        .doc_ids(["1", "2", "3", "4"])
+        .weights([1.0, 2.0, 3.0, 4.0])
+        .query_weights([5.0, 6.0, 6.0, 7.0])
+        .positions([1, 2, 1, 1])
+        .pairs([(1, 2)])
+        .absent(Absent::Missing)
+        .feature_set("set")
+        .build()
+        .unwrap();
+    let part = data.select_queries(&[2, 1]);
+    let expected = sample(&["c", "b", "b"])
+        .rows([[3.0], [1.0], [2.0]])
+        .feature_names(["x"])
+        .labels([3, 1, 2])
+        .doc_ids(["4", "2", "3"])
+        .weights([4.0, 2.0, 3.0])
+        .query_weights([7.0, 6.0, 6.0])
+        .positions([1, 2, 1])
+        .pairs([(1, 2)])
+        .absent(Absent::Missing)
+        .feature_set("set");
+    assert_eq!(part, expected.build().unwrap());
+}
+
+#[test]
+fn selecting_queries_keeps_their_rows() {
+    let data = sample(&["a", "b", "b", "c"]).build().unwrap();
+    let part = data.select_queries(&[2, 1]);
+    assert_eq!(part.query_ids().iter().collect::<Vec<_>>(), ["c", "b"]);
+    assert_eq!(part.labels(), [3.0, 1.0, 2.0]);
+    assert_eq!(part.query(1).rows, 1..3);
+}

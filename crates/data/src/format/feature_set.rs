@@ -1,0 +1,74 @@
+//! The feature set of a data file: inside of it where the format can hold a text (cache, Parquet,
+//! Arrow), or else in a file beside it, `DATA.features.toml`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Format;
+use crate::bytes::Input;
+use crate::error::{DataError, Place};
+use crate::notes::{Notes, Oddity};
+
+/// The path of the file that holds the feature set of a data file whose format cannot.
+pub fn feature_set_path(data: &Path) -> PathBuf {
+    let mut name = data.as_os_str().to_owned();
+    name.push(".features.toml");
+    name.into()
+}
+
+/// Whether a format holds the feature set inside of the file.
+pub(super) fn is_inside(format: Format) -> bool {
+    matches!(format, Format::Cache | Format::Parquet | Format::Arrow)
+}
+
+/// The feature set of each input, where it has one.
+#[derive(Debug)]
+pub(super) struct FeatureSets {
+    of_inputs: Vec<(String, Option<String>)>,
+}
+
+impl FeatureSets {
+    /// The sets that stand beside inputs.
+    pub(super) fn beside(inputs: &[Input]) -> Result<Self, DataError> {
+        let beside = inputs.iter().map(|input| Ok((input.name.clone(), read_beside(input)?)));
+        Ok(FeatureSets { of_inputs: beside.collect::<Result<_, DataError>>()? })
+    }
+
+    /// The set that stands inside of an input, in place of what is beside it.
+    #[cfg(feature = "columnar")]
+    pub(super) fn set_inside(&mut self, input: usize, text: String) {
+        if let Some((_, known)) = self.of_inputs.get_mut(input) {
+            *known = Some(text);
+        }
+    }
+
+    /// The one set of all inputs. Inputs without one beside inputs that have one are noted.
+    pub(super) fn join(self, notes: &mut Notes) -> Result<Option<Arc<str>>, DataError> {
+        let with = || self.of_inputs.iter().filter_map(|(name, set)| Some((name, set.as_ref()?)));
+        let Some((first, text)) = with().next() else { return Ok(None) };
+        if let Some((second, _)) = with().find(|(_, other)| *other != text) {
+            return Err(DataError::FeatureSets { first: first.clone(), second: second.clone() });
+        }
+        let mut without = self.of_inputs.iter().filter(|(_, set)| set.is_none());
+        if let Some((name, _)) = without.next() {
+            let count = 1 + without.count() as u64;
+            notes.add(Oddity::InputsWithoutFeatureSet, count, || Place::file(name));
+        }
+        Ok(Some(text.as_str().into()))
+    }
+}
+
+/// The text beside an input that is a file, if there is one.
+fn read_beside(input: &Input) -> Result<Option<String>, DataError> {
+    let Some(path) = input.path().map(feature_set_path).filter(|path| path.is_file()) else {
+        return Ok(None);
+    };
+    let side = Input::open(&path)?;
+    match std::str::from_utf8(&side.bytes) {
+        Ok(text) => Ok(Some(text.to_owned())),
+        Err(_) => {
+            let place = Place::file(side.name);
+            Err(DataError::malformed(place, "bytes that are not UTF-8", "a feature set as TOML"))
+        }
+    }
+}
