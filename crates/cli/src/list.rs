@@ -2,11 +2,12 @@
 
 use rankwright::data::format::FORMATS;
 use rankwright::eval::table::{Align, Table};
-use rankwright::eval::{METRICS, MetricInfo, PRESETS, ParamInfo};
+use rankwright::eval::{METRICS, PRESETS, ParamInfo};
 use rankwright::learn::{LEARNERS, LearnerInfo};
 use rankwright::search::{
     DocumentFormat, FEATURES, FIRST_STAGES, FeatureInfo, FieldKind, FirstStageInfo,
 };
+use rankwright::spec::ParamDef;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -86,40 +87,31 @@ fn learners_text() -> String {
 }
 
 fn metrics_json() -> Value {
-    let metric = |info: &MetricInfo| {
-        json!({
-            "name": info.name,
-            "aliases": info.aliases,
-            "doc": info.doc,
-            "example": info.example,
-            "cutoff": info.cutoff,
-            "parameters": params_json(info.params),
-        })
-    };
-    let presets = PRESETS.iter().map(|p| json!({"name": p.name, "doc": p.doc}));
-    json!({
-        "metrics": METRICS.iter().map(metric).collect::<Vec<_>>(),
-        "presets": presets.collect::<Vec<_>>(),
-    })
+    json!({ "metrics": METRICS, "presets": PRESETS })
 }
 
 fn metrics_text() -> String {
     let mut metrics = table(["metric", "what it measures", "example"]);
-    let mut params: Vec<(&str, &str, &str)> = Vec::new();
-    for info in METRICS {
-        let names = std::iter::once(info.name).chain(info.aliases.iter().copied());
+    let mut params: Vec<ParamDef> = Vec::new();
+    for def in METRICS {
+        let names = std::iter::once(def.name).chain(def.aliases.iter().copied());
         let names: Vec<&str> = names.collect();
-        row(&mut metrics, [&names.join(", "), info.doc, info.example]);
-        for p in info.params {
-            if !params.iter().any(|(name, doc, _)| (*name, *doc) == (p.name, p.doc)) {
-                params.push((p.name, p.doc, p.default));
+        row(&mut metrics, [&names.join(", "), def.help, def.example]);
+        for param in def.params() {
+            if !params.iter().any(|other| (other.name, other.help) == (param.name, param.help)) {
+                params.push(param);
             }
         }
     }
-    let mut parameters = table(["parameter", "what it says", "default"]);
-    params.iter().for_each(|(name, doc, default)| row(&mut parameters, [name, doc, default]));
+    let header = ["parameter", "what it says", "values", "default"];
+    let mut parameters = Table::new(header.map(|name| (name, Align::Left)));
+    for param in params {
+        let default = param.default.clone().unwrap_or_else(|| "(required)".to_owned());
+        let cells = [param.name.to_owned(), param.help.to_owned(), param.expected(), default];
+        parameters.rows.push(cells.each_ref().map(|cell| cell.as_str().into()).to_vec());
+    }
     let mut presets = table(["preset", "whose conventions", ""]);
-    PRESETS.iter().for_each(|p| row(&mut presets, [p.name, p.doc, ""]));
+    PRESETS.iter().for_each(|p| row(&mut presets, [p.name, p.help, ""]));
     presets.notes.push(
         "trec_eval's names with a number or of their own (P_10, ndcg_cut_10, recip_rank, gm_map, Rprec, ...) \
          mean the metric with preset=trec; plain map, ndcg and bpref are ours, and need preset=trec to be \

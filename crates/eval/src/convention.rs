@@ -1,4 +1,4 @@
-//! Conventions that all relevance metrics share, each with a name and a default.
+//! Conventions that relevance metrics share, each with a name and a default.
 //!
 //! | name | choices | default |
 //! |---|---|---|
@@ -7,39 +7,62 @@
 //! | `unjudged` | documents without a judgement are non-relevant, or dropped before ranking | `nonrel` |
 //! | `ties` | see [`TiePolicy`] | `worst` for feature data, `docid` for runs |
 //! | `scores` | compared as `f64`, or rounded to `f32` first | `f64` |
+//!
+//! The parameters are declared in `metric/shared.rs`; here are their values.
+
+use rankwright_spec::{Auto, ParamGroup, ParamValue, RangeDef, SpecError, choices};
 
 use crate::order::{OrderRule, TiePolicy};
-use crate::params::{ParamInfo, Params};
 use crate::source::SourceKind;
-use rankwright_spec::SpecError;
 
-/// The value of a query without a relevant document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Blank {
-    /// Left out of the mean.
-    Skip,
-    /// Counts 0.
-    Zero,
-    /// Counts 1.
-    One,
+choices! {
+    /// The value of a query without a relevant document.
+    #[derive(Hash)]
+    #[non_exhaustive]
+    pub enum Blank {
+        /// Left out of the mean.
+        Skip = "skip",
+        /// Counts 0.
+        Zero = "0",
+        /// Counts 1.
+        One = "1",
+    }
 }
 
-/// The value of a judged query that the run did not return.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Missing {
-    /// Counts as an empty ranking: 0 for most metrics.
-    Zero,
-    /// Left out of the mean.
-    Skip,
+choices! {
+    /// The value of a judged query that the run did not return.
+    #[derive(Hash)]
+    #[non_exhaustive]
+    pub enum Missing {
+        /// Counts as an empty ranking: 0 for most metrics.
+        Zero = "zero",
+        /// Left out of the mean.
+        Skip = "skip",
+    }
 }
 
-/// What happens to documents without a judgement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Unjudged {
-    /// They stay in the ranking and count as non-relevant.
-    NonRelevant,
-    /// They are removed before ranking.
-    Drop,
+choices! {
+    /// The treatment of documents without a judgement.
+    #[derive(Hash)]
+    #[non_exhaustive]
+    pub enum Unjudged {
+        /// They stay in the ranking and count as non-relevant.
+        NonRelevant = "nonrel",
+        /// They are removed before ranking.
+        Drop = "drop",
+    }
+}
+
+choices! {
+    /// The width at which scores are compared.
+    #[derive(Hash)]
+    #[non_exhaustive]
+    pub enum ScoreWidth {
+        /// 64-bit floats, as they are.
+        F64 = "f64",
+        /// Rounded to 32-bit floats first, as trec_eval does.
+        F32 = "f32",
+    }
 }
 
 /// The shared conventions of one measure, settled.
@@ -53,61 +76,27 @@ pub struct Conventions {
     pub unjudged: Unjudged,
     /// Equal scores.
     pub ties: TiePolicy,
-    /// Compare scores as 32-bit floats.
-    pub scores32: bool,
+    /// The width at which scores are compared.
+    pub scores: ScoreWidth,
 }
 
-/// `preset`, understood before all other parameters.
-pub(crate) const PRESET: ParamInfo = ParamInfo {
-    name: "preset",
-    doc: "conventions of a known tool; parameters written beside it win",
-    default: "none",
-};
-/// `rel`.
-pub(crate) const REL: ParamInfo =
-    ParamInfo { name: "rel", doc: "lowest label that counts as relevant (above 0)", default: "1" };
-/// `blank`.
-pub(crate) const BLANK: ParamInfo = ParamInfo {
-    name: "blank",
-    doc: "query without a relevant document: skip | 0 | 1",
-    default: "skip",
-};
-/// `missing`.
-pub(crate) const MISSING: ParamInfo = ParamInfo {
-    name: "missing",
-    doc: "judged query that the run did not return: zero | skip",
-    default: "zero",
-};
-/// `unjudged`.
-pub(crate) const UNJUDGED: ParamInfo = ParamInfo {
-    name: "unjudged",
-    doc: "documents without a judgement: nonrel | drop",
-    default: "nonrel",
-};
-/// `ties`.
-pub(crate) const TIES: ParamInfo = ParamInfo {
-    name: "ties",
-    doc: "order among equal scores: worst | docid | stable | best | mean",
-    default: "worst for feature data, docid for runs",
-};
-/// `scores`.
-pub(crate) const SCORES: ParamInfo =
-    ParamInfo { name: "scores", doc: "compare scores as f64 | f32", default: "f64" };
+/// The names of the shared conventions, in the order in which they are printed.
+pub(crate) const SHARED: [&str; 5] = ["blank", "missing", "unjudged", "ties", "scores"];
 
 impl Conventions {
-    /// Reads the shared parameters; what is not written or preset gets the default.
-    pub fn read(params: &Params<'_>, kind: SourceKind) -> Result<Self, SpecError> {
-        let blank = [("skip", Blank::Skip), ("0", Blank::Zero), ("1", Blank::One)];
-        let missing = [("zero", Missing::Zero), ("skip", Missing::Skip)];
-        let unjudged = [("nonrel", Unjudged::NonRelevant), ("drop", Unjudged::Drop)];
+    /// The conventions that a metric's parameters say; those that it lacks have their defaults.
+    pub(crate) fn settle(params: &dyn ParamGroup, kind: SourceKind) -> Result<Self, SpecError> {
         let default = Self::of(kind);
-        let scores = [("f64", false), ("f32", true)];
         Ok(Self {
-            blank: params.choice("blank", &blank, default.blank)?,
-            missing: params.choice("missing", &missing, default.missing)?,
-            unjudged: params.choice("unjudged", &unjudged, default.unjudged)?,
-            ties: params.choice("ties", &TiePolicy::ALL, default.ties)?,
-            scores32: params.choice("scores", &scores, default.scores32)?,
+            blank: value(params, "blank")?.unwrap_or(default.blank),
+            missing: value(params, "missing")?.unwrap_or(default.missing),
+            unjudged: value(params, "unjudged")?.unwrap_or(default.unjudged),
+            ties: match params.text("ties") {
+                // A metric without the parameter does not depend on the order of equal scores.
+                None => TiePolicy::Stable,
+                Some(_) => value(params, "ties")?.unwrap_or(Auto::Auto).or(default.ties),
+            },
+            scores: value(params, "scores")?.unwrap_or(default.scores),
         })
     }
 
@@ -121,43 +110,31 @@ impl Conventions {
                 SourceKind::Features => TiePolicy::Worst,
                 SourceKind::Run => TiePolicy::Docid,
             },
-            scores32: false,
+            scores: ScoreWidth::F64,
         }
     }
 
     /// The order that these conventions ask for.
     pub fn order(&self) -> OrderRule {
-        OrderRule { ties: self.ties, scores32: self.scores32 }
+        OrderRule { ties: self.ties, scores32: self.scores == ScoreWidth::F32 }
     }
 
     /// `key=value` for one shared parameter, as printed with a number.
     pub fn say(&self, key: &str) -> Option<String> {
         let value = match key {
-            "blank" => match self.blank {
-                Blank::Skip => "skip",
-                Blank::Zero => "0",
-                Blank::One => "1",
-            },
-            "missing" => match self.missing {
-                Missing::Zero => "zero",
-                Missing::Skip => "skip",
-            },
-            "unjudged" => match self.unjudged {
-                Unjudged::NonRelevant => "nonrel",
-                Unjudged::Drop => "drop",
-            },
+            "blank" => self.blank.name(),
+            "missing" => self.missing.name(),
+            "unjudged" => self.unjudged.name(),
             "ties" => self.ties.name(),
-            "scores" => match self.scores32 {
-                true => "f32",
-                false => "f64",
-            },
+            "scores" => self.scores.name(),
             _ => return None,
         };
         Some(format!("{key}={value}"))
     }
 }
 
-/// Reads `rel`; thresholds of 0 and below would make unjudged documents relevant.
-pub(crate) fn read_rel(params: &Params<'_>) -> Result<f64, SpecError> {
-    params.f64_in("rel", 1.0, |r| r > 0.0, "a label above 0")
+/// The typed value of a parameter; `None` where the group has no such parameter.
+fn value<T: ParamValue>(params: &dyn ParamGroup, key: &str) -> Result<Option<T>, SpecError> {
+    let Some(text) = params.text(key) else { return Ok(None) };
+    T::read(&text, &RangeDef::default()).map(Some).map_err(|error| error.at("metric", key, &text))
 }

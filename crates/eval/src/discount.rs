@@ -9,45 +9,28 @@
 
 use std::sync::OnceLock;
 
-use crate::params::{ParamInfo, Params};
-use rankwright_spec::SpecError;
+use rankwright_spec::choices;
 
-/// `discount` in specs.
-pub(crate) const DISCOUNT: ParamInfo = ParamInfo {
-    name: "discount",
-    doc: "weight of a rank: log2 (1/log2(r+1)) | letor (1, 1, then 1/log2(r)) | zipf (1/r) | none",
-    default: "log2",
-};
-
-/// How ranks are discounted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Discount {
-    /// 1 / log2(rank + 1).
-    Log2,
-    /// 1 at ranks 1 and 2, then 1 / log2(rank).
-    Letor,
-    /// 1 / rank.
-    Zipf,
-    /// 1 everywhere.
-    None,
+choices! {
+    /// The discount of ranks.
+    #[derive(Hash)]
+    #[non_exhaustive]
+    pub enum Discount {
+        /// 1 / log2(rank + 1).
+        Log2 = "log2",
+        /// 1 at ranks 1 and 2, then 1 / log2(rank).
+        Letor = "letor",
+        /// 1 / rank.
+        Zipf = "zipf",
+        /// 1 everywhere.
+        None = "none",
+    }
 }
-
-const NAMES: [(&str, Discount); 4] = [
-    ("log2", Discount::Log2),
-    ("letor", Discount::Letor),
-    ("zipf", Discount::Zipf),
-    ("none", Discount::None),
-];
 
 /// Ranks whose logarithms are computed once.
 const TABLE: usize = 4096;
 
 impl Discount {
-    /// Reads the parameter `discount`.
-    pub(crate) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
-        params.choice("discount", &NAMES, Discount::Log2)
-    }
-
     /// The discount of a rank, counted from 0.
     #[inline]
     pub fn at(self, rank: usize) -> f64 {
@@ -57,11 +40,6 @@ impl Discount {
             Discount::Zipf => 1.0 / (rank as f64 + 1.0),
             Discount::None => 1.0,
         }
-    }
-
-    /// The name in specs.
-    pub fn name(self) -> &'static str {
-        NAMES.iter().find(|(_, d)| *d == self).map_or("", |(n, _)| n)
     }
 }
 

@@ -1,57 +1,79 @@
-//! Gains: what a label is worth at rank 1.
+//! Gains: the worth of a label at rank 1.
 //!
 //! `exp` is 2^label - 1, `linear` is the label itself, and a table such as `0/1/3/7/15` gives a
 //! gain to each label from 0 on. Negative labels gain 0. A label above 1000 overflows 2^label:
 //! that is an error, never a number above 1.
 
+use rankwright_spec::{ParamKind, ParamValue, RangeDef, ValueError};
+
 use crate::error::EvalError;
-use crate::params::{ParamInfo, Params};
-use rankwright_spec::SpecError;
 
-/// `gain` in specs, with the default 2^label - 1.
-pub(crate) const GAIN: ParamInfo = ParamInfo {
-    name: "gain",
-    doc: "worth of a label: exp (2^label - 1) | linear | a table such as 0/1/3/7/15",
-    default: "exp",
-};
-
-/// How labels become gains.
+/// A gain for each label.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Gain {
     /// 2^label - 1.
     Exp,
     /// The label.
     Linear,
-    /// A gain for each label 0, 1, 2, ...; never falling.
-    Table(Vec<f64>),
+    /// A gain for each label 0, 1, 2, ...
+    Table(GainTable),
+}
+
+/// Gains of the labels 0, 1, 2, ...: two or more numbers from 0 on that never fall.
+///
+/// A falling table would let the ideal order be beaten, hence a value above 1.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GainTable(Vec<f64>);
+
+impl GainTable {
+    /// The table, where it is legal.
+    pub fn new(gains: Vec<f64>) -> Option<Self> {
+        let legal = gains.iter().all(|g| g.is_finite() && *g >= 0.0)
+            && gains.windows(2).all(|w| w[0] <= w[1]);
+        (legal && gains.len() > 1).then_some(Self(gains))
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let gains: Option<Vec<f64>> = text.split('/').map(|g| g.trim().parse().ok()).collect();
+        Self::new(gains?)
+    }
 }
 
 /// 2^1000 times any number of documents stays a finite number.
 const MAX_EXP_LABEL: f64 = 1000.0;
 
-impl Gain {
-    /// Reads the parameter `gain`.
-    pub(crate) fn read(params: &Params<'_>, default: Gain) -> Result<Self, SpecError> {
-        match params.text("gain") {
-            None => Ok(default),
-            Some("exp") => Ok(Gain::Exp),
-            Some("linear") => Ok(Gain::Linear),
-            Some(text) => Self::table(text).ok_or_else(|| {
-                let expected = "exp | linear | numbers from 0 on that never fall, such as 0/1/3/7";
-                params.bad("gain", text, expected)
-            }),
+impl ParamValue for Gain {
+    fn kind() -> ParamKind {
+        let table = ParamKind::List { of: Box::new(ParamKind::Number) };
+        let linear = ParamKind::Either { name: "linear", or: Box::new(table) };
+        ParamKind::Either { name: "exp", or: Box::new(linear) }
+    }
+
+    fn read(text: &str, _: &RangeDef) -> Result<Self, ValueError> {
+        const EXPECTED: &str = "exp | linear | numbers from 0 on that never fall, such as 0/1/3/7";
+        match text {
+            "exp" => Ok(Gain::Exp),
+            "linear" => Ok(Gain::Linear),
+            table => match GainTable::read(table) {
+                Some(table) => Ok(Gain::Table(table)),
+                None => Err(ValueError::Expected(EXPECTED.to_owned())),
+            },
         }
     }
 
-    /// A falling table would let the ideal order be beaten, hence a value above 1.
-    fn table(text: &str) -> Option<Self> {
-        let gains: Option<Vec<f64>> = text.split('/').map(|g| g.trim().parse().ok()).collect();
-        let gains = gains?;
-        let legal = gains.iter().all(|g| g.is_finite() && *g >= 0.0)
-            && gains.windows(2).all(|w| w[0] <= w[1]);
-        (legal && gains.len() > 1).then_some(Gain::Table(gains))
+    fn write(&self) -> String {
+        match self {
+            Gain::Exp => "exp".to_owned(),
+            Gain::Linear => "linear".to_owned(),
+            Gain::Table(GainTable(gains)) => {
+                gains.iter().map(f64::to_string).collect::<Vec<_>>().join("/")
+            }
+        }
     }
+}
 
+impl Gain {
     /// The gain of a label.
     #[inline]
     pub fn of(&self, label: f64) -> Result<f64, EvalError> {
@@ -76,7 +98,7 @@ impl Gain {
                 }
                 Ok(label.exp2() - 1.0)
             }
-            Gain::Table(gains) => {
+            Gain::Table(GainTable(gains)) => {
                 if label < 0.0 {
                     return Ok(0.0);
                 }
@@ -88,15 +110,6 @@ impl Gain {
             }
         }
     }
-
-    /// The name in specs.
-    pub fn name(&self) -> String {
-        match self {
-            Gain::Exp => "exp".to_owned(),
-            Gain::Linear => "linear".to_owned(),
-            Gain::Table(gains) => gains.iter().map(f64::to_string).collect::<Vec<_>>().join("/"),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -105,7 +118,7 @@ mod tests {
 
     #[test]
     fn gains_of_labels() {
-        let table = Gain::table("0/1/3.5").unwrap();
+        let table = Gain::Table(GainTable::read("0/1/3.5").unwrap());
         for (label, exp, linear) in [(-1.0, 0.0, 0.0), (0.0, 0.0, 0.0), (4.0, 15.0, 4.0)] {
             assert_eq!(Gain::Exp.of(label), Ok(exp));
             assert_eq!(Gain::Linear.of(label), Ok(linear));
@@ -116,7 +129,7 @@ mod tests {
         assert_eq!(Gain::Exp.of(63.0), Ok(63_f64.exp2() - 1.0));
         assert_eq!(table.of(2.0), Ok(3.5));
         assert_eq!(table.of(-3.0), Ok(0.0));
-        assert_eq!(table.name(), "0/1/3.5");
+        assert_eq!(table.write(), "0/1/3.5");
     }
 
     #[test]
@@ -124,11 +137,11 @@ mod tests {
         let large = Gain::Exp.of(1001.0).unwrap_err().to_string();
         assert!(large.contains("gain=linear"), "{large}");
         assert!(Gain::Exp.of(1000.0).unwrap().is_finite());
-        let table = Gain::table("0/1").unwrap();
+        let table = Gain::Table(GainTable::read("0/1").unwrap());
         assert_eq!(table.of(2.0), Err(EvalError::NoGain { found: 2.0, max: 1 }));
         assert_eq!(table.of(0.5), Err(EvalError::NoGain { found: 0.5, max: 1 }));
         for bad in ["", "1", "0/x", "3/1", "-1/0", "0/inf", "0/"] {
-            assert_eq!(Gain::table(bad), None, "{bad}");
+            assert_eq!(GainTable::read(bad), None, "{bad}");
         }
     }
 }

@@ -39,16 +39,16 @@ pub mod stats;
 mod swap;
 pub mod table;
 
-pub use convention::{Blank, Conventions, Missing, Unjudged};
+pub use convention::{Blank, Conventions, Missing, ScoreWidth, Unjudged};
 pub use discount::Discount;
 pub use error::EvalError;
 pub use evaluate::{EvalOptions, Evaluation, MeasureResult, conventions, evaluate};
 pub use features::ScoredDataset;
-pub use gain::Gain;
+pub use gain::{Gain, GainTable};
 pub use judge::JudgedRun;
 pub use list::{Candidates, RankedList, Workspace, sort_labels};
 pub use metric::{
-    Aggregate, METRICS, Measure, Metric, MetricInfo, MetricSpec, MetricText, PRESETS, PresetInfo,
+    Aggregate, METRICS, Measure, Metric, MetricDef, MetricSpec, MetricText, PRESETS, PresetDef,
     expand, of_ranking,
 };
 pub use order::{OrderRule, Orderer, Rows, TiePolicy};

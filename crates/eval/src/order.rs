@@ -13,42 +13,25 @@
 //! seeded hash, because before the first tree all scores are equal and a file sorted by label would
 //! give its labels away. It starts from the order of last time, which a tree changes little.
 
+use rankwright_spec::choices;
+
 use crate::error::EvalError;
 
-/// How documents with equal scores are ordered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TiePolicy {
-    /// Lower labels first, then row: no credit for luck. The default for feature data.
-    Worst,
-    /// Document id descending by bytes, then row: trec_eval's rule. The default for runs.
-    Docid,
-    /// By row.
-    Stable,
-    /// Higher labels first, then row: the most the scores allow.
-    Best,
-    /// By row, and metrics take the exact mean over all orders of the tied documents.
-    Mean,
-}
-
-impl TiePolicy {
-    /// Every policy with its name in specs.
-    pub const ALL: [(&'static str, TiePolicy); 5] = [
-        ("worst", TiePolicy::Worst),
-        ("docid", TiePolicy::Docid),
-        ("stable", TiePolicy::Stable),
-        ("best", TiePolicy::Best),
-        ("mean", TiePolicy::Mean),
-    ];
-
-    /// The name in specs.
-    pub fn name(self) -> &'static str {
-        match self {
-            TiePolicy::Worst => "worst",
-            TiePolicy::Docid => "docid",
-            TiePolicy::Stable => "stable",
-            TiePolicy::Best => "best",
-            TiePolicy::Mean => "mean",
-        }
+choices! {
+    /// The order among documents with equal scores.
+    #[derive(Hash)]
+    #[non_exhaustive]
+    pub enum TiePolicy {
+        /// Lower labels first, then row: no credit for luck. The default for feature data.
+        Worst = "worst",
+        /// Document id descending by bytes, then row: trec_eval's rule. The default for runs.
+        Docid = "docid",
+        /// By row.
+        Stable = "stable",
+        /// Higher labels first, then row: the most the scores allow.
+        Best = "best",
+        /// By row, and metrics take the exact mean over all orders of the tied documents.
+        Mean = "mean",
     }
 }
 
@@ -437,7 +420,7 @@ mod tests {
 
     #[test]
     fn no_and_one_document_are_fine() {
-        for (_, ties) in TiePolicy::ALL {
+        for &(_, ties) in TiePolicy::ALL {
             let rows = Rows { scores: &[], labels: &[], docids: &[] };
             assert!(order(rows, rule(ties)).is_empty());
             let rows = Rows { scores: &[1.0], labels: &[1.0], docids: &[] };

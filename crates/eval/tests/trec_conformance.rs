@@ -41,7 +41,7 @@ fn spec_of(name: &str, call: &Call<'_>) -> Option<Spec> {
     if call.complete {
         spec = spec.with("missing", "zero");
     }
-    let level = call.level.filter(|_| found.info().params.iter().any(|p| p.name == "rel"));
+    let level = call.level.filter(|_| found.def().params().iter().any(|p| p.name == "rel"));
     if let Some(level) = level {
         spec = spec.with("rel", level.to_string());
     }

@@ -181,7 +181,7 @@ macro_rules! params {
 /// param_groups! {
 ///     /// Boosted trees.
 ///     pub struct Mart {
-///         boost: BoostParams = BoostParams::default(), BoostOptions::boost_params;
+///         boost: BoostParams, BoostOptions::boost_params;
 ///         tree: TreeParams = TreeParams::default().leaves(15), TreeOptions::tree_params;
 ///     }
 /// }
@@ -192,14 +192,17 @@ macro_rules! params {
 /// # Ok::<(), rankwright_spec::SpecError>(())
 /// ```
 ///
-/// `requires "loss=huber"` after a group makes that the condition of all its parameters.
+/// Without `= value` a group has its own defaults. `requires "loss=huber"` after a group makes that the condition of all its parameters.
 #[macro_export]
 macro_rules! param_groups {
+    (@default $group:ident = $default:expr) => { $default };
+    (@default $group:ident) => { <$group as ::std::default::Default>::default() };
     (
         $(#[$meta:meta])*
         $vis:vis struct $name:ident $(, check = $check:path)? {
             $(
-                $field:ident : $group:ident = $default:expr $(, $builder:ident :: $access:ident)?
+                $field:ident : $group:ident $(= $default:expr)?
+                $(, $builder:ident :: $access:ident)?
                 $(, requires $requires:literal)? ;
             )*
         }
@@ -212,7 +215,7 @@ macro_rules! param_groups {
 
         impl ::std::default::Default for $name {
             fn default() -> Self {
-                Self { $( $field: $default, )* }
+                Self { $( $field: $crate::param_groups!(@default $group $(= $default)?), )* }
             }
         }
 

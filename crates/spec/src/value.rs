@@ -78,9 +78,14 @@ macro_rules! integers {
 
 integers!(u32, u64, usize);
 
+/// A finite number. NaN as a default stands for "not given".
 impl ParamValue for f64 {
     fn kind() -> ParamKind {
         ParamKind::Number
+    }
+
+    fn is_absent(&self) -> bool {
+        self.is_nan()
     }
 
     fn read(text: &str, range: &RangeDef) -> Result<Self, ValueError> {

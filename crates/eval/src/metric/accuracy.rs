@@ -14,31 +14,61 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
-use super::pointwise::Over;
-use super::{Aggregate, Metric};
-use crate::convention::read_rel;
+use rankwright_spec::{param_groups, params};
+
+use super::pointwise::{Over, OverOptions, OverParams};
+use super::{
+    Aggregate, Metric, MetricDef, MetricParams, RelOptions, RelParams, UnjudgedOptions,
+    UnjudgedParams,
+};
+use crate::convention::Unjudged;
 use crate::error::EvalError;
 use crate::list::RankedList;
-use crate::params::{ParamInfo, Params};
-use rankwright_spec::SpecError;
 
-/// `threshold` of accuracy.
-pub(crate) const THRESHOLD: ParamInfo = ParamInfo {
-    name: "threshold",
-    doc: "score from which a document is called relevant",
-    default: "0.5",
+params! {
+    /// The threshold of accuracy.
+    pub struct ThresholdParams {
+        threshold: f64 = 0.5, .., "Score from which a document is called relevant.";
+    }
+    /// Builder methods for the threshold of accuracy.
+    pub trait ThresholdOptions: threshold_params;
+}
+
+param_groups! {
+    /// Parameters of accuracy.
+    pub struct AccuracyParams {
+        threshold: ThresholdParams, ThresholdOptions::threshold_params;
+        rel: RelParams, RelOptions::rel_params;
+        over: OverParams, OverOptions::over_params;
+        unjudged: UnjudgedParams = UnjudgedParams::default().unjudged(Unjudged::Drop), UnjudgedOptions::unjudged_params;
+    }
+}
+
+/// Accuracy.
+pub(super) static ACCURACY: MetricDef = MetricDef {
+    name: "accuracy",
+    help: "Classification: share of documents on the right side of a score threshold.",
+    example: "accuracy(threshold=0.5, rel=1)",
+    cutoff: false,
+    ..MetricDef::of::<AccuracyParams>()
 };
+
+impl MetricParams for AccuracyParams {
+    fn def(&self) -> &'static MetricDef {
+        &ACCURACY
+    }
+
+    fn build(&self, _cutoff: Option<u32>) -> Box<dyn Metric> {
+        let (threshold, over) = (self.threshold.threshold, self.over.over);
+        Box::new(Accuracy { threshold, rel: self.rel.rel, over })
+    }
+}
 
 #[derive(Debug)]
 struct Accuracy {
     threshold: f64,
     rel: f64,
     over: Over,
-}
-
-pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    let threshold = params.f64("threshold", 0.5)?;
-    Ok(Box::new(Accuracy { threshold, rel: read_rel(params)?, over: Over::read(params)? }))
 }
 
 impl Metric for Accuracy {
@@ -50,10 +80,6 @@ impl Metric for Accuracy {
 
     fn when_missing(&self, _list: &RankedList<'_>) -> Option<f64> {
         None
-    }
-
-    fn convention(&self) -> String {
-        format!("threshold={}, rel={}, over={}", self.threshold, self.rel, self.over.name())
     }
 
     fn aggregate(&self) -> Aggregate {

@@ -19,49 +19,115 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
-use super::{Aggregate, Metric, say_cutoff};
-use crate::convention::read_rel;
+use rankwright_spec::{above, choices, param_groups, params};
+
+use super::{
+    Aggregate, ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams, PresetParams,
+    RelOptions, RelParams,
+};
 use crate::error::EvalError;
 use crate::list::RankedList;
-use crate::params::{ParamInfo, Params};
 use crate::swap::SwapDelta;
-use rankwright_spec::SpecError;
 
-/// `norm` of AP and Q.
-pub(crate) const NORM: ParamInfo = ParamInfo {
-    name: "norm",
-    doc: "what the sum is divided by: rel (number of relevant documents) | min (at most k)",
-    default: "rel",
-};
-/// `floor` of GMAP.
-pub(crate) const FLOOR: ParamInfo = ParamInfo {
-    name: "floor",
-    doc: "least value of a query in the geometric mean (above 0)",
-    default: "0.00001",
+choices! {
+    /// The number by which a sum over relevant ranks is divided.
+    #[non_exhaustive]
+    pub enum Norm {
+        /// The number of relevant documents.
+        Relevant = "rel",
+        /// The number of relevant documents, at most the cut-off.
+        AtMostCutoff = "min",
+    }
+}
+
+params! {
+    /// Normalisation of AP and Q.
+    pub struct NormParams {
+        norm: Norm = Norm::Relevant, ..,
+            "Divisor of the sum: rel is the number of relevant documents, min is at most k.";
+    }
+    /// Builder methods for the normalisation.
+    pub trait NormOptions: norm_params;
+}
+
+params! {
+    /// The parameter of the geometric mean.
+    pub struct FloorParams {
+        floor: f64 = 1e-5, above(0.0), "Least value of a query in the geometric mean.";
+    }
+    /// Builder methods for the geometric mean.
+    pub trait FloorOptions: floor_params;
+}
+
+param_groups! {
+    /// Parameters of AP.
+    pub struct ApParams {
+        preset: PresetParams;
+        norm: NormParams, NormOptions::norm_params;
+        rel: RelParams, RelOptions::rel_params;
+        conventions: ConventionParams, ConventionOptions::convention_params;
+    }
+}
+
+param_groups! {
+    /// Parameters of GMAP.
+    pub struct GmapParams {
+        preset: PresetParams;
+        norm: NormParams, NormOptions::norm_params;
+        floor: FloorParams, FloorOptions::floor_params;
+        rel: RelParams, RelOptions::rel_params;
+        conventions: ConventionParams, ConventionOptions::convention_params;
+    }
+}
+
+/// AP.
+pub(super) static AP: MetricDef = MetricDef {
+    name: "ap",
+    aliases: &["map"],
+    help: "Average precision; its mean over queries is MAP.",
+    example: "ap(rel=2)@100",
+    mean_ties: true,
+    ..MetricDef::of::<ApParams>()
 };
 
-/// What the sum of precisions is divided by.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Norm {
-    at_most_k: bool,
-    cutoff: Option<u32>,
+/// GMAP.
+pub(super) static GMAP: MetricDef = MetricDef {
+    name: "gmap",
+    help: "Geometric mean of average precision, which weighs the hard queries.",
+    example: "gmap(floor=0.00001)",
+    mean_ties: true,
+    ..MetricDef::of::<GmapParams>()
+};
+
+impl MetricParams for ApParams {
+    fn def(&self) -> &'static MetricDef {
+        &AP
+    }
+
+    fn build(&self, cutoff: Option<u32>) -> Box<dyn Metric> {
+        let norm = self.norm.norm;
+        Box::new(Ap { rel: self.rel.rel, norm, cutoff, floor: None })
+    }
+}
+
+impl MetricParams for GmapParams {
+    fn def(&self) -> &'static MetricDef {
+        &GMAP
+    }
+
+    fn build(&self, cutoff: Option<u32>) -> Box<dyn Metric> {
+        let (norm, floor) = (self.norm.norm, Some(self.floor.floor));
+        Box::new(Ap { rel: self.rel.rel, norm, cutoff, floor })
+    }
 }
 
 impl Norm {
-    pub(crate) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
-        let at_most_k = params.choice("norm", &[("rel", false), ("min", true)], false)?;
-        Ok(Self { at_most_k, cutoff: params.cutoff() })
-    }
-
-    pub(crate) fn of(self, relevant: usize) -> f64 {
-        match self.cutoff {
-            Some(k) if self.at_most_k => relevant.min(k as usize) as f64,
+    /// The divisor for a number of relevant documents.
+    pub(super) fn of(self, relevant: usize, cutoff: Option<u32>) -> f64 {
+        match (self, cutoff) {
+            (Self::AtMostCutoff, Some(k)) => relevant.min(k as usize) as f64,
             _ => relevant as f64,
         }
-    }
-
-    pub(crate) fn say(self) -> String {
-        format!("norm={}", if self.at_most_k { "min" } else { "rel" })
     }
 }
 
@@ -72,22 +138,6 @@ struct Ap {
     cutoff: Option<u32>,
     /// Set for GMAP.
     floor: Option<f64>,
-}
-
-impl Ap {
-    fn read(params: &Params<'_>) -> Result<Self, SpecError> {
-        let (rel, norm) = (read_rel(params)?, Norm::read(params)?);
-        Ok(Self { rel, norm, cutoff: params.cutoff(), floor: None })
-    }
-}
-
-pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    Ok(Box::new(Ap::read(params)?))
-}
-
-pub(crate) fn build_gmap(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    let floor = params.f64_in("floor", 1e-5, |f| f > 0.0, "a number above 0")?;
-    Ok(Box::new(Ap { floor: Some(floor), ..Ap::read(params)? }))
 }
 
 impl Ap {
@@ -131,16 +181,11 @@ impl Metric for Ap {
             Some(groups) => self.expected_precisions(list, groups),
             None => self.precisions(list),
         };
-        Ok(Some(sum / self.norm.of(list.relevant(self.rel))))
+        Ok(Some(sum / self.norm.of(list.relevant(self.rel), self.cutoff)))
     }
 
     fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         Ok(list.has_no_relevant(self.rel))
-    }
-
-    fn convention(&self) -> String {
-        let floor = self.floor.map(|f| format!("floor={f}, ")).unwrap_or_default();
-        format!("{}, {floor}rel={}, {}", self.norm.say(), self.rel, say_cutoff(self.cutoff))
     }
 
     fn aggregate(&self) -> Aggregate {
@@ -193,7 +238,7 @@ impl SwapDelta for ApSwap {
     fn prepare(&mut self, labels: &[f64], ideal: &[f64]) -> Result<(), EvalError> {
         let rel = self.ap.rel;
         let total = ideal.iter().filter(|l| **l >= rel).count();
-        self.scale = if total > 0 { 1.0 / self.ap.norm.of(total) } else { 0.0 };
+        self.scale = if total > 0 { 1.0 / self.ap.norm.of(total, self.ap.cutoff) } else { 0.0 };
         self.relevant.clear();
         self.relevant.extend(labels.iter().map(|l| *l >= rel));
         let cutoff = self.ap.cutoff.map_or(usize::MAX, |k| k as usize);

@@ -13,20 +13,46 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
-use super::Metric;
-use crate::convention::read_rel;
+use rankwright_spec::param_groups;
+
+use super::{
+    Metric, MetricDef, MetricParams, MissingOptions, MissingParams, RelOptions, RelParams,
+    UnjudgedOptions, UnjudgedParams,
+};
 use crate::error::EvalError;
 use crate::list::RankedList;
-use crate::params::Params;
-use rankwright_spec::SpecError;
+
+param_groups! {
+    /// Parameters of AUC.
+    pub struct AucParams {
+        rel: RelParams, RelOptions::rel_params;
+        missing: MissingParams, MissingOptions::missing_params;
+        unjudged: UnjudgedParams, UnjudgedOptions::unjudged_params;
+    }
+}
+
+/// AUC.
+pub(super) static AUC: MetricDef = MetricDef {
+    name: "auc",
+    help: "Area under the ROC curve within a query; equal scores count half.",
+    example: "auc(rel=1)",
+    cutoff: false,
+    ..MetricDef::of::<AucParams>()
+};
+
+impl MetricParams for AucParams {
+    fn def(&self) -> &'static MetricDef {
+        &AUC
+    }
+
+    fn build(&self, _cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(Auc { rel: self.rel.rel })
+    }
+}
 
 #[derive(Debug)]
 struct Auc {
     rel: f64,
-}
-
-pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    Ok(Box::new(Auc { rel: read_rel(params)? }))
 }
 
 impl Metric for Auc {
@@ -48,9 +74,5 @@ impl Metric for Auc {
     fn when_missing(&self, list: &RankedList<'_>) -> Option<f64> {
         let relevant = list.relevant(self.rel);
         (relevant > 0 && relevant < list.ideal().len()).then_some(0.0)
-    }
-
-    fn convention(&self) -> String {
-        format!("rel={}", self.rel)
     }
 }

@@ -18,20 +18,47 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
-use super::Metric;
-use crate::convention::read_rel;
+use rankwright_spec::param_groups;
+
+use super::{
+    BlankOptions, ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams,
+    MissingOptions, PresetParams, RelOptions, RelParams,
+};
+use crate::convention::{Blank, Missing};
 use crate::error::EvalError;
 use crate::list::RankedList;
-use crate::params::Params;
-use rankwright_spec::SpecError;
+
+param_groups! {
+    /// Parameters of bpref.
+    pub struct BprefParams {
+        preset: PresetParams;
+        rel: RelParams, RelOptions::rel_params;
+        conventions: ConventionParams = ConventionParams::default().blank(Blank::Zero).missing(Missing::Skip), ConventionOptions::convention_params;
+    }
+}
+
+/// bpref.
+pub(super) static BPREF: MetricDef = MetricDef {
+    name: "bpref",
+    help: "Preference of relevant over judged non-relevant documents; trec_eval's conventions.",
+    example: "bpref(rel=1)",
+    cutoff: false,
+    ..MetricDef::of::<BprefParams>()
+};
+
+impl MetricParams for BprefParams {
+    fn def(&self) -> &'static MetricDef {
+        &BPREF
+    }
+
+    fn build(&self, _cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(Bpref { rel: self.rel.rel })
+    }
+}
 
 #[derive(Debug)]
 struct Bpref {
     rel: f64,
-}
-
-pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    Ok(Box::new(Bpref { rel: read_rel(params)? }))
 }
 
 impl Metric for Bpref {
@@ -53,9 +80,5 @@ impl Metric for Bpref {
 
     fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         Ok(list.has_no_relevant(self.rel))
-    }
-
-    fn convention(&self) -> String {
-        format!("rel={}", self.rel)
     }
 }

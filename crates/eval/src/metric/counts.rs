@@ -13,12 +13,128 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
-use super::{Aggregate, Metric};
-use crate::convention::read_rel;
+use rankwright_spec::param_groups;
+
+use super::{
+    Aggregate, Metric, MetricDef, MetricParams, MissingOptions, MissingParams, OrderOptions,
+    OrderParams, PresetParams, RelOptions, RelParams, UnjudgedOptions, UnjudgedParams,
+};
+use crate::convention::Missing;
 use crate::error::EvalError;
 use crate::list::RankedList;
-use crate::params::Params;
-use rankwright_spec::SpecError;
+
+param_groups! {
+    /// Parameters of the number of queries.
+    pub struct NumQueriesParams {
+        preset: PresetParams;
+        missing: MissingParams = MissingParams::default().missing(Missing::Skip), MissingOptions::missing_params;
+    }
+}
+
+param_groups! {
+    /// Parameters of the number of retrieved documents.
+    pub struct NumRetrievedParams {
+        preset: PresetParams;
+        missing: MissingParams = MissingParams::default().missing(Missing::Skip), MissingOptions::missing_params;
+        unjudged: UnjudgedParams, UnjudgedOptions::unjudged_params;
+        order: OrderParams, OrderOptions::order_params;
+    }
+}
+
+param_groups! {
+    /// Parameters of the number of relevant documents.
+    pub struct NumRelevantParams {
+        preset: PresetParams;
+        rel: RelParams, RelOptions::rel_params;
+        missing: MissingParams = MissingParams::default().missing(Missing::Skip), MissingOptions::missing_params;
+    }
+}
+
+param_groups! {
+    /// Parameters of the number of relevant documents retrieved.
+    pub struct NumRelevantRetrievedParams {
+        preset: PresetParams;
+        rel: RelParams, RelOptions::rel_params;
+        missing: MissingParams = MissingParams::default().missing(Missing::Skip), MissingOptions::missing_params;
+        order: OrderParams, OrderOptions::order_params;
+    }
+}
+
+/// Number of queries.
+pub(super) static NUM_Q: MetricDef = MetricDef {
+    name: "num_q",
+    help: "Number of queries; trec_eval's conventions.",
+    example: "num_q",
+    cutoff: false,
+    ..MetricDef::of::<NumQueriesParams>()
+};
+
+/// Number of retrieved documents.
+pub(super) static NUM_RET: MetricDef = MetricDef {
+    name: "num_ret",
+    help: "Number of retrieved documents; trec_eval's conventions.",
+    example: "num_ret",
+    cutoff: false,
+    ..MetricDef::of::<NumRetrievedParams>()
+};
+
+/// Number of relevant documents.
+pub(super) static NUM_REL: MetricDef = MetricDef {
+    name: "num_rel",
+    help: "Number of relevant documents; trec_eval's conventions.",
+    example: "num_rel(rel=1)",
+    cutoff: false,
+    ..MetricDef::of::<NumRelevantParams>()
+};
+
+/// Number of relevant documents retrieved.
+pub(super) static NUM_REL_RET: MetricDef = MetricDef {
+    name: "num_rel_ret",
+    help: "Number of relevant documents that were retrieved; trec_eval's conventions.",
+    example: "num_rel_ret(rel=1)",
+    cutoff: false,
+    ..MetricDef::of::<NumRelevantRetrievedParams>()
+};
+
+impl MetricParams for NumQueriesParams {
+    fn def(&self) -> &'static MetricDef {
+        &NUM_Q
+    }
+
+    fn build(&self, _cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(Count::Queries)
+    }
+}
+
+impl MetricParams for NumRetrievedParams {
+    fn def(&self) -> &'static MetricDef {
+        &NUM_RET
+    }
+
+    fn build(&self, _cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(Count::Retrieved)
+    }
+}
+
+impl MetricParams for NumRelevantParams {
+    fn def(&self) -> &'static MetricDef {
+        &NUM_REL
+    }
+
+    fn build(&self, _cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(Count::Relevant { rel: self.rel.rel })
+    }
+}
+
+impl MetricParams for NumRelevantRetrievedParams {
+    fn def(&self) -> &'static MetricDef {
+        &NUM_REL_RET
+    }
+
+    fn build(&self, _cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(Count::RelevantRetrieved { rel: self.rel.rel })
+    }
+}
 
 #[derive(Debug, Clone, Copy)]
 enum Count {
@@ -26,22 +142,6 @@ enum Count {
     Retrieved,
     Relevant { rel: f64 },
     RelevantRetrieved { rel: f64 },
-}
-
-pub(crate) fn build_queries(_: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    Ok(Box::new(Count::Queries))
-}
-
-pub(crate) fn build_retrieved(_: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    Ok(Box::new(Count::Retrieved))
-}
-
-pub(crate) fn build_relevant(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    Ok(Box::new(Count::Relevant { rel: read_rel(params)? }))
-}
-
-pub(crate) fn build_relevant_retrieved(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    Ok(Box::new(Count::RelevantRetrieved { rel: read_rel(params)? }))
 }
 
 impl Count {
@@ -63,13 +163,6 @@ impl Metric for Count {
 
     fn when_missing(&self, list: &RankedList<'_>) -> Option<f64> {
         Some(self.of(list))
-    }
-
-    fn convention(&self) -> String {
-        match self {
-            Count::Queries | Count::Retrieved => String::new(),
-            Count::Relevant { rel } | Count::RelevantRetrieved { rel } => format!("rel={rel}"),
-        }
     }
 
     fn aggregate(&self) -> Aggregate {

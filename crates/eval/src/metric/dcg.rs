@@ -16,14 +16,46 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
-use super::{Metric, position_sum, say_cutoff};
+use rankwright_spec::param_groups;
+
+use super::{
+    ConventionOptions, ConventionParams, DiscountOptions, DiscountParams, GainOptions, GainParams,
+    Metric, MetricDef, MetricParams, PresetParams, position_sum,
+};
 use crate::discount::Discount;
 use crate::error::EvalError;
 use crate::gain::Gain;
 use crate::list::RankedList;
-use crate::params::Params;
 use crate::swap::{AdditiveSwap, SwapDelta};
-use rankwright_spec::SpecError;
+
+param_groups! {
+    /// Parameters of DCG.
+    pub struct DcgParams {
+        preset: PresetParams;
+        gain: GainParams, GainOptions::gain_params;
+        discount: DiscountParams, DiscountOptions::discount_params;
+        conventions: ConventionParams, ConventionOptions::convention_params;
+    }
+}
+
+/// DCG.
+pub(super) static DCG: MetricDef = MetricDef {
+    name: "dcg",
+    help: "Discounted cumulative gain.",
+    example: "dcg(gain=linear)@10",
+    mean_ties: true,
+    ..MetricDef::of::<DcgParams>()
+};
+
+impl MetricParams for DcgParams {
+    fn def(&self) -> &'static MetricDef {
+        &DCG
+    }
+
+    fn build(&self, cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(Dcg::new(&self.gain, &self.discount, cutoff))
+    }
+}
 
 /// Gain, discount and cut-off of the DCG family.
 #[derive(Debug, Clone)]
@@ -33,14 +65,9 @@ pub(crate) struct Dcg {
     pub(crate) cutoff: Option<u32>,
 }
 
-pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    Ok(Box::new(Dcg::read(params)?))
-}
-
 impl Dcg {
-    pub(crate) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
-        let gain = Gain::read(params, Gain::Exp)?;
-        Ok(Self { gain, discount: Discount::read(params)?, cutoff: params.cutoff() })
+    pub(crate) fn new(gain: &GainParams, discount: &DiscountParams, cutoff: Option<u32>) -> Self {
+        Self { gain: gain.gain.clone(), discount: discount.discount, cutoff }
     }
 
     /// DCG of the list.
@@ -76,10 +103,6 @@ impl Dcg {
         let inside = self.cutoff.is_none_or(|k| rank < k as usize);
         if inside { self.discount.at(rank) } else { 0.0 }
     }
-
-    pub(crate) fn say(&self) -> String {
-        format!("gain={}, discount={}", self.gain.name(), self.discount.name())
-    }
 }
 
 fn finite(sum: f64) -> Result<f64, EvalError> {
@@ -93,10 +116,6 @@ impl Metric for Dcg {
 
     fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         self.no_gain(list)
-    }
-
-    fn convention(&self) -> String {
-        format!("{}, {}", self.say(), say_cutoff(self.cutoff))
     }
 
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {

@@ -18,31 +18,55 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
-use super::{Metric, say_cutoff};
+use rankwright_spec::{above, param_groups, params};
+
+use super::{ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams, PresetParams};
 use crate::error::EvalError;
 use crate::gain::Gain;
 use crate::list::RankedList;
-use crate::params::{ParamInfo, Params};
 use crate::swap::SwapDelta;
-use rankwright_spec::SpecError;
 
-/// `max` of ERR.
-pub(crate) const MAX: ParamInfo = ParamInfo {
-    name: "max",
-    doc: "highest label of the scale: R = (2^label - 1) / 2^max (above 0, at most 100)",
-    default: "4",
+params! {
+    /// The scale of ERR.
+    pub struct ErrScaleParams {
+        max: f64 = 4.0, above(0.0).up_to(100.0),
+            "Highest label of the scale: a reader is satisfied with probability (2^label - 1) / 2^max.";
+    }
+    /// Builder methods for the scale of ERR.
+    pub trait ErrScaleOptions: err_scale_params;
+}
+
+param_groups! {
+    /// Parameters of ERR.
+    pub struct ErrParams {
+        preset: PresetParams;
+        scale: ErrScaleParams, ErrScaleOptions::err_scale_params;
+        conventions: ConventionParams, ConventionOptions::convention_params;
+    }
+}
+
+/// ERR.
+pub(super) static ERR: MetricDef = MetricDef {
+    name: "err",
+    help: "Expected reciprocal rank at which a reader is satisfied.",
+    example: "err(max=4)@20",
+    ..MetricDef::of::<ErrParams>()
 };
+
+impl MetricParams for ErrParams {
+    fn def(&self) -> &'static MetricDef {
+        &ERR
+    }
+
+    fn build(&self, cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(Err { max: self.scale.max, cutoff })
+    }
+}
 
 #[derive(Debug, Clone, Copy)]
 struct Err {
     max: f64,
     cutoff: Option<u32>,
-}
-
-pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    let legal = |m: f64| m > 0.0 && m <= 100.0;
-    let max = params.f64_in("max", 4.0, legal, "a label above 0, at most 100")?;
-    Ok(Box::new(Err { max, cutoff: params.cutoff() }))
 }
 
 impl Err {
@@ -83,10 +107,6 @@ impl Metric for Err {
             Some(&best) => Ok(self.satisfies(best)? <= 0.0),
             None => Ok(true),
         }
-    }
-
-    fn convention(&self) -> String {
-        format!("max={}, {}", self.max, say_cutoff(self.cutoff))
     }
 
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {

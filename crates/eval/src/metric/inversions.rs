@@ -19,24 +19,78 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
-use super::Metric;
+use rankwright_spec::param_groups;
+
+use super::{
+    Metric, MetricDef, MetricParams, MissingOptions, MissingParams, OrderOptions, OrderParams,
+    UnjudgedOptions, UnjudgedParams,
+};
 use crate::compare::Better;
 use crate::error::EvalError;
 use crate::list::RankedList;
-use crate::params::Params;
-use rankwright_spec::SpecError;
+
+param_groups! {
+    /// Parameters of pair accuracy.
+    pub struct PairAccuracyParams {
+        missing: MissingParams, MissingOptions::missing_params;
+        unjudged: UnjudgedParams, UnjudgedOptions::unjudged_params;
+        order: OrderParams, OrderOptions::order_params;
+    }
+}
+
+param_groups! {
+    /// Parameters of the number of inversions.
+    pub struct InversionsParams {
+        unjudged: UnjudgedParams, UnjudgedOptions::unjudged_params;
+        order: OrderParams, OrderOptions::order_params;
+    }
+}
+
+/// Pair accuracy.
+pub(super) static PAIR_ACCURACY: MetricDef = MetricDef {
+    name: "pair-accuracy",
+    aliases: &["pair_accuracy"],
+    help: "Share of pairs with different labels that stand in the right order.",
+    example: "pair-accuracy(ties=mean)",
+    cutoff: false,
+    mean_ties: true,
+    ..MetricDef::of::<PairAccuracyParams>()
+};
+
+/// Inversions.
+pub(super) static INVERSIONS: MetricDef = MetricDef {
+    name: "inversions",
+    aliases: &["pairwise-errors"],
+    help: "Number of pairs with different labels that stand in the wrong order.",
+    example: "inversions(ties=mean)",
+    cutoff: false,
+    mean_ties: true,
+    ..MetricDef::of::<InversionsParams>()
+};
+
+impl MetricParams for PairAccuracyParams {
+    fn def(&self) -> &'static MetricDef {
+        &PAIR_ACCURACY
+    }
+
+    fn build(&self, _cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(Inversions { as_accuracy: true })
+    }
+}
+
+impl MetricParams for InversionsParams {
+    fn def(&self) -> &'static MetricDef {
+        &INVERSIONS
+    }
+
+    fn build(&self, _cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(Inversions { as_accuracy: false })
+    }
+}
 
 #[derive(Debug)]
 struct Inversions {
     as_accuracy: bool,
-}
-
-pub(crate) fn build(_: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    Ok(Box::new(Inversions { as_accuracy: false }))
-}
-
-pub(crate) fn build_accuracy(_: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    Ok(Box::new(Inversions { as_accuracy: true }))
 }
 
 impl Metric for Inversions {

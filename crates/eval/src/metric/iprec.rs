@@ -17,44 +17,80 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
-use super::Metric;
-use crate::convention::read_rel;
+use rankwright_spec::{choices, param_groups, params};
+
+use super::{
+    ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams, PresetParams, RelOptions,
+    RelParams,
+};
 use crate::error::EvalError;
 use crate::list::RankedList;
-use crate::params::{ParamInfo, Params};
-use rankwright_spec::SpecError;
 
-/// `recall` of interpolated precision.
-pub(crate) const RECALL: ParamInfo =
-    ParamInfo { name: "recall", doc: "level of recall, from 0 to 1", default: "(required)" };
-/// `round` of interpolated precision.
-pub(crate) const ROUND: ParamInfo = ParamInfo {
-    name: "round",
-    doc: "relevant document that reaches the level: nearest (trec_eval 10) | up (trec_eval 9)",
-    default: "nearest",
+choices! {
+    /// The relevant document that reaches a level of recall.
+    #[non_exhaustive]
+    pub enum RecallRounding {
+        /// floor(x * R + 0.5), as trec_eval 10 does.
+        Nearest = "nearest",
+        /// floor(x * R + 0.9), as trec_eval 9 does.
+        Up = "up",
+    }
+}
+
+params! {
+    /// The level of recall.
+    pub struct RecallLevelParams {
+        recall: f64 = f64::NAN, 0.0..=1.0, "Level of recall, from 0 to 1.";
+        round: RecallRounding = RecallRounding::Nearest, ..,
+            "Relevant document that reaches the level: nearest as trec_eval 10, up as trec_eval 9.";
+    }
+    /// Builder methods for the level of recall.
+    pub trait RecallLevelOptions: recall_level_params;
+}
+
+param_groups! {
+    /// Parameters of interpolated precision.
+    pub struct InterpolatedPrecisionParams {
+        preset: PresetParams;
+        level: RecallLevelParams, RecallLevelOptions::recall_level_params;
+        rel: RelParams, RelOptions::rel_params;
+        conventions: ConventionParams, ConventionOptions::convention_params;
+    }
+}
+
+/// Interpolated precision.
+pub(super) static INTERPOLATED_PRECISION: MetricDef = MetricDef {
+    name: "iprec",
+    help: "Interpolated precision at a level of recall.",
+    example: "iprec(recall=0.1)",
+    cutoff: false,
+    ..MetricDef::of::<InterpolatedPrecisionParams>()
 };
+
+impl MetricParams for InterpolatedPrecisionParams {
+    fn def(&self) -> &'static MetricDef {
+        &INTERPOLATED_PRECISION
+    }
+
+    fn build(&self, _cutoff: Option<u32>) -> Box<dyn Metric> {
+        let RecallLevelParams { recall, round } = self.level;
+        Box::new(InterpolatedPrecision { recall, round, rel: self.rel.rel })
+    }
+}
 
 #[derive(Debug)]
 struct InterpolatedPrecision {
     recall: f64,
-    round_up: bool,
+    round: RecallRounding,
     rel: f64,
-}
-
-pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    const EXPECTED: &str = "a level of recall from 0 to 1";
-    if params.text("recall").is_none() {
-        let (name, key) = (params.name().to_owned(), "recall".to_owned());
-        return Err(SpecError::MissingKey { name, key, expected: EXPECTED.to_owned() });
-    }
-    let recall = params.f64_in("recall", 0.0, |r| (0.0..=1.0).contains(&r), EXPECTED)?;
-    let round_up = params.choice("round", &[("nearest", false), ("up", true)], false)?;
-    Ok(Box::new(InterpolatedPrecision { recall, round_up, rel: read_rel(params)? }))
 }
 
 impl Metric for InterpolatedPrecision {
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
-        let up = if self.round_up { 0.9 } else { 0.5 };
+        let up = match self.round {
+            RecallRounding::Nearest => 0.5,
+            RecallRounding::Up => 0.9,
+        };
         let needed = (self.recall * list.relevant(self.rel) as f64 + up) as usize;
         let (mut hits, mut best) = (0_usize, 0.0);
         for (rank, &label) in list.labels().iter().enumerate() {
@@ -71,14 +107,5 @@ impl Metric for InterpolatedPrecision {
 
     fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         Ok(list.has_no_relevant(self.rel))
-    }
-
-    fn convention(&self) -> String {
-        format!(
-            "recall={}, round={}, rel={}",
-            self.recall,
-            if self.round_up { "up" } else { "nearest" },
-            self.rel
-        )
     }
 }

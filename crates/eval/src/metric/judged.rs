@@ -19,19 +19,43 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
-use super::{Metric, say_cutoff};
+use rankwright_spec::param_groups;
+
+use super::{
+    Metric, MetricDef, MetricParams, MissingOptions, MissingParams, OrderOptions, OrderParams,
+};
 use crate::error::EvalError;
 use crate::list::RankedList;
-use crate::params::Params;
-use rankwright_spec::SpecError;
+
+param_groups! {
+    /// Parameters of the share of judged documents.
+    pub struct JudgedParams {
+        missing: MissingParams, MissingOptions::missing_params;
+        order: OrderParams, OrderOptions::order_params;
+    }
+}
+
+/// Share of judged documents.
+pub(super) static JUDGED: MetricDef = MetricDef {
+    name: "judged",
+    help: "Share of judged documents among the first k.",
+    example: "judged@10",
+    ..MetricDef::of::<JudgedParams>()
+};
+
+impl MetricParams for JudgedParams {
+    fn def(&self) -> &'static MetricDef {
+        &JUDGED
+    }
+
+    fn build(&self, cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(Judged { cutoff })
+    }
+}
 
 #[derive(Debug)]
 struct Judged {
     cutoff: Option<u32>,
-}
-
-pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    Ok(Box::new(Judged { cutoff: params.cutoff() }))
 }
 
 impl Metric for Judged {
@@ -39,9 +63,5 @@ impl Metric for Judged {
         let depth = list.depth(self.cutoff);
         let judged = (0..depth).filter(|&rank| list.is_judged(rank)).count();
         Ok((depth > 0).then(|| judged as f64 / depth as f64))
-    }
-
-    fn convention(&self) -> String {
-        say_cutoff(self.cutoff)
     }
 }

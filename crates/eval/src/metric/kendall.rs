@@ -19,19 +19,45 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
-use super::Metric;
+use rankwright_spec::param_groups;
+
 use super::inversions::{count_inversions, different_pairs};
+use super::{
+    Metric, MetricDef, MetricParams, MissingOptions, MissingParams, UnjudgedOptions, UnjudgedParams,
+};
 use crate::error::EvalError;
 use crate::list::RankedList;
-use crate::params::Params;
-use rankwright_spec::SpecError;
+
+param_groups! {
+    /// Parameters of Kendall's tau-b.
+    pub struct KendallParams {
+        missing: MissingParams, MissingOptions::missing_params;
+        unjudged: UnjudgedParams, UnjudgedOptions::unjudged_params;
+    }
+}
+
+/// Kendall's tau-b.
+pub(super) static KENDALL: MetricDef = MetricDef {
+    name: "kendall",
+    aliases: &["tau"],
+    help: "Kendall's tau-b between scores and labels.",
+    example: "kendall",
+    cutoff: false,
+    ..MetricDef::of::<KendallParams>()
+};
+
+impl MetricParams for KendallParams {
+    fn def(&self) -> &'static MetricDef {
+        &KENDALL
+    }
+
+    fn build(&self, _cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(Kendall)
+    }
+}
 
 #[derive(Debug)]
 struct Kendall;
-
-pub(crate) fn build(_: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    Ok(Box::new(Kendall))
-}
 
 impl Metric for Kendall {
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {

@@ -15,19 +15,48 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
-use super::Metric;
+use rankwright_spec::param_groups;
+
 use super::dcg::Dcg;
+use super::{
+    ConventionOptions, ConventionParams, DiscountOptions, DiscountParams, GainOptions, GainParams,
+    Metric, MetricDef, MetricParams, PresetParams,
+};
 use crate::error::EvalError;
 use crate::list::RankedList;
-use crate::params::Params;
-use rankwright_spec::SpecError;
+
+param_groups! {
+    /// Parameters of MeanNDCG.
+    pub struct MeanNdcgParams {
+        preset: PresetParams;
+        gain: GainParams, GainOptions::gain_params;
+        discount: DiscountParams, DiscountOptions::discount_params;
+        conventions: ConventionParams, ConventionOptions::convention_params;
+    }
+}
+
+/// MeanNDCG.
+pub(super) static MEAN_NDCG: MetricDef = MetricDef {
+    name: "mean-ndcg",
+    aliases: &["mean_ndcg", "meanndcg"],
+    help: "LETOR's MeanNDCG: mean of NDCG@k over k = 1 to the length of the list.",
+    example: "mean-ndcg(preset=letor4)",
+    cutoff: false,
+    ..MetricDef::of::<MeanNdcgParams>()
+};
+
+impl MetricParams for MeanNdcgParams {
+    fn def(&self) -> &'static MetricDef {
+        &MEAN_NDCG
+    }
+
+    fn build(&self, _cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(MeanNdcg(Dcg::new(&self.gain, &self.discount, None)))
+    }
+}
 
 #[derive(Debug)]
 struct MeanNdcg(Dcg);
-
-pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    Ok(Box::new(MeanNdcg(Dcg::read(params)?)))
-}
 
 impl Metric for MeanNdcg {
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {
@@ -49,9 +78,5 @@ impl Metric for MeanNdcg {
 
     fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         self.0.no_gain(list)
-    }
-
-    fn convention(&self) -> String {
-        self.0.say()
     }
 }

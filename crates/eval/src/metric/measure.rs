@@ -7,18 +7,16 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use rankwright_spec::{Spec, SpecError, read_into};
+
 use super::names::{find_metric, trec_name};
-use super::presets::preset_values;
-use super::registry::MetricInfo;
-use super::{Aggregate, Metric};
-use crate::convention::{Blank, Conventions, Missing};
+use super::{Aggregate, Metric, MetricDef};
+use crate::convention::{Blank, Conventions, Missing, SHARED};
 use crate::error::EvalError;
 use crate::list::{Candidates, RankedList, Workspace};
 use crate::order::TiePolicy;
-use crate::params::Params;
 use crate::source::SourceKind;
 use crate::swap::SwapDelta;
-use rankwright_spec::{Spec, SpecError};
 
 /// A metric by its text, checked: names, parameters and values are all legal.
 ///
@@ -37,7 +35,7 @@ pub struct MetricSpec {
     written: Spec,
     /// With the table's name; a trec_eval name is spelt out.
     canonical: Spec,
-    info: &'static MetricInfo,
+    def: &'static MetricDef,
 }
 
 impl MetricSpec {
@@ -59,12 +57,13 @@ impl MetricSpec {
             }
             None => written.clone(),
         };
-        let info = find_metric(&canonical.name)?;
-        canonical.name = info.name.to_owned();
-        let place = |key: &str| info.params.iter().position(|p| p.name == key);
+        let def = find_metric(&canonical.name)?;
+        canonical.name = def.name.to_owned();
+        let params = def.params();
+        let place = |key: &str| params.iter().position(|param| param.name == key);
         canonical.args.sort_by_key(|(key, _)| place(key));
         written.args.sort_by_key(|(key, _)| place(key));
-        let spec = Self { written, canonical, info };
+        let spec = Self { written, canonical, def };
         spec.resolve(SourceKind::Features)?;
         Ok(spec)
     }
@@ -74,39 +73,38 @@ impl MetricSpec {
         &self.canonical
     }
 
-    /// The metric's entry in the table.
-    pub fn info(&self) -> &'static MetricInfo {
-        self.info
+    /// The declaration of the metric.
+    pub fn def(&self) -> &'static MetricDef {
+        self.def
     }
 
-    /// Settles every convention for a kind of data.
+    /// Settles every convention for a kind of data: a value is that of the spec, else that of the
+    /// preset, else the metric's default.
     pub fn resolve(&self, kind: SourceKind) -> Result<Measure, SpecError> {
-        let info = self.info;
-        let spec = &self.canonical;
-        let mut preset = info.defaults.to_vec();
-        let knows = |key: &str| info.params.iter().any(|p| p.name == key);
-        if let Some(name) = spec.get("preset").filter(|_| knows("preset")) {
-            preset.extend(preset_values(info, name)?);
+        let Self { canonical: spec, def, .. } = self;
+        let known = def.params();
+        let knows = |key: &str| known.iter().any(|param| param.name == key);
+        let preset = spec.get("preset").filter(|name| *name != "none" && knows("preset"));
+        let mut params = def.start(preset)?;
+        read_into(&mut *params, spec)?;
+        let conflict = |why: &str| SpecError::Conflict { name: spec.name.clone(), why: why.into() };
+        if spec.cutoff.is_some() && !def.cutoff {
+            return Err(conflict("takes no cut-off; drop the @k"));
         }
-        let params = Params::new(spec, info.params, &preset)?;
-        if spec.cutoff.is_some() && !info.cutoff {
-            return Err(params.conflict("takes no cut-off; drop the @k"));
+        let conventions = Conventions::settle(&*params, kind)?;
+        if conventions.ties == TiePolicy::Mean && !def.mean_ties {
+            return Err(conflict(
+                "ties=mean has no exact form for this metric; \
+                 use ties=worst, docid, stable or best",
+            ));
         }
-        let mut conventions = Conventions::read(&params, kind)?;
-        let order_free = !knows("ties");
-        if order_free {
-            conventions.ties = TiePolicy::Stable;
-        }
-        if conventions.ties == TiePolicy::Mean && !info.mean_ties {
-            let why = "ties=mean has no exact form for this metric; \
-                       use ties=worst, docid, stable or best";
-            return Err(params.conflict(why));
-        }
-        let metric: Arc<dyn Metric> = Arc::from((info.build)(&params)?);
-        let keys = info.params.iter().map(|p| p.name);
-        let said = say(&*metric, &conventions, keys);
+        let metric: Arc<dyn Metric> = Arc::from(params.build(spec.cutoff));
+        let mut own = params.own_conventions();
+        own.extend(def.cutoff.then(|| say_cutoff(spec.cutoff)));
+        let shared = SHARED.into_iter().filter(|key| knows(key));
+        let convention = say(own, &conventions, shared, metric.aggregate()).into();
         let spec = self.written.clone();
-        Ok(Measure { spec, metric, conventions, convention: said.into(), order_free })
+        Ok(Measure { spec, metric, conventions, convention, order_free: !knows("ties") })
     }
 }
 
@@ -130,15 +128,19 @@ impl FromStr for MetricSpec {
     }
 }
 
+/// A cut-off as `cutoff=10` or `cutoff=none`.
+fn say_cutoff(cutoff: Option<u32>) -> String {
+    cutoff.map_or("cutoff=none".to_owned(), |k| format!("cutoff={k}"))
+}
+
 /// Every convention by name: the metric's own, then the shared ones that it has, then the mean.
 fn say(
-    metric: &dyn Metric,
+    own: Vec<String>,
     conventions: &Conventions,
-    keys: impl Iterator<Item = &'static str>,
+    shared: impl Iterator<Item = &'static str>,
+    aggregate: Aggregate,
 ) -> String {
-    let own = Some(metric.convention()).filter(|c| !c.is_empty());
-    let shared = keys.filter_map(|key| conventions.say(key));
-    let aggregate = metric.aggregate();
+    let shared = shared.filter_map(|key| conventions.say(key));
     let total = (aggregate != Aggregate::Mean).then(|| format!("total={}", aggregate.name()));
     own.into_iter().chain(shared).chain(total).collect::<Vec<_>>().join(", ")
 }
@@ -156,8 +158,9 @@ pub struct Measure {
 impl Measure {
     /// A measure of one's own metric.
     pub fn custom(name: &str, metric: impl Metric + 'static, conventions: Conventions) -> Self {
-        let keys = ["blank", "missing", "unjudged", "ties", "scores"];
-        let convention = say(&metric, &conventions, keys.into_iter()).into();
+        let own = Some(metric.convention()).filter(|own| !own.is_empty());
+        let own = own.into_iter().collect();
+        let convention = say(own, &conventions, SHARED.into_iter(), metric.aggregate()).into();
         let (spec, metric) = (Spec::new(name), Arc::new(metric));
         Self { spec, metric, conventions, convention, order_free: false }
     }

@@ -1,9 +1,11 @@
-//! Metrics: one file each, one table ([`registry::METRICS`]) for all.
+//! Metrics: one file each, and one list of all ([`METRICS`]).
 //!
 //! A [`Metric`] sees one query as a [`RankedList`] and gives a number. Queries without a relevant
 //! document, queries that a run lacks, ties and means are handled once, outside
 //! ([`Measure`], [`evaluate`](crate::evaluate())), so that a metric is its formula and little more.
-//! To add one: write its file, add its line to the table.
+//!
+//! A metric's file declares its parameters (`param_groups!`, from the groups in `shared.rs` and its
+//! own), its [`MetricDef`] and its formula. To add one: write its file, and name it in this one.
 
 use std::fmt::Debug;
 
@@ -18,6 +20,7 @@ mod auc;
 mod bpref;
 mod counts;
 mod dcg;
+mod def;
 mod err;
 mod inversions;
 mod iprec;
@@ -33,18 +36,78 @@ mod presets;
 mod q;
 mod rbp;
 mod recall;
-pub mod registry;
 mod rprec;
 mod rr;
+mod shared;
 mod spearman;
 mod success;
+#[cfg(test)]
+mod tests;
 mod text;
 
+pub use def::{MetricDef, MetricParams};
 pub use measure::{Measure, MetricSpec, of_ranking};
 pub use names::expand;
-pub use presets::{PRESETS, PresetInfo};
-pub use registry::{METRICS, MetricInfo};
+pub use presets::{PRESETS, Preset, PresetDef, PresetParams};
 pub use text::MetricText;
+
+// The parameters of each metric.
+pub use accuracy::*;
+pub use ap::*;
+pub use auc::*;
+pub use bpref::*;
+pub use counts::*;
+pub use dcg::*;
+pub use err::*;
+pub use inversions::*;
+pub use iprec::*;
+pub use judged::*;
+pub use kendall::*;
+pub use mean_ndcg::*;
+pub use ndcg::*;
+pub use pointwise::*;
+pub use precision::*;
+pub use q::*;
+pub use rbp::*;
+pub use recall::*;
+pub use rprec::*;
+pub use rr::*;
+pub use shared::*;
+pub use spearman::*;
+pub use success::*;
+
+/// Every metric.
+pub static METRICS: &[&MetricDef] = &[
+    &ndcg::NDCG,
+    &dcg::DCG,
+    &mean_ndcg::MEAN_NDCG,
+    &ap::AP,
+    &ap::GMAP,
+    &rr::RR,
+    &err::ERR,
+    &rbp::RBP,
+    &rbp::RBP_RESIDUAL,
+    &precision::PRECISION,
+    &recall::RECALL,
+    &rprec::R_PRECISION,
+    &success::SUCCESS,
+    &bpref::BPREF,
+    &iprec::INTERPOLATED_PRECISION,
+    &q::Q,
+    &judged::JUDGED,
+    &kendall::KENDALL,
+    &spearman::SPEARMAN,
+    &inversions::PAIR_ACCURACY,
+    &inversions::INVERSIONS,
+    &auc::AUC,
+    &accuracy::ACCURACY,
+    &pointwise::RMSE,
+    &pointwise::MAE,
+    &counts::NUM_Q,
+    &counts::NUM_RET,
+    &counts::NUM_REL,
+    &counts::NUM_REL_RET,
+];
 
 /// A number for one ranked query.
 ///
@@ -168,9 +231,4 @@ pub(crate) fn position_sum(
         sum += gains / group.len() as f64 * weight;
     }
     Ok(sum)
-}
-
-/// A cut-off as `cutoff=10` or `cutoff=none`.
-pub(crate) fn say_cutoff(cutoff: Option<u32>) -> String {
-    cutoff.map_or("cutoff=none".to_owned(), |k| format!("cutoff={k}"))
 }

@@ -4,10 +4,9 @@
 //! are matched exactly and first; the others without regard to case. Parameters may follow
 //! (`P_10(missing=zero)`), and `trec_eval` stands for trec_eval's official set.
 
-use super::measure::MetricSpec;
-use super::registry::{METRICS, MetricInfo};
-use rankwright_spec::nearest;
-use rankwright_spec::{Spec, SpecError, split_specs};
+use rankwright_spec::{Spec, SpecError, nearest, split_specs};
+
+use super::{METRICS, MetricDef, MetricSpec};
 
 /// trec_eval names that end in a cut-off, and the metric they stand for.
 const WITH_CUTOFF: [(&str, &str); 5] = [
@@ -70,9 +69,9 @@ pub(crate) fn trec_name(name: &str) -> Option<Spec> {
 }
 
 /// The table's entry for a name or alias, in any case.
-pub(crate) fn find_metric(name: &str) -> Result<&'static MetricInfo, SpecError> {
+pub(crate) fn find_metric(name: &str) -> Result<&'static MetricDef, SpecError> {
     let is = |n: &&str| n.eq_ignore_ascii_case(name);
-    let found = METRICS.iter().find(|m| is(&m.name) || m.aliases.iter().any(is));
+    let found = METRICS.iter().copied().find(|m| is(&m.name) || m.aliases.iter().any(is));
     found.ok_or_else(|| {
         let names = METRICS.iter().map(|m| m.name);
         let all: Vec<&str> =

@@ -21,36 +21,78 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
+use rankwright_spec::{choices, param_groups, params};
+
 use super::dcg::Dcg;
-use super::{Metric, say_cutoff};
+use super::{
+    ConventionOptions, ConventionParams, DiscountOptions, DiscountParams, GainOptions, GainParams,
+    Metric, MetricDef, MetricParams, PresetParams,
+};
 use crate::error::EvalError;
 use crate::list::RankedList;
-use crate::params::{ParamInfo, Params};
 use crate::swap::{AdditiveSwap, SwapDelta};
-use rankwright_spec::SpecError;
 
-/// `short` of NDCG.
-pub(crate) const SHORT: ParamInfo = ParamInfo {
-    name: "short",
-    doc: "list with fewer than k documents: keep (use what is there) | zero",
-    default: "keep",
+choices! {
+    /// The treatment of a list with fewer documents than the cut-off of NDCG.
+    #[non_exhaustive]
+    pub enum NdcgShort {
+        /// Use the ranks there are.
+        Keep = "keep",
+        /// It counts 0.
+        Zero = "zero",
+    }
+}
+
+params! {
+    /// The parameter that NDCG has beyond those of DCG.
+    pub struct NdcgShortParams {
+        short: NdcgShort = NdcgShort::Keep, ..,
+            "List with fewer than k documents: keep uses the ranks there are, zero counts it 0.";
+    }
+    /// Builder methods for short lists in NDCG.
+    pub trait NdcgShortOptions: ndcg_short_params;
+}
+
+param_groups! {
+    /// Parameters of NDCG.
+    pub struct NdcgParams {
+        preset: PresetParams;
+        gain: GainParams, GainOptions::gain_params;
+        discount: DiscountParams, DiscountOptions::discount_params;
+        short: NdcgShortParams, NdcgShortOptions::ndcg_short_params;
+        conventions: ConventionParams, ConventionOptions::convention_params;
+    }
+}
+
+/// NDCG.
+pub(super) static NDCG: MetricDef = MetricDef {
+    name: "ndcg",
+    help: "Discounted cumulative gain, as a share of the best possible.",
+    example: "ndcg(gain=exp, blank=skip)@10",
+    mean_ties: true,
+    ..MetricDef::of::<NdcgParams>()
 };
+
+impl MetricParams for NdcgParams {
+    fn def(&self) -> &'static MetricDef {
+        &NDCG
+    }
+
+    fn build(&self, cutoff: Option<u32>) -> Box<dyn Metric> {
+        let dcg = Dcg::new(&self.gain, &self.discount, cutoff);
+        Box::new(Ndcg { dcg, short: self.short.short })
+    }
+}
 
 #[derive(Debug, Clone)]
 struct Ndcg {
     dcg: Dcg,
-    /// A list shorter than the cut-off scores 0.
-    short_zero: bool,
-}
-
-pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    let short_zero = params.choice("short", &[("keep", false), ("zero", true)], false)?;
-    Ok(Box::new(Ndcg { dcg: Dcg::read(params)?, short_zero }))
+    short: NdcgShort,
 }
 
 impl Ndcg {
     fn too_short(&self, n: usize) -> bool {
-        self.short_zero && self.dcg.cutoff.is_some_and(|k| n < k as usize)
+        self.short == NdcgShort::Zero && self.dcg.cutoff.is_some_and(|k| n < k as usize)
     }
 }
 
@@ -65,11 +107,6 @@ impl Metric for Ndcg {
 
     fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         self.dcg.no_gain(list)
-    }
-
-    fn convention(&self) -> String {
-        let short = if self.short_zero { "zero" } else { "keep" };
-        format!("{}, short={short}, {}", self.dcg.say(), say_cutoff(self.dcg.cutoff))
     }
 
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {

@@ -18,37 +18,85 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
-use super::{Aggregate, Metric};
+use rankwright_spec::{choices, param_groups, params};
+
+use super::{Aggregate, Metric, MetricDef, MetricParams, UnjudgedOptions, UnjudgedParams};
 use crate::compare::Better;
+use crate::convention::Unjudged;
 use crate::error::EvalError;
 use crate::list::RankedList;
-use crate::params::{ParamInfo, Params};
-use rankwright_spec::SpecError;
 
-/// `over` of the pointwise metrics.
-pub(crate) const OVER: ParamInfo = ParamInfo {
-    name: "over",
-    doc: "what the total is a mean of: rows (each document the same) | queries",
-    default: "rows",
-};
-
-/// What the total is a mean of.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Over {
-    Rows,
-    Queries,
+choices! {
+    /// The units that the total is a mean of.
+    #[non_exhaustive]
+    pub enum Over {
+        /// Documents: each counts the same.
+        Rows = "rows",
+        /// Queries: each counts the same.
+        Queries = "queries",
+    }
 }
 
-impl Over {
-    pub(crate) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
-        params.choice("over", &[("rows", Over::Rows), ("queries", Over::Queries)], Over::Rows)
+params! {
+    /// The mean of a pointwise metric.
+    pub struct OverParams {
+        over: Over = Over::Rows, .., "Units of the mean: rows (each document the same) or queries.";
+    }
+    /// Builder methods for the mean of a pointwise metric.
+    pub trait OverOptions: over_params;
+}
+
+param_groups! {
+    /// Parameters of RMSE.
+    pub struct RmseParams {
+        over: OverParams, OverOptions::over_params;
+        unjudged: UnjudgedParams = UnjudgedParams::default().unjudged(Unjudged::Drop), UnjudgedOptions::unjudged_params;
+    }
+}
+
+param_groups! {
+    /// Parameters of MAE.
+    pub struct MaeParams {
+        over: OverParams, OverOptions::over_params;
+        unjudged: UnjudgedParams = UnjudgedParams::default().unjudged(Unjudged::Drop), UnjudgedOptions::unjudged_params;
+    }
+}
+
+/// RMSE.
+pub(super) static RMSE: MetricDef = MetricDef {
+    name: "rmse",
+    help: "Root of the mean squared difference between score and label.",
+    example: "rmse(over=rows)",
+    cutoff: false,
+    ..MetricDef::of::<RmseParams>()
+};
+
+/// MAE.
+pub(super) static MAE: MetricDef = MetricDef {
+    name: "mae",
+    help: "Mean absolute difference between score and label.",
+    example: "mae(over=rows)",
+    cutoff: false,
+    ..MetricDef::of::<MaeParams>()
+};
+
+impl MetricParams for RmseParams {
+    fn def(&self) -> &'static MetricDef {
+        &RMSE
     }
 
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Over::Rows => "rows",
-            Over::Queries => "queries",
-        }
+    fn build(&self, _cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(Difference { squared: true, over: self.over.over })
+    }
+}
+
+impl MetricParams for MaeParams {
+    fn def(&self) -> &'static MetricDef {
+        &MAE
+    }
+
+    fn build(&self, _cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(Difference { squared: false, over: self.over.over })
     }
 }
 
@@ -56,14 +104,6 @@ impl Over {
 struct Difference {
     squared: bool,
     over: Over,
-}
-
-pub(crate) fn build_rmse(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    Ok(Box::new(Difference { squared: true, over: Over::read(params)? }))
-}
-
-pub(crate) fn build_mae(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    Ok(Box::new(Difference { squared: false, over: Over::read(params)? }))
 }
 
 impl Metric for Difference {
@@ -86,10 +126,6 @@ impl Metric for Difference {
 
     fn when_missing(&self, _list: &RankedList<'_>) -> Option<f64> {
         None
-    }
-
-    fn convention(&self) -> String {
-        format!("over={}", self.over.name())
     }
 
     fn aggregate(&self) -> Aggregate {

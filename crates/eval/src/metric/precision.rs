@@ -15,41 +15,74 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
-use super::{Metric, position_sum, say_cutoff};
-use crate::convention::read_rel;
+use rankwright_spec::{choices, param_groups, params};
+
+use super::{
+    ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams, PresetParams, RelOptions,
+    RelParams, position_sum,
+};
 use crate::error::EvalError;
 use crate::list::RankedList;
-use crate::params::{ParamInfo, Params};
 use crate::swap::{AdditiveSwap, SwapDelta};
-use rankwright_spec::SpecError;
 
-/// `short` of P.
-pub(crate) const SHORT: ParamInfo = ParamInfo {
-    name: "short",
-    doc: "list with fewer than k documents: keep (divide by k) | list (by its length) | zero",
-    default: "keep",
+choices! {
+    /// The treatment of a list with fewer documents than the cut-off of precision.
+    #[non_exhaustive]
+    pub enum PrecisionShort {
+        /// Divide by the cut-off.
+        Keep = "keep",
+        /// Divide by the length of the list.
+        List = "list",
+        /// It counts 0.
+        Zero = "zero",
+    }
+}
+
+params! {
+    /// The parameter of precision for short lists.
+    pub struct PrecisionShortParams {
+        short: PrecisionShort = PrecisionShort::Keep, ..,
+            "List with fewer than k documents: keep divides by k, list by its length, zero counts it 0.";
+    }
+    /// Builder methods for short lists in precision.
+    pub trait PrecisionShortOptions: precision_short_params;
+}
+
+param_groups! {
+    /// Parameters of precision.
+    pub struct PrecisionParams {
+        preset: PresetParams;
+        short: PrecisionShortParams, PrecisionShortOptions::precision_short_params;
+        rel: RelParams, RelOptions::rel_params;
+        conventions: ConventionParams, ConventionOptions::convention_params;
+    }
+}
+
+/// Precision.
+pub(super) static PRECISION: MetricDef = MetricDef {
+    name: "p",
+    aliases: &["precision"],
+    help: "Share of relevant documents among the first k.",
+    example: "p(rel=1)@10",
+    mean_ties: true,
+    ..MetricDef::of::<PrecisionParams>()
 };
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Short {
-    Keep,
-    List,
-    Zero,
+impl MetricParams for PrecisionParams {
+    fn def(&self) -> &'static MetricDef {
+        &PRECISION
+    }
+
+    fn build(&self, cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(Precision { rel: self.rel.rel, short: self.short.short, cutoff })
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Precision {
     rel: f64,
-    short: Short,
+    short: PrecisionShort,
     cutoff: Option<u32>,
-}
-
-const SHORTS: [(&str, Short); 3] =
-    [("keep", Short::Keep), ("list", Short::List), ("zero", Short::Zero)];
-
-pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    let short = params.choice("short", &SHORTS, Short::Keep)?;
-    Ok(Box::new(Precision { rel: read_rel(params)?, short, cutoff: params.cutoff() }))
 }
 
 impl Precision {
@@ -58,9 +91,9 @@ impl Precision {
         let k = self.cutoff.map_or(n, |k| k as usize);
         match self.short {
             _ if n >= k => 1.0 / k.max(1) as f64,
-            Short::Keep => 1.0 / k as f64,
-            Short::List => 1.0 / n.max(1) as f64,
-            Short::Zero => 0.0,
+            PrecisionShort::Keep => 1.0 / k as f64,
+            PrecisionShort::List => 1.0 / n.max(1) as f64,
+            PrecisionShort::Zero => 0.0,
         }
     }
 }
@@ -73,11 +106,6 @@ impl Metric for Precision {
 
     fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         Ok(list.has_no_relevant(self.rel))
-    }
-
-    fn convention(&self) -> String {
-        let short = SHORTS.iter().find(|(_, s)| *s == self.short).map_or("", |(n, _)| n);
-        format!("short={short}, rel={}, {}", self.rel, say_cutoff(self.cutoff))
     }
 
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {

@@ -4,47 +4,94 @@
 //! beside it wins. Sources of the rules: the tools' own code, checked against their outputs in the
 //! tests.
 
-use super::registry::MetricInfo;
-use rankwright_spec::SpecError;
-use rankwright_spec::nearest;
+use rankwright_spec::{ParamKind, ParamValue, RangeDef, SpecError, ValueError, nearest, params};
+use serde::Serialize;
+
+use super::{MetricDef, MetricParams};
 
 type Values = &'static [(&'static str, &'static str)];
 
-/// A preset and what it sets.
-#[derive(Debug)]
-pub struct PresetInfo {
+/// The conventions of a tool.
+#[derive(Debug, Serialize)]
+#[non_exhaustive]
+pub struct PresetDef {
     /// Name in specs.
     pub name: &'static str,
-    /// Whose conventions.
-    pub doc: &'static str,
+    /// The tool and its conventions.
+    pub help: &'static str,
     /// For each metric that the tool has: the values; entries with more than one match add up.
-    pub rules: &'static [(&'static [&'static str], Values)],
+    #[serde(skip)]
+    pub(crate) rules: &'static [(&'static [&'static str], Values)],
+}
+
+/// A preset as the value of a parameter.
+#[derive(Debug, Clone, Copy)]
+pub struct Preset(&'static PresetDef);
+
+impl Preset {
+    /// The preset of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        PRESETS.iter().find(|preset| preset.name == name).map(Self)
+    }
+
+    /// Its name and conventions.
+    pub fn def(self) -> &'static PresetDef {
+        self.0
+    }
+}
+
+impl PartialEq for Preset {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.name == other.0.name
+    }
+}
+
+impl ParamValue for Preset {
+    fn kind() -> ParamKind {
+        ParamKind::Choice { values: PRESETS.iter().map(|preset| preset.name).collect() }
+    }
+
+    fn read(text: &str, range: &RangeDef) -> Result<Self, ValueError> {
+        Self::named(text).ok_or_else(|| ValueError::Expected(Self::kind().expected(range)))
+    }
+
+    fn write(&self) -> String {
+        self.0.name.to_owned()
+    }
+}
+
+params! {
+    /// The tool whose conventions a metric follows; read from specs.
+    pub struct PresetParams {
+        preset: Option<Preset> = None, ..,
+            "Conventions of a known tool; parameters written beside it win.";
+    }
 }
 
 /// Every preset.
-pub const PRESETS: &[PresetInfo] = &[
-    PresetInfo {
+pub static PRESETS: &[PresetDef] = &[
+    PresetDef {
         name: "trec",
-        doc: "trec_eval 10: linear gain, blank queries 0, queries the run lacks skipped (as without \
+        help: "trec_eval 10: linear gain, blank queries 0, queries the run lacks skipped (as without \
               -c), ties by docid, scores as 32-bit floats",
         rules: &[TREC],
     },
-    PresetInfo {
+    PresetDef {
         name: "trec9",
-        doc: "trec_eval 9 and pytrec_eval: as trec, with the older rounding of recall in iprec",
+        help: "trec_eval 9 and pytrec_eval: as trec, with the older rounding of recall in iprec",
         rules: &[TREC, (&["iprec"], &[("round", "up")])],
     },
-    PresetInfo {
+    PresetDef {
         name: "lightgbm",
-        doc: "LightGBM's ndcg and map: blank queries 1, ties by row, AP over min(relevant, k)",
+        help: "LightGBM's ndcg and map: blank queries 1, ties by row, AP over min(relevant, k)",
         rules: &[(
             &["ndcg", "ap"],
             &[("gain", "exp"), ("norm", "min"), ("blank", "1"), ("ties", "stable")],
         )],
     },
-    PresetInfo {
+    PresetDef {
         name: "xgboost",
-        doc: "XGBoost 3's ndcg, map and pre: blank queries 1 (pre: 0), ties by row, AP over \
+        help: "XGBoost 3's ndcg, map and pre: blank queries 1 (pre: 0), ties by row, AP over \
               min(relevant, k), P over min(documents, k)",
         rules: &[
             (
@@ -54,9 +101,9 @@ pub const PRESETS: &[PresetInfo] = &[
             (&["p"], &[("blank", "0"), ("ties", "stable"), ("short", "list")]),
         ],
     },
-    PresetInfo {
+    PresetDef {
         name: "ranklib",
-        doc: "RankLib: exponential gain, blank queries 0, ties by row, P over min(documents, k)",
+        help: "RankLib: exponential gain, blank queries 0, ties by row, P over min(documents, k)",
         rules: &[
             (
                 &["ndcg", "dcg", "ap", "rr", "err", "p"],
@@ -65,28 +112,28 @@ pub const PRESETS: &[PresetInfo] = &[
             (&["p"], &[("short", "list")]),
         ],
     },
-    PresetInfo {
+    PresetDef {
         name: "sklearn",
-        doc: "scikit-learn's ndcg_score and dcg_score: linear gain, tied scores averaged, blank \
+        help: "scikit-learn's ndcg_score and dcg_score: linear gain, tied scores averaged, blank \
               queries 0",
         rules: &[(&["ndcg", "dcg"], &[("gain", "linear"), ("blank", "0"), ("ties", "mean")])],
     },
-    PresetInfo {
+    PresetDef {
         name: "yahoo",
-        doc: "Yahoo! challenge: exponential gain, NDCG of blank queries 1, ERR on grades 0 to 4",
+        help: "Yahoo! challenge: exponential gain, NDCG of blank queries 1, ERR on grades 0 to 4",
         rules: &[
             (&["ndcg"], &[("gain", "exp"), ("blank", "1")]),
             (&["err"], &[("max", "4"), ("blank", "0")]),
         ],
     },
-    PresetInfo {
+    PresetDef {
         name: "letor3",
-        doc: "LETOR 3.0's script: as letor4, and P@k is 0 for lists shorter than k",
+        help: "LETOR 3.0's script: as letor4, and P@k is 0 for lists shorter than k",
         rules: &[LETOR, LETOR_NDCG, (&["p"], &[("short", "zero")])],
     },
-    PresetInfo {
+    PresetDef {
         name: "letor4",
-        doc: "LETOR 4.0's script: ranks 1 and 2 undiscounted, blank queries 0, ties by row, \
+        help: "LETOR 4.0's script: ranks 1 and 2 undiscounted, blank queries 0, ties by row, \
               NDCG@k is 0 for lists shorter than k, P@k divides by k",
         rules: &[LETOR, LETOR_NDCG, (&["p"], &[("short", "keep")])],
     },
@@ -123,35 +170,39 @@ const LETOR: (&[&str], Values) = (
 );
 const LETOR_NDCG: (&[&str], Values) = (&["ndcg"], &[("short", "zero")]);
 
-impl PresetInfo {
+impl PresetDef {
     /// Whether the tool has the metric.
     pub fn covers(&self, metric: &str) -> bool {
         self.rules.iter().any(|(metrics, _)| metrics.contains(&metric))
     }
 }
 
-/// What a preset says about a metric.
-pub(crate) fn preset_values(
-    info: &MetricInfo,
+/// Sets the values of a preset.
+pub(crate) fn apply_preset(
+    def: &MetricDef,
     name: &str,
-) -> Result<Vec<(&'static str, &'static str)>, SpecError> {
-    let found = PRESETS.iter().find(|p| p.name == name && p.covers(info.name));
-    let Some(preset) = found else {
-        let known: Vec<&str> =
-            PRESETS.iter().filter(|p| p.covers(info.name)).map(|p| p.name).collect();
-        let hint = nearest(name, &known).map(|n| format!(" (did you mean {n}?)"));
-        return Err(SpecError::BadValue {
-            name: info.name.to_owned(),
-            key: "preset".to_owned(),
-            value: name.to_owned(),
-            expected: match known.is_empty() {
-                true => "none: no preset knows this metric".to_owned(),
-                false => format!("{}{}", known.join(" | "), hint.unwrap_or_default()),
-            },
-        });
-    };
-    let rules = preset.rules.iter().filter(|(metrics, _)| metrics.contains(&info.name));
-    Ok(rules.flat_map(|(_, values)| values.iter().copied()).collect())
+    params: &mut dyn MetricParams,
+) -> Result<(), SpecError> {
+    let found = PRESETS.iter().find(|preset| preset.name == name && preset.covers(def.name));
+    let preset = found.ok_or_else(|| unknown_preset(def, name))?;
+    let rules = preset.rules.iter().filter(|(metrics, _)| metrics.contains(&def.name));
+    for (key, value) in rules.flat_map(|(_, values)| values.iter()) {
+        // A rule for several metrics may have keys that some of them lack.
+        params.set(key, value).map_err(|error| error.at(def.name, key, value))?;
+    }
+    Ok(())
+}
+
+fn unknown_preset(def: &MetricDef, name: &str) -> SpecError {
+    let known: Vec<&str> =
+        PRESETS.iter().filter(|preset| preset.covers(def.name)).map(|preset| preset.name).collect();
+    let hint = nearest(name, &known).map(|near| format!(" (did you mean {near}?)"));
+    SpecError::BadValue {
+        name: def.name.to_owned(),
+        key: "preset".to_owned(),
+        value: name.to_owned(),
+        expected: format!("{}{}", known.join(" | "), hint.unwrap_or_default()),
+    }
 }
 
 #[cfg(test)]
@@ -174,6 +225,40 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_metrics_that_take_a_preset_are_those_that_one_covers() {
+        for metric in METRICS {
+            let takes = metric.params().iter().any(|param| param.name == "preset");
+            let covered = PRESETS.iter().any(|preset| preset.covers(metric.name));
+            assert_eq!(takes, covered, "{}", metric.name);
+        }
+    }
+
+    #[test]
+    fn every_value_of_a_preset_is_known_to_a_metric_of_its_rule() {
+        for (metrics, values) in PRESETS.iter().flat_map(|preset| preset.rules) {
+            for (key, _) in *values {
+                let knows = |name: &&str| {
+                    let def = METRICS.iter().find(|m| m.name == *name).unwrap();
+                    def.params().iter().any(|param| param.name == *key)
+                };
+                assert!(metrics.iter().any(|name| knows(name)), "{key} of {metrics:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn typed_values_beat_the_preset_too() {
+        use crate::metric::NdcgParams;
+        let mut params = NdcgParams::default();
+        params.preset.preset = Preset::named("trec");
+        let spec = params.spec(Some(5)).unwrap();
+        let said = spec.resolve(SourceKind::Run).unwrap().convention().to_owned();
+        let plain = NdcgParams::default().spec(Some(5)).unwrap().resolve(SourceKind::Run).unwrap();
+        // `ties` is docid in both: the preset's, and what auto comes to for runs.
+        assert_eq!(said, plain.convention());
     }
 
     #[test]

@@ -16,24 +16,61 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
-use super::ap::Norm;
-use super::{Metric, say_cutoff};
-use crate::convention::read_rel;
+use rankwright_spec::{param_groups, params};
+
+use super::ap::{Norm, NormOptions, NormParams};
+use super::{
+    ConventionOptions, ConventionParams, GainOptions, GainParams, Metric, MetricDef, MetricParams,
+    RelOptions, RelParams,
+};
 use crate::error::EvalError;
 use crate::gain::Gain;
 use crate::list::RankedList;
-use crate::params::{ParamInfo, Params};
-use rankwright_spec::SpecError;
 
-/// `beta` of Q.
-pub(crate) const BETA: ParamInfo =
-    ParamInfo { name: "beta", doc: "weight of gain against count (0 or more)", default: "1" };
-/// `gain` of Q, whose default is not that of NDCG.
-pub(crate) const GAIN: ParamInfo = ParamInfo {
-    name: "gain",
-    doc: "worth of a label: exp (2^label - 1) | linear | a table such as 0/1/3/7/15",
-    default: "linear",
+params! {
+    /// The blend of Q.
+    pub struct BetaParams {
+        beta: f64 = 1.0, 0.0.., "Weight of gain against count.";
+    }
+    /// Builder methods for the blend of Q.
+    pub trait BetaOptions: beta_params;
+}
+
+param_groups! {
+    /// Parameters of the Q-measure.
+    pub struct QParams {
+        beta: BetaParams, BetaOptions::beta_params;
+        gain: GainParams = GainParams::default().gain(Gain::Linear), GainOptions::gain_params;
+        norm: NormParams, NormOptions::norm_params;
+        rel: RelParams, RelOptions::rel_params;
+        conventions: ConventionParams, ConventionOptions::convention_params;
+    }
+}
+
+/// Q-measure.
+pub(super) static Q: MetricDef = MetricDef {
+    name: "q",
+    aliases: &["q-measure"],
+    help: "Q-measure: average precision blended with graded cumulative gain.",
+    example: "q(beta=1)@100",
+    ..MetricDef::of::<QParams>()
 };
+
+impl MetricParams for QParams {
+    fn def(&self) -> &'static MetricDef {
+        &Q
+    }
+
+    fn build(&self, cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(QMeasure {
+            beta: self.beta.beta,
+            gain: self.gain.gain.clone(),
+            norm: self.norm.norm,
+            rel: self.rel.rel,
+            cutoff,
+        })
+    }
+}
 
 #[derive(Debug)]
 struct QMeasure {
@@ -42,16 +79,6 @@ struct QMeasure {
     norm: Norm,
     rel: f64,
     cutoff: Option<u32>,
-}
-
-pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    Ok(Box::new(QMeasure {
-        beta: params.f64_in("beta", 1.0, |b| b >= 0.0, "a number from 0 on")?,
-        gain: Gain::read(params, Gain::Linear)?,
-        norm: Norm::read(params)?,
-        rel: read_rel(params)?,
-        cutoff: params.cutoff(),
-    }))
 }
 
 impl Metric for QMeasure {
@@ -72,16 +99,10 @@ impl Metric for QMeasure {
         if !f64::is_finite(best) {
             return Err(EvalError::Overflow { metric: "q" });
         }
-        Ok(Some(sum / self.norm.of(relevant)))
+        Ok(Some(sum / self.norm.of(relevant, self.cutoff)))
     }
 
     fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         Ok(list.has_no_relevant(self.rel))
-    }
-
-    fn convention(&self) -> String {
-        let (gain, norm) = (self.gain.name(), self.norm.say());
-        let cutoff = say_cutoff(self.cutoff);
-        format!("beta={}, gain={gain}, {norm}, rel={}, {cutoff}", self.beta, self.rel)
     }
 }

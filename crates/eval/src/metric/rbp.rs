@@ -21,24 +21,111 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
-use super::{Metric, position_sum, say_cutoff};
+use rankwright_spec::{above, param_groups, params};
+
+use super::{
+    ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams, MissingOptions,
+    MissingParams, OrderOptions, OrderParams, RelOptions, RelParams, UnjudgedOptions,
+    UnjudgedParams, position_sum,
+};
 use crate::compare::Better;
-use crate::convention::read_rel;
 use crate::error::EvalError;
 use crate::list::RankedList;
-use crate::params::{ParamInfo, Params};
 use crate::swap::{AdditiveSwap, SwapDelta};
-use rankwright_spec::SpecError;
 
-/// `p` of RBP.
-pub(crate) const P: ParamInfo =
-    ParamInfo { name: "p", doc: "persistence of the reader (between 0 and 1)", default: "0.8" };
-/// `max` of RBP.
-pub(crate) const MAX: ParamInfo = ParamInfo {
-    name: "max",
-    doc: "highest label, for graded gains label / max; without it gains are 0 or 1 by rel",
-    default: "(binary)",
+params! {
+    /// The reader of RBP.
+    pub struct PersistenceParams {
+        p: f64 = 0.8, above(0.0).below(1.0), "Persistence of the reader.";
+    }
+    /// Builder methods for the reader of RBP.
+    pub trait PersistenceOptions: persistence_params;
+}
+
+params! {
+    /// The scale of graded gains.
+    pub struct RbpScaleParams {
+        max: Option<f64> = None, above(0.0),
+            "Highest label, for graded gains label / max; with none, gains are 0 or 1 by rel.";
+    }
+    /// Builder methods for the scale of graded gains.
+    pub trait RbpScaleOptions: rbp_scale_params;
+}
+
+param_groups! {
+    /// Parameters of RBP.
+    pub struct RbpParams {
+        reader: PersistenceParams, PersistenceOptions::persistence_params;
+        scale: RbpScaleParams, RbpScaleOptions::rbp_scale_params;
+        rel: RelParams, RelOptions::rel_params, requires "max=none";
+        conventions: ConventionParams, ConventionOptions::convention_params;
+    }
+}
+
+param_groups! {
+    /// Parameters of RBP's residual.
+    pub struct RbpResidualParams {
+        reader: PersistenceParams, PersistenceOptions::persistence_params;
+        missing: MissingParams, MissingOptions::missing_params;
+        unjudged: UnjudgedParams, UnjudgedOptions::unjudged_params;
+        order: OrderParams, OrderOptions::order_params;
+    }
+}
+
+/// RBP.
+pub(super) static RBP: MetricDef = MetricDef {
+    name: "rbp",
+    help: "Rank-biased precision: the gain seen by a reader of persistence p.",
+    example: "rbp(p=0.8, max=4)",
+    mean_ties: true,
+    ..MetricDef::of::<RbpParams>()
 };
+
+/// RBP's residual.
+pub(super) static RBP_RESIDUAL: MetricDef = MetricDef {
+    name: "rbp-residual",
+    aliases: &["rbp_residual"],
+    help: "Weight of unjudged and unseen ranks in RBP, by which it could still rise.",
+    example: "rbp-residual(p=0.8)",
+    ..MetricDef::of::<RbpResidualParams>()
+};
+
+impl MetricParams for RbpParams {
+    fn def(&self) -> &'static MetricDef {
+        &RBP
+    }
+
+    fn build(&self, cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(Rbp { p: self.reader.p, gain: self.gain(), cutoff })
+    }
+
+    fn own_conventions(&self) -> Vec<String> {
+        let p = format!("p={}", self.reader.p);
+        match self.gain() {
+            RbpGain::Binary { rel } => vec![p, format!("rel={rel}"), "max=none".to_owned()],
+            RbpGain::Graded { max } => vec![p, format!("max={max}"), "rel=none".to_owned()],
+        }
+    }
+}
+
+impl RbpParams {
+    fn gain(&self) -> RbpGain {
+        match self.scale.max {
+            Some(max) => RbpGain::Graded { max },
+            None => RbpGain::Binary { rel: self.rel.rel },
+        }
+    }
+}
+
+impl MetricParams for RbpResidualParams {
+    fn def(&self) -> &'static MetricDef {
+        &RBP_RESIDUAL
+    }
+
+    fn build(&self, cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(Residual { p: self.reader.p, cutoff })
+    }
+}
 
 #[derive(Debug, Clone, Copy)]
 struct Rbp {
@@ -51,24 +138,6 @@ struct Rbp {
 enum RbpGain {
     Binary { rel: f64 },
     Graded { max: f64 },
-}
-
-fn persistence(params: &Params<'_>) -> Result<f64, SpecError> {
-    params.f64_in("p", 0.8, |p| p > 0.0 && p < 1.0, "a number between 0 and 1, both excluded")
-}
-
-pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    let gain = if params.text("max").is_some() {
-        if params.is_written("rel") {
-            return Err(params.conflict(
-                "max= asks for graded gains and rel= for binary ones; leave one of them out",
-            ));
-        }
-        RbpGain::Graded { max: params.f64_in("max", 1.0, |m| m > 0.0, "a label above 0")? }
-    } else {
-        RbpGain::Binary { rel: read_rel(params)? }
-    };
-    Ok(Box::new(Rbp { p: persistence(params)?, gain, cutoff: params.cutoff() }))
 }
 
 impl RbpGain {
@@ -104,14 +173,6 @@ impl Metric for Rbp {
         }
     }
 
-    fn convention(&self) -> String {
-        let gain = match self.gain {
-            RbpGain::Binary { rel } => format!("rel={rel}, max=none"),
-            RbpGain::Graded { max } => format!("max={max}, rel=none"),
-        };
-        format!("p={}, {gain}, {}", self.p, say_cutoff(self.cutoff))
-    }
-
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {
         let rbp = *self;
         Some(AdditiveSwap::new(
@@ -129,10 +190,6 @@ impl Metric for Rbp {
 struct Residual {
     p: f64,
     cutoff: Option<u32>,
-}
-
-pub(crate) fn build_residual(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    Ok(Box::new(Residual { p: persistence(params)?, cutoff: params.cutoff() }))
 }
 
 impl Metric for Residual {
@@ -154,9 +211,5 @@ impl Metric for Residual {
 
     fn when_missing(&self, _list: &RankedList<'_>) -> Option<f64> {
         Some(1.0)
-    }
-
-    fn convention(&self) -> String {
-        format!("p={}, {}", self.p, say_cutoff(self.cutoff))
     }
 }

@@ -13,23 +13,50 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
+use rankwright_spec::param_groups;
+
 use super::precision::one_if;
-use super::{Metric, position_sum, say_cutoff};
-use crate::convention::read_rel;
+use super::{
+    ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams, PresetParams, RelOptions,
+    RelParams, position_sum,
+};
 use crate::error::EvalError;
 use crate::list::RankedList;
-use crate::params::Params;
 use crate::swap::{AdditiveSwap, SwapDelta};
-use rankwright_spec::SpecError;
+
+param_groups! {
+    /// Parameters of recall.
+    pub struct RecallParams {
+        preset: PresetParams;
+        rel: RelParams, RelOptions::rel_params;
+        conventions: ConventionParams, ConventionOptions::convention_params;
+    }
+}
+
+/// recall.
+pub(super) static RECALL: MetricDef = MetricDef {
+    name: "recall",
+    aliases: &["r"],
+    help: "Share of the relevant documents that are among the first k.",
+    example: "recall(rel=1)@100",
+    mean_ties: true,
+    ..MetricDef::of::<RecallParams>()
+};
+
+impl MetricParams for RecallParams {
+    fn def(&self) -> &'static MetricDef {
+        &RECALL
+    }
+
+    fn build(&self, cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(Recall { rel: self.rel.rel, cutoff })
+    }
+}
 
 #[derive(Debug, Clone, Copy)]
 struct Recall {
     rel: f64,
     cutoff: Option<u32>,
-}
-
-pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    Ok(Box::new(Recall { rel: read_rel(params)?, cutoff: params.cutoff() }))
 }
 
 impl Metric for Recall {
@@ -40,10 +67,6 @@ impl Metric for Recall {
 
     fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         Ok(list.has_no_relevant(self.rel))
-    }
-
-    fn convention(&self) -> String {
-        format!("rel={}, {}", self.rel, say_cutoff(self.cutoff))
     }
 
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {

@@ -13,20 +13,47 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
-use super::Metric;
-use crate::convention::read_rel;
+use rankwright_spec::param_groups;
+
+use super::{
+    ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams, PresetParams, RelOptions,
+    RelParams,
+};
 use crate::error::EvalError;
 use crate::list::RankedList;
-use crate::params::Params;
-use rankwright_spec::SpecError;
+
+param_groups! {
+    /// Parameters of R-precision.
+    pub struct RPrecisionParams {
+        preset: PresetParams;
+        rel: RelParams, RelOptions::rel_params;
+        conventions: ConventionParams, ConventionOptions::convention_params;
+    }
+}
+
+/// R-precision.
+pub(super) static R_PRECISION: MetricDef = MetricDef {
+    name: "rprec",
+    aliases: &["r-precision"],
+    help: "Precision at rank R, the number of relevant documents.",
+    example: "rprec(rel=1)",
+    cutoff: false,
+    ..MetricDef::of::<RPrecisionParams>()
+};
+
+impl MetricParams for RPrecisionParams {
+    fn def(&self) -> &'static MetricDef {
+        &R_PRECISION
+    }
+
+    fn build(&self, _cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(RPrecision { rel: self.rel.rel })
+    }
+}
 
 #[derive(Debug)]
 struct RPrecision {
     rel: f64,
-}
-
-pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    Ok(Box::new(RPrecision { rel: read_rel(params)? }))
 }
 
 impl Metric for RPrecision {
@@ -38,9 +65,5 @@ impl Metric for RPrecision {
 
     fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         Ok(list.has_no_relevant(self.rel))
-    }
-
-    fn convention(&self) -> String {
-        format!("rel={}", self.rel)
     }
 }

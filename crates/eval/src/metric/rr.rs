@@ -15,22 +15,49 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
-use super::{Metric, say_cutoff};
-use crate::convention::read_rel;
+use rankwright_spec::param_groups;
+
+use super::{
+    ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams, PresetParams, RelOptions,
+    RelParams,
+};
 use crate::error::EvalError;
 use crate::list::RankedList;
-use crate::params::Params;
 use crate::swap::SwapDelta;
-use rankwright_spec::SpecError;
+
+param_groups! {
+    /// Parameters of RR.
+    pub struct RrParams {
+        preset: PresetParams;
+        rel: RelParams, RelOptions::rel_params;
+        conventions: ConventionParams, ConventionOptions::convention_params;
+    }
+}
+
+/// RR.
+pub(super) static RR: MetricDef = MetricDef {
+    name: "rr",
+    aliases: &["mrr"],
+    help: "Reciprocal rank of the first relevant document; its mean is MRR.",
+    example: "rr(rel=1)@10",
+    mean_ties: true,
+    ..MetricDef::of::<RrParams>()
+};
+
+impl MetricParams for RrParams {
+    fn def(&self) -> &'static MetricDef {
+        &RR
+    }
+
+    fn build(&self, cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(Rr { rel: self.rel.rel, cutoff })
+    }
+}
 
 #[derive(Debug, Clone, Copy)]
 struct Rr {
     rel: f64,
     cutoff: Option<u32>,
-}
-
-pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    Ok(Box::new(Rr { rel: read_rel(params)?, cutoff: params.cutoff() }))
 }
 
 impl Rr {
@@ -71,10 +98,6 @@ impl Metric for Rr {
 
     fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         Ok(list.has_no_relevant(self.rel))
-    }
-
-    fn convention(&self) -> String {
-        format!("rel={}, {}", self.rel, say_cutoff(self.cutoff))
     }
 
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {

@@ -10,18 +10,44 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
-use super::Metric;
+use rankwright_spec::param_groups;
+
+use super::{
+    Metric, MetricDef, MetricParams, MissingOptions, MissingParams, UnjudgedOptions, UnjudgedParams,
+};
 use crate::error::EvalError;
 use crate::list::RankedList;
-use crate::params::Params;
-use rankwright_spec::SpecError;
+
+param_groups! {
+    /// Parameters of Spearman's correlation.
+    pub struct SpearmanParams {
+        missing: MissingParams, MissingOptions::missing_params;
+        unjudged: UnjudgedParams, UnjudgedOptions::unjudged_params;
+    }
+}
+
+/// Spearman's correlation.
+pub(super) static SPEARMAN: MetricDef = MetricDef {
+    name: "spearman",
+    aliases: &["rho"],
+    help: "Spearman's rank correlation between scores and labels.",
+    example: "spearman",
+    cutoff: false,
+    ..MetricDef::of::<SpearmanParams>()
+};
+
+impl MetricParams for SpearmanParams {
+    fn def(&self) -> &'static MetricDef {
+        &SPEARMAN
+    }
+
+    fn build(&self, _cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(Spearman)
+    }
+}
 
 #[derive(Debug)]
 struct Spearman;
-
-pub(crate) fn build(_: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    Ok(Box::new(Spearman))
-}
 
 impl Metric for Spearman {
     fn evaluate(&self, list: &RankedList<'_>) -> Result<Option<f64>, EvalError> {

@@ -11,23 +11,50 @@
 //! # Ok::<(), rankwright_eval::EvalError>(())
 //! ```
 
+use rankwright_spec::param_groups;
+
 use super::precision::one_if;
-use super::{Metric, say_cutoff};
-use crate::convention::read_rel;
+use super::{
+    ConventionOptions, ConventionParams, Metric, MetricDef, MetricParams, PresetParams, RelOptions,
+    RelParams,
+};
 use crate::error::EvalError;
 use crate::list::RankedList;
-use crate::params::Params;
 use crate::swap::SwapDelta;
-use rankwright_spec::SpecError;
+
+param_groups! {
+    /// Parameters of success.
+    pub struct SuccessParams {
+        preset: PresetParams;
+        rel: RelParams, RelOptions::rel_params;
+        conventions: ConventionParams, ConventionOptions::convention_params;
+    }
+}
+
+/// success.
+pub(super) static SUCCESS: MetricDef = MetricDef {
+    name: "success",
+    aliases: &["hit"],
+    help: "1 if any of the first k documents is relevant.",
+    example: "success(rel=1)@10",
+    mean_ties: true,
+    ..MetricDef::of::<SuccessParams>()
+};
+
+impl MetricParams for SuccessParams {
+    fn def(&self) -> &'static MetricDef {
+        &SUCCESS
+    }
+
+    fn build(&self, cutoff: Option<u32>) -> Box<dyn Metric> {
+        Box::new(Success { rel: self.rel.rel, cutoff })
+    }
+}
 
 #[derive(Debug, Clone, Copy)]
 struct Success {
     rel: f64,
     cutoff: Option<u32>,
-}
-
-pub(crate) fn build(params: &Params<'_>) -> Result<Box<dyn Metric>, SpecError> {
-    Ok(Box::new(Success { rel: read_rel(params)?, cutoff: params.cutoff() }))
 }
 
 impl Success {
@@ -60,10 +87,6 @@ impl Metric for Success {
 
     fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         Ok(list.has_no_relevant(self.rel))
-    }
-
-    fn convention(&self) -> String {
-        format!("rel={}, {}", self.rel, say_cutoff(self.cutoff))
     }
 
     fn swap(&self) -> Option<Box<dyn SwapDelta>> {

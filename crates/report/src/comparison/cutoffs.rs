@@ -64,7 +64,7 @@ pub(super) fn of(
 fn choose(results: &[MeasureResult]) -> Option<Spec> {
     let able = |result: &MeasureResult| {
         let spec = MetricSpec::from_spec(result.measure.spec().clone()).ok()?;
-        spec.info().cutoff.then(|| spec.canonical().clone())
+        spec.def().cutoff.then(|| spec.canonical().clone())
     };
     let able: Vec<Spec> = results.iter().filter_map(able).collect();
     able.iter().find(|spec| spec.cutoff.is_some()).or(able.first()).cloned()

@@ -127,7 +127,7 @@ impl Weight {
                 measure.clone()
             }
             Weight::Metric(spec) => {
-                let name = spec.info().name;
+                let name = spec.def().name;
                 scheme.check(name, spec.canonical().cutoff)?;
                 let mut written = spec.canonical().clone();
                 if cut == Cut::Soft && !ALWAYS_HARD.contains(&name) {

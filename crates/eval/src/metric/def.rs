@@ -1,0 +1,145 @@
+//! The declaration of a metric: [`MetricDef`] and [`MetricParams`].
+
+use std::fmt;
+
+use rankwright_spec::{ParamDef, ParamGroup, Spec, SpecError};
+use serde::{Serialize, Serializer};
+
+use super::presets::apply_preset;
+use super::{Metric, MetricSpec};
+use crate::convention::SHARED;
+
+/// The parameters of a metric: a struct that `param_groups!` declares in the metric's file.
+///
+/// ```
+/// use rankwright_eval::metric::{GainOptions, MetricParams, NdcgParams};
+/// use rankwright_eval::Gain;
+///
+/// let spec = NdcgParams::default().gain(Gain::Linear).spec(Some(10))?;
+/// assert_eq!(spec.to_string(), "ndcg(gain=linear)@10");
+/// # Ok::<(), rankwright_spec::SpecError>(())
+/// ```
+pub trait MetricParams: ParamGroup {
+    /// The declaration of the metric.
+    fn def(&self) -> &'static MetricDef;
+
+    /// The metric with these parameters.
+    fn build(&self, cutoff: Option<u32>) -> Box<dyn Metric>;
+
+    /// The metric's own conventions, as `key=value` in the order of the declaration.
+    fn own_conventions(&self) -> Vec<String> {
+        let own = self.defs().into_iter().map(|def| def.name);
+        let own = own.filter(|name| *name != "preset" && !SHARED.contains(name));
+        own.filter_map(|name| Some(format!("{name}={}", self.text(name)?))).collect()
+    }
+
+    /// The spec of the metric with these parameters, checked.
+    fn spec(&self, cutoff: Option<u32>) -> Result<MetricSpec, SpecError> {
+        let def = self.def();
+        let mut spec = Spec::new(def.name);
+        spec.cutoff = cutoff;
+        let preset = self.text("preset").filter(|name| name != "none");
+        if let Some(preset) = &preset {
+            spec.args.push(("preset".to_owned(), preset.clone()));
+        }
+        // Only values that neither the default nor the preset gives are written.
+        let start = def.start(preset.as_deref())?;
+        for name in self.defs().iter().map(|def| def.name).filter(|name| *name != "preset") {
+            match self.text(name) {
+                Some(text) if start.text(name).as_ref() != Some(&text) => {
+                    spec.args.push((name.to_owned(), text));
+                }
+                _ => {}
+            }
+        }
+        MetricSpec::from_spec(spec)
+    }
+}
+
+/// The declaration of a metric; one is in the file of each metric.
+///
+/// It serialises to its names, help, example and parameters.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct MetricDef {
+    /// Name in specs.
+    pub name: &'static str,
+    /// Other names for the same.
+    pub aliases: &'static [&'static str],
+    /// One sentence of help.
+    pub help: &'static str,
+    /// A spec that works, with the most useful parameters.
+    pub example: &'static str,
+    /// Whether `@k` may follow; without it the whole list counts.
+    pub cutoff: bool,
+    /// Whether `ties=mean` has an exact form.
+    pub mean_ties: bool,
+    /// The parameters with their default values.
+    pub(crate) params: fn() -> Box<dyn MetricParams>,
+}
+
+impl MetricDef {
+    /// A declaration without a name; a metric's file fills in the rest.
+    pub(crate) const fn of<P: MetricParams + Default + 'static>() -> Self {
+        Self {
+            name: "",
+            aliases: &[],
+            help: "",
+            example: "",
+            cutoff: true,
+            mean_ties: false,
+            params: boxed::<P>,
+        }
+    }
+
+    /// The parameters, in the order in which they are printed.
+    ///
+    /// ```
+    /// use rankwright_eval::MetricSpec;
+    ///
+    /// let params = MetricSpec::parse("rr")?.def().params();
+    /// assert_eq!((params[1].name, params[1].default.as_deref()), ("rel", Some("1")));
+    /// # Ok::<(), rankwright_spec::SpecError>(())
+    /// ```
+    pub fn params(&self) -> Vec<ParamDef> {
+        (self.params)().defs()
+    }
+
+    /// The parameters before a spec is read: the defaults, then the values of a preset.
+    pub(crate) fn start(&self, preset: Option<&str>) -> Result<Box<dyn MetricParams>, SpecError> {
+        let mut params = (self.params)();
+        if let Some(name) = preset {
+            apply_preset(self, name, &mut *params)?;
+        }
+        Ok(params)
+    }
+}
+
+fn boxed<P: MetricParams + Default + 'static>() -> Box<dyn MetricParams> {
+    Box::new(P::default())
+}
+
+impl fmt::Debug for MetricDef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MetricDef").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Serialize for MetricDef {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Description<'a> {
+            name: &'a str,
+            aliases: &'a [&'a str],
+            help: &'a str,
+            example: &'a str,
+            cutoff: bool,
+            mean_ties: bool,
+            parameters: Vec<ParamDef>,
+        }
+        let Self { name, aliases, help, example, cutoff, mean_ties, .. } = *self;
+        let parameters = self.params();
+        Description { name, aliases, help, example, cutoff, mean_ties, parameters }
+            .serialize(serializer)
+    }
+}
