@@ -9,6 +9,7 @@ use rankwright::data::DataError;
 use rankwright::eval::EvalError;
 use rankwright::experiment::ExperimentError;
 use rankwright::learn::LearnError;
+use rankwright::learn::tune::TuneError;
 use rankwright::model::ModelError;
 use rankwright::report::ReportError;
 use rankwright::search::SearchError;
@@ -88,8 +89,57 @@ fn learn(error: &LearnError) -> Option<String> {
         LearnError::Model(error) => model(error),
         LearnError::Eval(error) => eval(error),
         LearnError::Spec(error) => spec(error),
-        _ => None,
+        LearnError::InQuery { error, .. } => learn(error),
+        other => of_training(other).map(str::to_owned),
     }
+}
+
+/// Advice on a training that was refused.
+fn of_training(error: &LearnError) -> Option<&'static str> {
+    Some(match error {
+        LearnError::MissingValidation { .. } => "give --valid DATA, or leave stop= out of the spec",
+        LearnError::MissingFoldValidation { .. } => {
+            "give --valid-part 0.2, or leave out what needs them, such as stop="
+        }
+        LearnError::HoldOut { .. } => "give --valid DATA, or another part of more queries",
+        LearnError::NoMetricValue { .. } => {
+            "give data with relevant documents, or another --metric"
+        }
+        LearnError::PairsUnsupported { .. } => "leave --pairs out, or choose another --learner",
+        LearnError::NothingToRank => "give data with graded labels, or --pairs FILE",
+        LearnError::NothingRelevant { .. } | LearnError::OneKind { .. } => {
+            "give data with both kinds, or set what is relevant with rel= in the spec"
+        }
+        LearnError::StartUnsupported { .. } => "leave --start out, or boost trees",
+        LearnError::StartNotTrees { .. } => "give a tree model with --start",
+        LearnError::TooManyGrades { .. } => "round the labels, or use linear-regression or mart",
+        LearnError::MetricOutOfRange { .. } => {
+            "aim at one with metric= in the spec: metric=ndcg@10"
+        }
+        LearnError::NewtonWithoutPairs => "leave newton= out, or use lambdamart or rankmart",
+        LearnError::NotFinite { .. } => "lower rate= in the spec, or scale the labels down",
+        LearnError::Checkpoint { .. } | LearnError::CheckpointState { .. } => {
+            "give another --checkpoint folder, or delete this one to begin anew"
+        }
+        LearnError::Tune(error) => of_tuning(error)?,
+        _ => return None,
+    })
+}
+
+/// Advice on a search over parameters.
+fn of_tuning(error: &TuneError) -> Option<&'static str> {
+    Some(match error {
+        TuneError::NoSpace { .. } | TuneError::NothingToSearch { .. } => {
+            "say what to search with --space, or fix fewer parameters in the spec"
+        }
+        TuneError::NoRounds { .. } | TuneError::ResourceInSpace { .. } => {
+            "search with --method random, or leave it out of --space"
+        }
+        TuneError::BadTrial { .. } => "leave values that do not go together out of --space",
+        TuneError::LogInUse { .. } => "wait for it, or give another --log",
+        TuneError::Log { .. } => "give another --log, or delete this one to begin anew",
+        _ => return None,
+    })
 }
 
 fn search(error: &SearchError) -> Option<String> {

@@ -106,7 +106,7 @@ fn validate(
         seed: args.seed,
         valid_part: args.valid_part,
         simd: crate::simd()?,
-        observer: &bar,
+        progress: &bar,
         ..CvOptions::new(measures.to_vec())
     };
     let result = cross_validate(learner, data, &options);

@@ -19,7 +19,7 @@ use rankwright::eval::table::comparison_table;
 use rankwright::eval::{
     EvalOptions, Evaluation, JudgedRun, Measure, MetricSpec, SourceKind, evaluate,
 };
-use rankwright::learn::{Job, LearnerSpec, WatchedSet};
+use rankwright::learn::{LearnerSpec, TrainRequest, ValidationSet};
 use rankwright::model::{Model, ScoreOptions};
 use rankwright::report::comparison::ComparisonReport;
 use rankwright::report::training::{NamedData, TrainingInput, TrainingOptions, TrainingReport};
@@ -235,11 +235,11 @@ fn train(
     out: &Output,
 ) -> Result<(Model, String, f64), Failure> {
     let learner = LearnerSpec::parse(spec)?;
-    let job = Job {
-        valid: vec![WatchedSet { name: "valid".into(), data: &features.valid }],
+    let job = TrainRequest {
+        valid: vec![ValidationSet { name: "valid".into(), data: &features.valid }],
         seed: args.seed,
         simd: crate::simd()?,
-        ..Job::new(&features.train)
+        ..TrainRequest::new(&features.train)
     };
     let (outcome, seconds) = timed(out, &format!("training {name}"), || learner.train(job));
     let (mut header, kind) = outcome?.model.into_parts();

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use rankwright::learn::{LearnError, LearnerSpec, Observer, Record};
+use rankwright::learn::{LearnError, LearnerSpec, Progress, TrainingHistory};
 
 use crate::interrupt::Interrupt;
 use crate::output::Output;
@@ -77,8 +77,8 @@ impl<'a> Rounds<'a> {
     }
 }
 
-impl Observer for Rounds<'_> {
-    fn not_saved(&self, error: &LearnError) {
+impl Progress for Rounds<'_> {
+    fn checkpoint_failed(&self, error: &LearnError) {
         if self.interrupt.asked() {
             let mut unsaved = self.unsaved.lock().unwrap_or_else(PoisonError::into_inner);
             *unsaved = Some(error.to_string());
@@ -88,7 +88,7 @@ impl Observer for Rounds<'_> {
         self.bar.suspend(|| self.out.note(note));
     }
 
-    fn started(&self, _record: &Record, done: usize) {
+    fn started(&self, _record: &TrainingHistory, done: usize) {
         let text = format!("{{bar:24}} {} {{pos}}/{{len}}  {{msg}}  {{eta}} left", self.unit);
         if let Ok(style) = ProgressStyle::with_template(&text) {
             self.bar.set_style(style);
@@ -103,22 +103,22 @@ impl Observer for Rounds<'_> {
         }
     }
 
-    fn added(&self, record: &Record) {
-        let done = record.iterations.len();
-        let speed = (self.rows * done) as f64 / record.train_seconds.max(1e-9);
+    fn round_finished(&self, history: &TrainingHistory) {
+        let done = history.iterations.len();
+        let speed = (self.rows * done) as f64 / history.train_seconds.max(1e-9);
         let mut text = format!("{}  {} rows/s", self.label, short(speed));
         // The training data comes first where it is watched, but validation decides.
-        let decides = usize::from(record.sets.first().is_some_and(|set| set == "training"));
-        let values = record.iterations.last().map(|round| &round.values);
+        let decides = usize::from(history.sets.first().is_some_and(|set| set == "training"));
+        let values = history.iterations.last().map(|round| &round.values);
         let value = values.and_then(|sets| sets.get(decides).or(sets.first())?.first());
-        if let (Some(metric), Some(value)) = (record.metrics.first(), value) {
+        if let (Some(metric), Some(value)) = (history.metrics.first(), value) {
             text = format!("{text}  {metric} {value:.4}");
         }
         self.bar.set_message(text);
         self.bar.set_position(done as u64);
     }
 
-    fn wants_to_stop(&self) -> bool {
+    fn should_stop(&self) -> bool {
         self.interrupt.asked()
     }
 }

@@ -10,7 +10,9 @@ use rankwright::data::Dataset;
 use rankwright::data::store::write_atomic;
 use rankwright::eval::{Evaluation, Measure, ScoredDataset, SourceKind, expand};
 use rankwright::learn::objective::SAMPLED_PARTNERS;
-use rankwright::learn::{Checkpoints, Job, LearnerSpec, Outcome, Record, WatchedSet};
+use rankwright::learn::{
+    Checkpoints, LearnerSpec, TrainRequest, TrainResult, TrainingHistory, ValidationSet,
+};
 use rankwright::model::{Model, ScoreOptions};
 
 use crate::compare::names;
@@ -84,7 +86,7 @@ impl Args {
 /// What a training gave, and what is told of it.
 struct Trained {
     model: Model,
-    record: Record,
+    history: TrainingHistory,
     load_seconds: f64,
     /// Largest memory up to the end of the training, before anything was scored.
     peak: Option<u64>,
@@ -132,7 +134,7 @@ pub(crate) fn measures(texts: &[String], learner: &LearnerSpec) -> Result<Vec<Me
 /// A line of given weights, made from its spec alone.
 fn without_data(args: &Args, model: Model, out: &Output) -> Result<Trained, Failure> {
     out.note("no data: the weights say which features there are");
-    save(args, model, Record::default(), 0.0, Vec::new())
+    save(args, model, TrainingHistory::default(), 0.0, Vec::new())
 }
 
 fn with_data(
@@ -161,7 +163,7 @@ fn with_data(
     let watched = sets.map(|(name, data)| Ok((name, measure(&outcome.model, data, &measures)?)));
     let watched = watched.collect::<Result<Vec<_>, Failure>>()?;
     let model = features::with_set(outcome.model, &loaded.data, out)?;
-    let trained = save(args, model, outcome.record, load_seconds, watched)?;
+    let trained = save(args, model, outcome.history, load_seconds, watched)?;
     places::clean(args, learner, out);
     Ok(Trained { peak, ..trained })
 }
@@ -195,14 +197,14 @@ fn train(
     valid: &[(String, &Dataset)],
     start: Option<&Model>,
     out: &Output,
-) -> Result<Outcome, Failure> {
+) -> Result<TrainResult, Failure> {
     tell_sampled(learner, data, out)?;
     let checkpoints = places::checkpoints(args, learner);
     let interrupt = Interrupt::listen()?;
     let file = checkpoints.as_ref().map(Checkpoints::file);
     let bar = Rounds::new(out, learner, data.rows(), &interrupt, file);
-    let valid = valid.iter().map(|(name, data)| WatchedSet { name: name.clone(), data });
-    let outcome = learner.train(Job {
+    let valid = valid.iter().map(|(name, data)| ValidationSet { name: name.clone(), data });
+    let outcome = learner.train(TrainRequest {
         valid: valid.collect(),
         metrics: measures.to_vec(),
         watch_training: args.measure_training,
@@ -210,9 +212,9 @@ fn train(
         start,
         features: ScoreOptions { ignore_extra: args.ignore_extra, simd: crate::simd()? },
         checkpoints,
-        observer: &bar,
+        progress: &bar,
         simd: crate::simd()?,
-        ..Job::new(data)
+        ..TrainRequest::new(data)
     });
     bar.finish();
     let outcome = outcome?;
@@ -254,13 +256,13 @@ fn measure(model: &Model, data: &Dataset, measures: &[Measure]) -> Result<Evalua
 fn save(
     args: &Args,
     model: Model,
-    record: Record,
+    history: TrainingHistory,
     load_seconds: f64,
     watched: Vec<(String, Evaluation)>,
 ) -> Result<Trained, Failure> {
     model.save(&args.out)?;
     let sha256 = sha256(&args.out, &model)?;
-    Ok(Trained { model, record, load_seconds, peak: None, watched, sha256 })
+    Ok(Trained { model, history, load_seconds, peak: None, watched, sha256 })
 }
 
 /// Writes a text file atomically.

@@ -9,7 +9,7 @@ use rankwright::data::Dataset;
 use rankwright::learn::tune::{
     Ground, Method, Space, Trial, TuneJob, TunePlan, TuneResult, TuneSettings, default_space,
 };
-use rankwright::learn::{Job, LearnerSpec, WatchedSet};
+use rankwright::learn::{LearnerSpec, TrainRequest, ValidationSet};
 use rankwright::model::ScoreOptions;
 
 use crate::failure::Failure;
@@ -212,13 +212,13 @@ fn search(
     };
     let within = scratch.as_ref().map(|folder| folder.path().join("trials"));
     let folder = args.log.as_deref().map(|log| beside(log, ".trials")).or(within);
-    let watched = |data| WatchedSet { name: "validation data".to_owned(), data };
+    let watched = |data| ValidationSet { name: "validation data".to_owned(), data };
     let job = TuneJob {
         valid: valid.map(watched),
         features: ScoreOptions { ignore_extra: args.ignore_extra, simd: crate::simd()? },
         log: args.log.clone(),
         folder,
-        observer: &bar,
+        progress: &bar,
         ..TuneJob::new(data)
     };
     let result = plan.run(&job);
@@ -253,14 +253,14 @@ fn write<'a>(
 ) -> Result<Option<Written<'a>>, Failure> {
     let learner = LearnerSpec::parse(&best.spec)?;
     let bar = Rounds::new(out, &learner, job.train.rows(), interrupt, None);
-    let outcome = learner.train(Job {
+    let outcome = learner.train(TrainRequest {
         valid: job.valid.iter().cloned().collect(),
         metrics: vec![plan.measure().clone()],
         seed: args.seed,
         features: job.features,
-        observer: &bar,
+        progress: &bar,
         simd: job.features.simd,
-        ..Job::new(job.train)
+        ..TrainRequest::new(job.train)
     });
     bar.finish();
     let outcome = outcome?;

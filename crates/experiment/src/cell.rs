@@ -106,8 +106,8 @@ impl CellStore {
     /// A stored cell with its test scores, if it is there and sound.
     pub(super) fn load(&self, cell: &Cell) -> Option<(StoredCell, Vec<f64>)> {
         let folder = self.place(&cell.digest);
-        let record = fs::read(folder.join(RECORD)).ok()?;
-        let stored: StoredCell = serde_json::from_slice(&record).ok()?;
+        let history = fs::read(folder.join(RECORD)).ok()?;
+        let stored: StoredCell = serde_json::from_slice(&history).ok()?;
         let scores = fs::read(folder.join(SCORES)).ok()?;
         let model = match fs::read(folder.join(MODEL)) {
             Ok(bytes) => sha256(&bytes),
@@ -146,10 +146,10 @@ impl CellStore {
         write_scores(&draft.join(SCORES), scores)?;
         let written = fs::read(draft.join(SCORES)).map_err(|e| failed("read", &draft, e))?;
         stored.scores_sha256 = sha256(&written);
-        let record = serde_json::to_vec_pretty(&stored).map_err(|e| {
-            ExperimentError::request(format!("the record of a cell cannot be written: {e}"))
+        let history = serde_json::to_vec_pretty(&stored).map_err(|e| {
+            ExperimentError::request(format!("the history of a cell cannot be written: {e}"))
         })?;
-        write(&draft.join(RECORD), &record)?;
+        write(&draft.join(RECORD), &history)?;
         sync(&draft);
         // What stands there is damaged, or this cell would not have been run.
         let old = part.join("damaged");

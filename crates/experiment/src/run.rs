@@ -15,8 +15,8 @@ use std::time::Instant;
 use rankwright_data::{DataError, Dataset, guarded};
 use rankwright_eval::Measure;
 use rankwright_learn::{
-    Checkpoints, Iteration, Job, LearnError, LearnerSpec, Observer, Outcome, Record, Silent,
-    WatchedSet,
+    Checkpoints, Iteration, LearnError, LearnerSpec, NoProgress, Progress, TrainRequest,
+    TrainResult, TrainingHistory, ValidationSet,
 };
 use rankwright_model::{Model, ModelBody, ScoreOptions};
 
@@ -28,7 +28,7 @@ use crate::ExperimentError;
 
 /// Receives progress events while cells are run, and can ask to stop.
 ///
-/// The no-op implementation is [`Silent`].
+/// The no-op implementation is [`NoProgress`].
 pub trait ExperimentProgress: Sync {
     /// Called when a cell begins; `cell` names it in words.
     fn started(&self, _cell: &str) {}
@@ -42,7 +42,7 @@ pub trait ExperimentProgress: Sync {
     }
 }
 
-impl ExperimentProgress for Silent {}
+impl ExperimentProgress for NoProgress {}
 
 /// The result of running a plan.
 #[derive(Debug)]
@@ -183,13 +183,13 @@ impl Plan<'_> {
                 if !outcome.finished {
                     return Ok(CellEnd::Interrupted);
                 }
-                let record = outcome.record;
-                (stored.rounds, stored.best) = (record.iterations.len(), record.best);
-                stored.curve = curve(&record);
-                stored.seconds.bin = record.bin_seconds;
-                stored.seconds.train = record.train_seconds;
-                stored.seconds.round = median_round(&record);
-                stored.unit = record.unit;
+                let history = outcome.history;
+                (stored.rounds, stored.best) = (history.iterations.len(), history.best);
+                stored.curve = curve(&history);
+                stored.seconds.bin = history.bin_seconds;
+                stored.seconds.train = history.train_seconds;
+                stored.seconds.round = median_round(&history);
+                stored.unit = history.unit;
                 (outcome.model, true)
             }
             MemberKind::Model(file) => {
@@ -217,25 +217,25 @@ impl Plan<'_> {
         learning: &TrainingParts,
         options: ScoreOptions,
         progress: &dyn ExperimentProgress,
-    ) -> Result<Outcome, String> {
+    ) -> Result<TrainResult, String> {
         let place = spec.rounds().map(|_| Checkpoints {
             every: self.checkpoint,
             ..Checkpoints::new(self.store.part(&cell.digest).join("checkpoint"))
         });
         let decides: Vec<Measure> = self.experiment.metrics.iter().take(1).cloned().collect();
-        let observer = CellProgress(progress);
-        let run = || -> Result<Outcome, LearnError> {
+        let progress = CellProgress(progress);
+        let run = || -> Result<TrainResult, LearnError> {
             let valid = learning.valid.as_ref().filter(|_| spec.uses_validation());
-            let valid = valid.map(|data| WatchedSet { name: "validation".to_owned(), data });
-            spec.train(Job {
+            let valid = valid.map(|data| ValidationSet { name: "validation".to_owned(), data });
+            spec.train(TrainRequest {
                 valid: valid.into_iter().collect(),
                 metrics: decides.clone(),
                 seed: cell.seed,
                 features: options,
                 checkpoints: place.clone(),
-                observer: &observer,
+                progress: &progress,
                 simd: self.simd,
-                ..Job::new(&learning.train)
+                ..TrainRequest::new(&learning.train)
             })
         };
         let resumed = place.as_ref().is_some_and(|place| place.file().exists());
@@ -303,17 +303,17 @@ impl Plan<'_> {
 }
 
 /// The metric that decides after each round: the first on the one data set that is watched.
-fn curve(record: &Record) -> Vec<Option<f64>> {
+fn curve(history: &TrainingHistory) -> Vec<Option<f64>> {
     let value = |round: &Iteration| {
         let value = round.values.first().and_then(|set| set.first());
         value.copied().map(|value| value.is_finite().then_some(value))
     };
-    record.iterations.iter().filter_map(value).collect()
+    history.iterations.iter().filter_map(value).collect()
 }
 
 /// Seconds of the median round without its evaluation; 0 where there are no rounds.
-fn median_round(record: &Record) -> f64 {
-    let mut seconds: Vec<f64> = record.iterations.iter().map(|r| r.seconds.learning()).collect();
+fn median_round(history: &TrainingHistory) -> f64 {
+    let mut seconds: Vec<f64> = history.iterations.iter().map(|r| r.seconds.learning()).collect();
     seconds.sort_by(f64::total_cmp);
     seconds.get(seconds.len() / 2).copied().unwrap_or(0.0)
 }
@@ -336,8 +336,8 @@ fn score(model: &Model, test: &Dataset, options: ScoreOptions) -> Result<Vec<f64
 /// Passes the wish to stop on to a training.
 struct CellProgress<'a>(&'a dyn ExperimentProgress);
 
-impl Observer for CellProgress<'_> {
-    fn wants_to_stop(&self) -> bool {
+impl Progress for CellProgress<'_> {
+    fn should_stop(&self) -> bool {
         self.0.should_stop()
     }
 }

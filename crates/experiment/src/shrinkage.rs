@@ -6,7 +6,9 @@
 
 use rankwright_eval::{Measure, ScoredDataset};
 use rankwright_learn::simd::Simd;
-use rankwright_learn::{Job, LearnerSpec, Observer, Outcome, Record, WatchedSet};
+use rankwright_learn::{
+    LearnerSpec, Progress, TrainRequest, TrainResult, TrainingHistory, ValidationSet,
+};
 use rankwright_model::{Model, ModelBody, ScoreOptions};
 use rankwright_report::training::{NamedData, ShrinkageInput, ShrinkageReport, ShrinkageRun};
 
@@ -42,35 +44,35 @@ impl ShrinkageRequest<'_> {
         Ok(LearnerSpec::from_spec(spec)?)
     }
 
-    /// Trains with a rate; `None` where the observer wanted to stop.
+    /// Trains with a rate; `None` where the progress wanted to stop.
     pub fn train(
         &self,
         rate: f64,
-        observer: &dyn Observer,
+        progress: &dyn Progress,
     ) -> Result<Option<ShrinkageRun>, ExperimentError> {
         let learner = self.with_rate(rate)?;
-        let valid = WatchedSet { name: self.valid.name.to_owned(), data: self.valid.data };
-        let outcome = learner.train(Job {
+        let valid = ValidationSet { name: self.valid.name.to_owned(), data: self.valid.data };
+        let outcome = learner.train(TrainRequest {
             valid: vec![valid],
             metrics: vec![self.measure.clone()],
             watch_training: true,
             seed: self.seed,
             features: self.score,
-            observer,
+            progress,
             simd: self.simd,
-            ..Job::new(self.train.data)
+            ..TrainRequest::new(self.train.data)
         })?;
         if !outcome.finished {
             return Ok(None);
         }
-        if outcome.record.iterations.is_empty() {
+        if outcome.history.iterations.is_empty() {
             return Err(ExperimentError::NoRounds { learner: learner.to_string() });
         }
-        let Outcome { model, record, .. } = outcome;
-        let best = best_model(model, &record)?.score(self.valid.data, self.score)?;
+        let TrainResult { model, history, .. } = outcome;
+        let best = best_model(model, &history)?.score(self.valid.data, self.score)?;
         let best = ScoredDataset::new(self.valid.data, &best)?
             .evaluate(std::slice::from_ref(&self.measure))?;
-        Ok(Some(ShrinkageRun { rate, learner: learner.to_string(), record, best }))
+        Ok(Some(ShrinkageRun { rate, learner: learner.to_string(), history, best }))
     }
 
     /// Compares the best models of trainings.
@@ -87,9 +89,9 @@ impl ShrinkageRequest<'_> {
 }
 
 /// The model of the best number of trees; other learners have chosen it already.
-fn best_model(model: Model, record: &Record) -> Result<Model, ExperimentError> {
+fn best_model(model: Model, history: &TrainingHistory) -> Result<Model, ExperimentError> {
     let (header, kind) = model.into_parts();
-    let kind = match (kind, record.best) {
+    let kind = match (kind, history.best) {
         (ModelBody::Trees(ensemble), Some(best)) => ModelBody::Trees(ensemble.truncated(best)),
         (kind, _) => kind,
     };
@@ -100,7 +102,7 @@ fn best_model(model: Model, record: &Record) -> Result<Model, ExperimentError> {
 mod tests {
     use super::*;
     use rankwright_data::generate::LetorOptions;
-    use rankwright_learn::Silent;
+    use rankwright_learn::NoProgress;
     use rankwright_report::chart::{Body, Chart};
     use rankwright_report::page::Block;
 
@@ -117,7 +119,7 @@ mod tests {
             score: ScoreOptions::default(),
             simd: Simd::Auto,
         };
-        let runs = rates.iter().map(|rate| request.train(*rate, &Silent));
+        let runs = rates.iter().map(|rate| request.train(*rate, &NoProgress));
         let runs: Result<Vec<_>, _> = runs.collect();
         request.report(runs?.into_iter().flatten().collect())
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rankwright_data::format::{Format, write};
 use rankwright_data::generate::LetorOptions;
-use rankwright_learn::Silent;
+use rankwright_learn::NoProgress;
 use rankwright_report::Block;
 use tempfile::TempDir;
 
@@ -50,7 +50,7 @@ fn options() -> PlanOptions {
 /// Runs to the end; gives the report.
 fn run(experiment: &Experiment, out: &Path, options: &PlanOptions) -> ExperimentReport {
     let plan = Plan::new(experiment, out, options).unwrap();
-    let ran = plan.run(&Silent).unwrap();
+    let ran = plan.run(&NoProgress).unwrap();
     assert!(ran.finished);
     ExperimentReport::new(&plan, &ran).unwrap()
 }
@@ -475,9 +475,9 @@ fn one_folder_takes_one_experiment_at_a_time() {
     let experiment = parse(FILE).unwrap();
     let folder = TempDir::new().unwrap();
     let plan = Plan::new(&experiment, folder.path(), &options()).unwrap();
-    let ran = plan.run(&Silent).unwrap();
-    let error = plan.run(&Silent).unwrap_err().to_string();
+    let ran = plan.run(&NoProgress).unwrap();
+    let error = plan.run(&NoProgress).unwrap_err().to_string();
     assert!(error.contains("another experiment is running"), "{error}");
     drop(ran);
-    assert!(plan.run(&Silent).is_ok());
+    assert!(plan.run(&NoProgress).is_ok());
 }

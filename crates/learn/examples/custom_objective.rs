@@ -6,7 +6,7 @@
 use rankwright_data::generate::LetorOptions;
 use rankwright_eval::{MetricSpec, SourceKind};
 use rankwright_learn::objective::{Derivatives, Objective, QueryView, Workspace};
-use rankwright_learn::{BoostParams, Booster, Job, LearnError};
+use rankwright_learn::{BoostParams, Booster, LearnError, TrainRequest};
 
 /// Log-cosh of score - label, each query counting as much as any other, however long its list:
 /// L = 1/n * sum of log(cosh(s - y)).
@@ -46,11 +46,12 @@ fn main() -> Result<(), LearnError> {
 
     let data = LetorOptions { queries: 60, documents: 40, seed: 1 }.generate()?;
     let metric = MetricSpec::parse("ndcg@10")?.resolve(SourceKind::Features)?;
-    let job = Job { metrics: vec![metric], watch_training: true, ..Job::new(&data) };
+    let request =
+        TrainRequest { metrics: vec![metric], watch_training: true, ..TrainRequest::new(&data) };
     let booster = Booster::new(BoostParams { trees: 30, ..BoostParams::default() })?;
-    let outcome = booster.train(&mut LogCosh, &job)?;
+    let result = booster.train(&mut LogCosh, &request)?;
     println!("ndcg@10 on the training data");
-    for iteration in outcome.record.iterations.iter().step_by(10) {
+    for iteration in result.history.iterations.iter().step_by(10) {
         println!("after {:2} trees: {:.4}", iteration.number, iteration.values[0][0]);
     }
     Ok(())

@@ -18,19 +18,20 @@ mod net;
 pub mod objective;
 pub mod permutation;
 mod preferences;
-mod rounds;
+mod session;
 mod trainer;
 mod transform;
 pub mod tree;
 pub mod tune;
 
-pub use boost::{
-    BoostParams, Booster, Checkpoints, DropScale, Dropout, Iteration, Job, Newton, Observer,
-    OneSide, Outcome, Phases, Record, Silent, WatchedSet,
-};
+pub use boost::{BoostParams, Booster, DropScale, Dropout, Newton, OneSide};
 pub use error::LearnError;
 pub use learner::{
     CvOptions, CvResult, FoldResult, LEARNERS, LearnerInfo, LearnerSpec, cross_validate,
 };
 pub use preferences::Preferences;
 pub use rankwright_model::simd;
+pub use session::{
+    Checkpoints, Iteration, NoProgress, Phases, Progress, TrainRequest, TrainResult,
+    TrainingHistory, ValidationSet,
+};

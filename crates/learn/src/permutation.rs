@@ -21,13 +21,13 @@ use crate::error::LearnError;
 /// ```
 /// use rankwright_data::generate::LetorOptions;
 /// use rankwright_eval::{MetricSpec, SourceKind};
-/// use rankwright_learn::{Job, LearnerSpec};
+/// use rankwright_learn::{TrainRequest, LearnerSpec};
 /// use rankwright_model::ScoreOptions;
 /// use rankwright_learn::permutation::{Permutation, Plan};
 ///
 /// let data = LetorOptions { queries: 20, documents: 20, seed: 1 }.generate()?;
 /// let learner = LearnerSpec::parse("lambdamart(trees=5, leaves=4)")?;
-/// let model = learner.train(Job::new(&data))?.model;
+/// let model = learner.train(TrainRequest::new(&data))?.model;
 /// let ndcg = MetricSpec::parse("ndcg@10")?.resolve(SourceKind::Features)?;
 /// let plan = Plan { repeats: 2, seed: 1, options: ScoreOptions::default() };
 /// let found = Permutation::new(&model, &data, ndcg, plan)?;

@@ -1,6 +1,6 @@
 //! Which document of a query should stand above which: one form for all pairwise learners.
 //!
-//! Preferences come from the data's own pairs (`--pairs`), where it has any, else from the labels:
+//! Preferences come from the data's own pairs, where it has any, else from the labels:
 //! every two documents of a query with different labels. The latter are quadratic in the documents,
 //! so they are counted and never listed unless someone asks. A query of 0 or 1 documents or of
 //! equal labels has none.
@@ -87,14 +87,8 @@ impl<'a> Preferences<'a> {
     pub(crate) fn check(&self) -> Result<(), LearnError> {
         match (0..self.data.queries()).any(|query| self.count(query) > 0) {
             true => Ok(()),
-            false if self.firsts.is_empty() => Err(LearnError::unfit(
-                "no query has two documents with different labels",
-                "pairwise learners need some; give data with graded labels, or --pairs",
-            )),
-            false => Err(LearnError::unfit(
-                "all preference pairs are equal ones",
-                "give some that say which document is the better one",
-            )),
+            false if self.firsts.is_empty() => Err(LearnError::NothingToRank),
+            false => Err(LearnError::OnlyTiedPairs),
         }
     }
 }
@@ -186,12 +180,14 @@ mod tests {
     }
 
     #[test]
-    fn data_without_preferences_is_refused_with_what_to_do() {
+    fn data_without_preferences_is_refused() {
         let flat = data(&[1.0; 4], None);
-        assert!(Preferences::new(&flat).check().unwrap_err().to_string().contains("--pairs"));
+        assert!(
+            Preferences::new(&flat).check().unwrap_err().to_string().contains("nothing to rank")
+        );
         let input = Input::from_bytes("pairs", b"a 0 = 1".to_vec()).unwrap();
         let (equal, _) = flat.with_pairs(&input).unwrap();
         let error = Preferences::new(&equal).check().unwrap_err().to_string();
-        assert!(error.contains("equal ones"), "{error}");
+        assert!(error.contains("are ties"), "{error}");
     }
 }

@@ -6,14 +6,14 @@ use rankwright_data::Dataset;
 use rankwright_eval::{MetricSpec, Params};
 use rankwright_spec::SpecError;
 
-use crate::boost::{Job, Outcome};
 use crate::error::LearnError;
+use crate::session::{TrainRequest, TrainResult};
 
 /// A learner that is not boosted trees, with its parameters read.
 pub(crate) trait Trainer: Debug + Send + Sync {
-    /// Trains. The job has rows, no start model, and preference pairs only where
+    /// Trains. The request has rows, no start model, and preference pairs only where
     /// [`takes_pairs`](Self::takes_pairs) says so; that is seen to by the caller.
-    fn train(&self, job: &Job<'_>) -> Result<Outcome, LearnError>;
+    fn train(&self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError>;
 
     /// What is made small, as a spec, for the model's header.
     fn objective(&self) -> String;
@@ -23,7 +23,7 @@ pub(crate) trait Trainer: Debug + Send + Sync {
         false
     }
 
-    /// Rounds at most, and what they are called ("epoch", "round", "tree"), for progress bars and
+    /// Session at most, and what they are called ("epoch", "round", "tree"), for progress bars and
     /// checkpoints; `None`: no rounds worth a bar.
     fn rounds(&self) -> Option<(usize, &'static str)> {
         None

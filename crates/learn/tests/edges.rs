@@ -1,4 +1,4 @@
-//! Odd data, each with a stated outcome. Training never panics; it gives a model or an error that
+//! Odd data, each with a stated result. Training never panics; it gives a model or an error that
 //! says what to do.
 
 use rankwright_data::generate::LetorOptions;
@@ -6,7 +6,9 @@ use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex};
 use rankwright_eval::{Measure, MetricSpec, SourceKind};
 use rankwright_learn::objective::{Lambda, LambdaParams};
 use rankwright_learn::tree::{Direction, Growth, TreeParams};
-use rankwright_learn::{BoostParams, Booster, Job, LearnError, Newton, Outcome, WatchedSet};
+use rankwright_learn::{
+    BoostParams, Booster, LearnError, Newton, TrainRequest, TrainResult, ValidationSet,
+};
 use rankwright_model::{Model, ModelBody, ScoreOptions, Tree};
 
 /// Rows of (query, label, features).
@@ -38,8 +40,8 @@ fn params(trees: usize) -> BoostParams {
     BoostParams { trees, tree, ..BoostParams::default() }
 }
 
-fn train(data: &Dataset, params: BoostParams) -> Result<Outcome, LearnError> {
-    Booster::new(params)?.train(&mut lambda(), &Job::new(data))
+fn train(data: &Dataset, params: BoostParams) -> Result<TrainResult, LearnError> {
+    Booster::new(params)?.train(&mut lambda(), &TrainRequest::new(data))
 }
 
 fn scores(model: &Model, data: &Dataset) -> Vec<f64> {
@@ -118,15 +120,15 @@ fn negative_labels_gain_nothing_but_train() {
 fn no_rows_are_an_error() {
     let empty = data(&[]);
     let message = train(&empty, params(1)).unwrap_err().to_string();
-    assert!(message.contains("no rows"), "{message}");
+    assert!(message.contains("empty"), "{message}");
 }
 
 #[test]
 fn validation_data_without_a_relevant_document_is_an_error() {
     let (data, blank) = (generated(6, 1), data(&[("x", 0.0, &[0.0; 136])]));
-    let valid = vec![WatchedSet { name: "valid.txt".into(), data: &blank }];
-    let job = Job { valid, metrics: vec![ndcg()], ..Job::new(&data) };
-    let error = Booster::new(params(2)).unwrap().train(&mut lambda(), &job).unwrap_err();
+    let valid = vec![ValidationSet { name: "valid.txt".into(), data: &blank }];
+    let request = TrainRequest { valid, metrics: vec![ndcg()], ..TrainRequest::new(&data) };
+    let error = Booster::new(params(2)).unwrap().train(&mut lambda(), &request).unwrap_err();
     assert!(error.to_string().contains("no query of valid.txt has a value for ndcg@10"), "{error}");
 }
 
@@ -134,20 +136,20 @@ fn validation_data_without_a_relevant_document_is_an_error() {
 fn stopping_without_validation_data_is_an_error() {
     let stop = BoostParams { stop: Some(3), ..params(5) };
     let message = train(&generated(6, 1), stop).unwrap_err().to_string();
-    assert!(message.contains("stop= needs validation data"), "{message}");
+    assert!(message.contains("needs validation data"), "{message}");
 }
 
 #[test]
 fn stopping_keeps_the_best_number_of_trees() {
     let (train_on, valid_on) = (generated(30, 1), generated(20, 2));
-    let valid = vec![WatchedSet { name: "valid".into(), data: &valid_on }];
-    let job = Job { valid, metrics: vec![ndcg()], ..Job::new(&train_on) };
+    let valid = vec![ValidationSet { name: "valid".into(), data: &valid_on }];
+    let request = TrainRequest { valid, metrics: vec![ndcg()], ..TrainRequest::new(&train_on) };
     let stop = BoostParams { stop: Some(5), rate: 0.5, ..params(300) };
-    let outcome = Booster::new(stop).unwrap().train(&mut lambda(), &job).unwrap();
-    let best = outcome.record.best.unwrap();
-    assert_eq!(trees(&outcome.model).len(), best);
-    assert_eq!(outcome.record.iterations.len(), best + 5);
-    let values: Vec<f64> = outcome.record.iterations.iter().map(|i| i.values[0][0]).collect();
+    let result = Booster::new(stop).unwrap().train(&mut lambda(), &request).unwrap();
+    let best = result.history.best.unwrap();
+    assert_eq!(trees(&result.model).len(), best);
+    assert_eq!(result.history.iterations.len(), best + 5);
+    let values: Vec<f64> = result.history.iterations.iter().map(|i| i.values[0][0]).collect();
     assert!(values.iter().all(|value| *value <= values[best - 1]));
 }
 
@@ -221,15 +223,19 @@ fn all_newton_steps_learn_and_a_pointwise_objective_refuses_pairs() {
     let data = generated(30, 8);
     for newton in [Newton::PerDocument, Newton::CrossLeaf, Newton::Joint] {
         let params = BoostParams { newton, ..params(10) };
-        let job = Job { watch_training: true, metrics: vec![ndcg()], ..Job::new(&data) };
-        let outcome = Booster::new(params).unwrap().train(&mut lambda(), &job).unwrap();
-        let value = |at: usize| outcome.record.iterations[at].values[0][0];
+        let request = TrainRequest {
+            watch_training: true,
+            metrics: vec![ndcg()],
+            ..TrainRequest::new(&data)
+        };
+        let result = Booster::new(params).unwrap().train(&mut lambda(), &request).unwrap();
+        let value = |at: usize| result.history.iterations[at].values[0][0];
         assert!(value(9) > value(0), "{newton:?}: {} after {}", value(9), value(0));
     }
     let joint = Booster::new(BoostParams { newton: Newton::Joint, ..params(1) }).unwrap();
     let mut squared = rankwright_learn::objective::Squared;
-    let error = joint.train(&mut squared, &Job::new(&data)).unwrap_err().to_string();
-    assert!(error.contains("this objective has none"), "{error}");
+    let error = joint.train(&mut squared, &TrainRequest::new(&data)).unwrap_err().to_string();
+    assert!(error.contains("this one has none"), "{error}");
 }
 
 #[test]
@@ -238,8 +244,8 @@ fn a_start_model_is_carried_on() {
     // Squared error draws nothing at random, so four trees and six more are the same ten.
     let grow = |count: usize, start: Option<&Model>| {
         let mut squared = rankwright_learn::objective::Squared;
-        let job = Job { start, ..Job::new(&data) };
-        Booster::new(params(count)).unwrap().train(&mut squared, &job).unwrap().model
+        let request = TrainRequest { start, ..TrainRequest::new(&data) };
+        Booster::new(params(count)).unwrap().train(&mut squared, &request).unwrap().model
     };
     let (four, ten) = (grow(4, None), grow(10, None));
     let more = grow(6, Some(&four));
@@ -256,8 +262,8 @@ fn a_start_model_must_agree_on_what_is_absent() {
     let (mut header, kind) = model.into_parts();
     header.absent = rankwright_data::Absent::Missing;
     let other = Model::new(header, kind).unwrap();
-    let job = Job { start: Some(&other), ..Job::new(&rows) };
-    let error = Booster::new(params(1)).unwrap().train(&mut lambda(), &job).unwrap_err();
+    let request = TrainRequest { start: Some(&other), ..TrainRequest::new(&rows) };
+    let error = Booster::new(params(1)).unwrap().train(&mut lambda(), &request).unwrap_err();
     assert!(error.to_string().contains(text), "{error}");
 }
 

@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 
 use rankwright_data::generate::LetorOptions;
 use rankwright_data::{Absent, Columns, Dataset, FeatureNames, Matrix, QueryIndex};
-use rankwright_learn::{Job, LEARNERS, LearnerSpec, WatchedSet};
+use rankwright_learn::{LEARNERS, LearnerSpec, TrainRequest, ValidationSet};
 use rankwright_model::{Model, ScoreOptions};
 use sha2::{Digest, Sha256};
 
@@ -153,11 +153,11 @@ fn table(seed: u64) -> Dataset {
 /// Trains a spec. The one place that knows how training is called.
 fn trained(spec: &str, train: &Dataset, valid: &Dataset) -> Digests {
     let learner = LearnerSpec::parse(spec).unwrap();
-    let mut job = Job::new(train);
-    job.valid = vec![WatchedSet { name: "valid".into(), data: valid }];
-    job.seed = 7;
-    let model = match learner.train(job) {
-        Ok(outcome) => outcome.model,
+    let mut request = TrainRequest::new(train);
+    request.valid = vec![ValidationSet { name: "valid".into(), data: valid }];
+    request.seed = 7;
+    let model = match learner.train(request) {
+        Ok(result) => result.model,
         Err(error) => panic!("{spec}: {error}"),
     };
     let scores = model.score(train, ScoreOptions::default()).unwrap();
@@ -236,10 +236,16 @@ fn every_learner_and_objective_is_in_the_record() {
     let valid = letor(2);
     let mut objectives: Vec<String> = vec![];
     for spec in SPECS.iter().filter(|spec| !is_net(spec)) {
-        let mut job = Job::new(&train);
-        job.valid = vec![WatchedSet { name: "valid".into(), data: &valid }];
-        let text =
-            LearnerSpec::parse(spec).unwrap().train(job).unwrap().model.header().objective.clone();
+        let mut request = TrainRequest::new(&train);
+        request.valid = vec![ValidationSet { name: "valid".into(), data: &valid }];
+        let text = LearnerSpec::parse(spec)
+            .unwrap()
+            .train(request)
+            .unwrap()
+            .model
+            .header()
+            .objective
+            .clone();
         objectives.push(text.split('(').next().unwrap().to_owned());
     }
     for info in rankwright_learn::objective::OBJECTIVES {

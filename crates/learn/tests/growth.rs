@@ -8,7 +8,9 @@ use rankwright_data::format::{ReadOptions, read};
 use rankwright_data::generate::LetorOptions;
 use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex, Random};
 use rankwright_learn::simd::Simd;
-use rankwright_learn::{Checkpoints, Job, LearnerSpec, Observer, Record, WatchedSet};
+use rankwright_learn::{
+    Checkpoints, LearnerSpec, Progress, TrainRequest, TrainingHistory, ValidationSet,
+};
 use rankwright_model::{Child, Model, ModelBody, Rule, ScoreOptions, Tree};
 
 fn letor(seed: u64) -> Dataset {
@@ -43,7 +45,7 @@ fn shop() -> Dataset {
 
 fn train(text: &str, data: &Dataset) -> Model {
     let learner = LearnerSpec::parse(text).unwrap();
-    learner.train(Job::new(data)).unwrap_or_else(|error| panic!("{text}: {error}")).model
+    learner.train(TrainRequest::new(data)).unwrap_or_else(|error| panic!("{text}: {error}")).model
 }
 
 fn trees(model: &Model) -> &[Tree] {
@@ -60,12 +62,12 @@ fn refusal(text: &str) -> String {
 /// Wants to stop after so many trees.
 struct After(usize, AtomicUsize);
 
-impl Observer for After {
-    fn added(&self, record: &Record) {
-        self.1.store(record.iterations.len(), Ordering::Relaxed);
+impl Progress for After {
+    fn round_finished(&self, history: &TrainingHistory) {
+        self.1.store(history.iterations.len(), Ordering::Relaxed);
     }
 
-    fn wants_to_stop(&self) -> bool {
+    fn should_stop(&self) -> bool {
         self.1.load(Ordering::Relaxed) >= self.0
     }
 }
@@ -84,22 +86,26 @@ fn threads_machine_code_and_a_pause_do_not_change_a_byte() {
         (&shop, "leaves=9, growth=depth, categorical=1/3, max_categories=5, monotone=2:+, bins=50"),
     ] {
         let learner = LearnerSpec::parse(&format!("lambdamart({draws}, {options})")).unwrap();
-        let with = |threads: usize, job: Job<'_>| {
+        let with = |threads: usize, request: TrainRequest<'_>| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| learner.train(job).unwrap().model.to_bytes())
+            pool.install(|| learner.train(request).unwrap().model.to_bytes())
         };
-        let one = with(1, Job::new(data));
+        let one = with(1, TrainRequest::new(data));
         for threads in [2, 3, 8] {
-            assert!(with(threads, Job::new(data)) == one, "{learner}: {threads} threads");
+            assert!(with(threads, TrainRequest::new(data)) == one, "{learner}: {threads} threads");
         }
-        let portable = Job { simd: Simd::Portable, ..Job::new(data) };
+        let portable = TrainRequest { simd: Simd::Portable, ..TrainRequest::new(data) };
         assert!(with(2, portable) == one, "{learner}: portable code");
         let folder = tempfile::tempdir().unwrap();
         let checkpoints = || Some(Checkpoints::new(folder.path()));
-        let observer = After(2, AtomicUsize::new(0));
-        let part = Job { observer: &observer, checkpoints: checkpoints(), ..Job::new(data) };
+        let progress = After(2, AtomicUsize::new(0));
+        let part = TrainRequest {
+            progress: &progress,
+            checkpoints: checkpoints(),
+            ..TrainRequest::new(data)
+        };
         assert!(!learner.train(part).unwrap().finished);
-        let rest = with(2, Job { checkpoints: checkpoints(), ..Job::new(data) });
+        let rest = with(2, TrainRequest { checkpoints: checkpoints(), ..TrainRequest::new(data) });
         assert!(rest == one, "{learner}: a pause");
     }
 }
@@ -143,12 +149,22 @@ fn a_tree_that_saw_some_queries_moves_the_others_as_the_model_does() {
         };
         let folder = tempfile::tempdir().unwrap();
         let checkpoints = Some(Checkpoints { every_trees: 1, ..Checkpoints::new(folder.path()) });
-        let observer = After(3, AtomicUsize::new(0));
-        let job = Job { checkpoints: checkpoints.clone(), observer: &observer, ..Job::new(data) };
-        learner(6).train(job).unwrap();
+        let progress = After(3, AtomicUsize::new(0));
+        let request = TrainRequest {
+            checkpoints: checkpoints.clone(),
+            progress: &progress,
+            ..TrainRequest::new(data)
+        };
+        learner(6).train(request).unwrap();
         // A resumed training scores its rows by the model.
-        let resumed = learner(6).train(Job { checkpoints, ..Job::new(data) }).unwrap().model;
-        assert_eq!(trees(&resumed), trees(&learner(6).train(Job::new(data)).unwrap().model));
+        let resumed = learner(6)
+            .train(TrainRequest { checkpoints, ..TrainRequest::new(data) })
+            .unwrap()
+            .model;
+        assert_eq!(
+            trees(&resumed),
+            trees(&learner(6).train(TrainRequest::new(data)).unwrap().model)
+        );
     }
 }
 
@@ -257,7 +273,7 @@ fn only_features_of_one_group_meet_on_a_path() {
     assert!(refusal("mart(interactions=1+1)").contains("1+2+5/7+9"));
     assert!(refusal("mart(interactions=1+/2)").contains("1+2+5/7+9"));
     let unknown = LearnerSpec::parse("mart(interactions=1+500)").unwrap();
-    let error = unknown.train(Job::new(&data)).unwrap_err().to_string();
+    let error = unknown.train(TrainRequest::new(&data)).unwrap_err().to_string();
     assert!(error.contains("interactions=500") && error.contains("1 to 136"), "{error}");
 }
 
@@ -284,8 +300,8 @@ fn a_feature_is_paid_for_until_a_tree_has_used_it() {
         let costs: Vec<String> = all.iter().map(|feature| format!("{}:1e9", feature + 1)).collect();
         let paid = text(&format!(", feature_cost={}", costs.join("/")));
         let from_start = |text: &str| {
-            let job = Job { start: Some(&start), ..Job::new(&data) };
-            LearnerSpec::parse(text).unwrap().train(job).unwrap().model
+            let request = TrainRequest { start: Some(&start), ..TrainRequest::new(&data) };
+            LearnerSpec::parse(text).unwrap().train(request).unwrap().model
         };
         assert_eq!(trees(&from_start(&paid)), trees(&from_start(&text(""))));
     }
@@ -354,8 +370,8 @@ fn a_start_model_with_categories_is_carried_on() {
     let data = shop();
     let text = |trees: usize| format!("mart(trees={trees}, leaves=6, categorical=1/3)");
     let (two, five) = (train(&text(2), &data), train(&text(5), &data));
-    let job = Job { start: Some(&two), ..Job::new(&data) };
-    let more = LearnerSpec::parse(&text(3)).unwrap().train(job).unwrap().model;
+    let request = TrainRequest { start: Some(&two), ..TrainRequest::new(&data) };
+    let more = LearnerSpec::parse(&text(3)).unwrap().train(request).unwrap().model;
     assert_eq!(trees(&more), trees(&five));
 }
 
@@ -395,7 +411,7 @@ fn odd_categories_train_and_odd_specs_are_refused() {
         assert!(found.contains(expected), "{options}: {found}");
     }
     let unknown = LearnerSpec::parse("mart(categorical=9)").unwrap();
-    let error = unknown.train(Job::new(&shop())).unwrap_err().to_string();
+    let error = unknown.train(TrainRequest::new(&shop())).unwrap_err().to_string();
     assert!(error.contains("categorical=9") && error.contains("1 to 4"), "{error}");
     let spec = LearnerSpec::parse("mart(categorical=3 / 17, interactions=1 + 2/ 3)").unwrap();
     assert_eq!(spec.to_string(), "mart(interactions=1+2/3, categorical=3/17)");
@@ -425,10 +441,12 @@ fn mq2008_is_learnt() {
     ] {
         let text = format!("lambdamart(trees=60, rate=0.08, {options})");
         let learner = LearnerSpec::parse(&text).unwrap();
-        let watched = WatchedSet { name: "valid".into(), data: &valid };
-        let outcome = learner.train(Job { valid: vec![watched], ..Job::new(&data) }).unwrap();
-        let reached = outcome.record.iterations.last().map_or(0.0, |last| last.values[0][0]);
-        println!("{text}: ndcg@10 {reached:.4}, {:.2} s", outcome.record.train_seconds);
+        let watched = ValidationSet { name: "valid".into(), data: &valid };
+        let result = learner
+            .train(TrainRequest { valid: vec![watched], ..TrainRequest::new(&data) })
+            .unwrap();
+        let reached = result.history.iterations.last().map_or(0.0, |last| last.values[0][0]);
+        println!("{text}: ndcg@10 {reached:.4}, {:.2} s", result.history.train_seconds);
         // A random order reaches 0.46.
         assert!(reached > 0.55, "{text}: {reached}");
     }

@@ -3,7 +3,7 @@
 use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex};
 use rankwright_learn::objective::Squared;
 use rankwright_learn::tree::TreeParams;
-use rankwright_learn::{BoostParams, Booster, Job, Outcome};
+use rankwright_learn::{BoostParams, Booster, TrainRequest, TrainResult};
 use rankwright_model::{ModelBody, Tree};
 
 /// Seventeen points: labels 1 x5, 2 x4, 3 x3, 4 x5. x1 parts {1, 2} from {3, 4}; x2 is low for two
@@ -24,9 +24,9 @@ fn points() -> Dataset {
     Dataset::new(Columns::new(matrix, names, labels, queries, of_row)).unwrap()
 }
 
-fn train(data: &Dataset, params: BoostParams) -> Outcome {
-    let job = Job { watch_training: true, ..Job::new(data) };
-    Booster::new(params).unwrap().train(&mut Squared, &job).unwrap()
+fn train(data: &Dataset, params: BoostParams) -> TrainResult {
+    let request = TrainRequest { watch_training: true, ..TrainRequest::new(data) };
+    Booster::new(params).unwrap().train(&mut Squared, &request).unwrap()
 }
 
 fn stumps(trees: usize) -> BoostParams {
@@ -34,8 +34,8 @@ fn stumps(trees: usize) -> BoostParams {
     BoostParams { trees, rate: 1.0, tree, ..BoostParams::default() }
 }
 
-fn trees(outcome: &Outcome) -> (f64, &[Tree]) {
-    match outcome.model.body() {
+fn trees(result: &TrainResult) -> (f64, &[Tree]) {
+    match result.model.body() {
         ModelBody::Trees(ensemble) => (ensemble.base(), ensemble.trees()),
         _ => panic!("no trees"),
     }
@@ -48,14 +48,14 @@ fn near(found: f64, expected: f64) {
 #[test]
 fn two_trees_come_out_as_worked_by_hand() {
     let data = points();
-    let outcome = train(&data, stumps(2));
-    let (base, trees) = trees(&outcome);
+    let result = train(&data, stumps(2));
+    let (base, trees) = trees(&result);
     near(base, 2.4706);
     assert_eq!(trees[0].splits()[0].feature, 0);
     near(trees[0].leaves()[0].value, -1.0261);
     near(trees[0].leaves()[1].value, 1.1544);
     // G after the first split is the mean of half the squared errors that remain.
-    near(outcome.record.iterations[0].loss.unwrap(), 0.1205);
+    near(result.history.iterations[0].loss.unwrap(), 0.1205);
     near(base + trees[0].value(&[0.2, 0.1]), 1.4444);
     near(base + trees[0].value(&[0.7, 0.1]), 3.625);
     assert_eq!(trees[1].splits()[0].feature, 1);
@@ -66,10 +66,10 @@ fn two_trees_come_out_as_worked_by_hand() {
 #[test]
 fn the_gain_of_a_split_is_the_fall_of_the_loss() {
     let data = points();
-    let outcome = train(&data, stumps(1));
-    let (base, trees) = trees(&outcome);
+    let result = train(&data, stumps(1));
+    let (base, trees) = trees(&result);
     let before: f64 = data.labels().iter().map(|y| (y - base).powi(2) / 2.0).sum();
-    let after = outcome.record.iterations[0].loss.unwrap() * 17.0;
+    let after = result.history.iterations[0].loss.unwrap() * 17.0;
     near(trees[0].splits()[0].gain, before - after);
 }
 
@@ -89,6 +89,6 @@ fn a_leaf_that_is_pure_enough_is_not_split() {
 #[test]
 fn the_line_search_finds_the_full_step_for_squared_loss() {
     let data = points();
-    let outcome = train(&data, BoostParams { line_search: true, ..stumps(1) });
-    near(outcome.record.iterations[0].step.unwrap(), 1.0);
+    let result = train(&data, BoostParams { line_search: true, ..stumps(1) });
+    near(result.history.iterations[0].step.unwrap(), 1.0);
 }

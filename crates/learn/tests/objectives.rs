@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rankwright_data::format::{ReadOptions, read};
 use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex, Random};
 use rankwright_learn::simd::Simd;
-use rankwright_learn::{Checkpoints, Job, LearnerSpec, Observer, Record, WatchedSet};
+use rankwright_learn::{
+    Checkpoints, LearnerSpec, Progress, TrainRequest, TrainingHistory, ValidationSet,
+};
 
 /// What is trained, without the number of trees.
 const LEARNERS: &[&str] = &[
@@ -65,43 +67,52 @@ fn tied() -> Dataset {
 /// Wants to stop after so many trees.
 struct After(usize, AtomicUsize);
 
-impl Observer for After {
-    fn added(&self, record: &Record) {
-        self.1.store(record.iterations.len(), Ordering::Relaxed);
+impl Progress for After {
+    fn round_finished(&self, history: &TrainingHistory) {
+        self.1.store(history.iterations.len(), Ordering::Relaxed);
     }
 
-    fn wants_to_stop(&self) -> bool {
+    fn should_stop(&self) -> bool {
         self.1.load(Ordering::Relaxed) >= self.0
     }
 }
 
 /// Bytes of the model; validation data is watched.
-fn bytes(learner: &LearnerSpec, valid: &Dataset, threads: usize, job: Job<'_>) -> Vec<u8> {
+fn bytes(
+    learner: &LearnerSpec,
+    valid: &Dataset,
+    threads: usize,
+    request: TrainRequest<'_>,
+) -> Vec<u8> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let valid = vec![WatchedSet { name: "valid".into(), data: valid }];
-    pool.install(|| learner.train(Job { valid, ..job }).unwrap().model.to_bytes())
+    let valid = vec![ValidationSet { name: "valid".into(), data: valid }];
+    pool.install(|| learner.train(TrainRequest { valid, ..request }).unwrap().model.to_bytes())
 }
 
 fn check(start: &str, data: &Dataset, valid: &Dataset, trees: usize, all_threads: &[usize]) {
     let learner = learner(start, trees);
-    let one = bytes(&learner, valid, 1, Job::new(data));
+    let one = bytes(&learner, valid, 1, TrainRequest::new(data));
     for &threads in all_threads {
-        let other = bytes(&learner, valid, threads, Job::new(data));
+        let other = bytes(&learner, valid, threads, TrainRequest::new(data));
         assert!(other == one, "{learner}: {threads} threads");
     }
-    let portable = Job { simd: Simd::Portable, ..Job::new(data) };
+    let portable = TrainRequest { simd: Simd::Portable, ..TrainRequest::new(data) };
     assert!(bytes(&learner, valid, 2, portable) == one, "{learner}: portable code");
     let folder = tempfile::tempdir().unwrap();
     let checkpoints = || Some(Checkpoints { every_trees: 1, ..Checkpoints::new(folder.path()) });
     for (pause, threads) in [(1, 3), (trees - 2, 1)] {
-        let observer = After(pause, AtomicUsize::new(0));
-        let part = Job { observer: &observer, checkpoints: checkpoints(), ..Job::new(data) };
+        let progress = After(pause, AtomicUsize::new(0));
+        let part = TrainRequest {
+            progress: &progress,
+            checkpoints: checkpoints(),
+            ..TrainRequest::new(data)
+        };
         bytes(&learner, valid, threads, part);
-        assert_eq!(observer.1.load(Ordering::Relaxed), pause, "{learner}");
+        assert_eq!(progress.1.load(Ordering::Relaxed), pause, "{learner}");
     }
-    let rest = Job { checkpoints: checkpoints(), ..Job::new(data) };
+    let rest = TrainRequest { checkpoints: checkpoints(), ..TrainRequest::new(data) };
     assert!(bytes(&learner, valid, 2, rest) == one, "{learner}: two pauses");
-    let seed = bytes(&learner, valid, 2, Job { seed: 77, ..Job::new(data) });
+    let seed = bytes(&learner, valid, 2, TrainRequest { seed: 77, ..TrainRequest::new(data) });
     assert!(seed != one, "{learner}: the seed is in the header");
 }
 
@@ -146,7 +157,7 @@ fn models_of_other_weights_and_pairs_differ() {
         "yetirank(metric=ndcg@3, noise=0.3",
         "yetirank(metric=ap",
     ] {
-        let model = learner(start, 3).train(Job::new(&data)).unwrap().model;
+        let model = learner(start, 3).train(TrainRequest::new(&data)).unwrap().model;
         let scores = model.score(&data, Default::default()).unwrap();
         let scores: Vec<u8> = scores.iter().flat_map(|score| score.to_le_bytes()).collect();
         assert!(!all.contains(&scores), "{start} learns what another one does");

@@ -9,8 +9,8 @@ use rankwright_learn::objective::LambdaParams;
 use rankwright_learn::simd::Simd;
 use rankwright_learn::tree::TreeParams;
 use rankwright_learn::{
-    BoostParams, Booster, Checkpoints, Job, LearnError, Newton, Observer, Outcome, Record,
-    WatchedSet,
+    BoostParams, Booster, Checkpoints, LearnError, Newton, Progress, TrainRequest, TrainResult,
+    TrainingHistory, ValidationSet,
 };
 
 fn data() -> Dataset {
@@ -28,16 +28,16 @@ fn params(newton: Newton) -> BoostParams {
     }
 }
 
-fn train(params: BoostParams, job: &Job<'_>) -> Result<Outcome, LearnError> {
+fn train(params: BoostParams, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
     let mut lambda = LambdaParams::for_metric(MetricSpec::parse("ndcg@10").unwrap());
-    lambda.simd = job.simd;
-    Booster::new(params)?.train(&mut lambda.check()?, job)
+    lambda.simd = request.simd;
+    Booster::new(params)?.train(&mut lambda.check()?, request)
 }
 
 fn bytes(data: &Dataset, threads: usize, simd: Simd, newton: Newton) -> Vec<u8> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let job = Job { simd, ..Job::new(data) };
-    pool.install(|| train(params(newton), &job).unwrap().model.to_bytes())
+    let request = TrainRequest { simd, ..TrainRequest::new(data) };
+    pool.install(|| train(params(newton), &request).unwrap().model.to_bytes())
 }
 
 #[test]
@@ -55,12 +55,12 @@ fn threads_and_machine_code_do_not_change_a_byte() {
 /// Wants to stop after so many trees.
 struct Impatient(usize, AtomicUsize);
 
-impl Observer for Impatient {
-    fn added(&self, record: &Record) {
-        self.1.store(record.iterations.len(), Ordering::Relaxed);
+impl Progress for Impatient {
+    fn round_finished(&self, history: &TrainingHistory) {
+        self.1.store(history.iterations.len(), Ordering::Relaxed);
     }
 
-    fn wants_to_stop(&self) -> bool {
+    fn should_stop(&self) -> bool {
         self.1.load(Ordering::Relaxed) >= self.0
     }
 }
@@ -70,44 +70,45 @@ fn an_interrupted_training_goes_on_to_the_same_bytes() {
     let (data, valid) =
         (data(), LetorOptions { queries: 10, documents: 60, seed: 12 }.generate().unwrap());
     let metric = MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap();
-    let valid = vec![WatchedSet { name: "valid".into(), data: &valid }];
+    let valid = vec![ValidationSet { name: "valid".into(), data: &valid }];
     let folder = tempfile::tempdir().unwrap();
-    let job = Job { valid, metrics: vec![metric], ..Job::new(&data) };
-    let whole = train(params(Newton::PerDocument), &job).unwrap();
+    let request = TrainRequest { valid, metrics: vec![metric], ..TrainRequest::new(&data) };
+    let whole = train(params(Newton::PerDocument), &request).unwrap();
     let checkpoints = Checkpoints { every_trees: 1, ..Checkpoints::new(folder.path().join("a")) };
     for trees in [1, 3, 4, 7] {
-        let observer = Impatient(trees, AtomicUsize::new(0));
-        let job = Job {
+        let progress = Impatient(trees, AtomicUsize::new(0));
+        let request = TrainRequest {
             checkpoints: Some(checkpoints.clone()),
-            observer: &observer,
-            valid: job.valid.clone(),
-            metrics: job.metrics.clone(),
-            ..Job::new(&data)
+            progress: &progress,
+            valid: request.valid.clone(),
+            metrics: request.metrics.clone(),
+            ..TrainRequest::new(&data)
         };
-        let part = train(params(Newton::PerDocument), &job).unwrap();
+        let part = train(params(Newton::PerDocument), &request).unwrap();
         assert!(!part.finished);
-        assert_eq!(part.record.iterations.len(), trees);
+        assert_eq!(part.history.iterations.len(), trees);
     }
-    let job = Job { checkpoints: Some(checkpoints.clone()), ..job };
-    let resumed = train(params(Newton::PerDocument), &job).unwrap();
+    let request = TrainRequest { checkpoints: Some(checkpoints.clone()), ..request };
+    let resumed = train(params(Newton::PerDocument), &request).unwrap();
     assert!(resumed.finished);
     assert!(resumed.model.to_bytes() == whole.model.to_bytes());
     let values =
-        |o: &Outcome| o.record.iterations.iter().map(|i| i.values.clone()).collect::<Vec<_>>();
+        |o: &TrainResult| o.history.iterations.iter().map(|i| i.values.clone()).collect::<Vec<_>>();
     assert_eq!(values(&resumed), values(&whole));
 
     // Fewer trees than were saved: as if only those had been trained.
     let few = BoostParams { trees: 3, ..params(Newton::PerDocument) };
-    let short = train(few.clone(), &Job { checkpoints: None, ..Job::new(&data) }).unwrap();
-    let from_saved = train(few, &job).unwrap();
-    assert_eq!(from_saved.record.iterations.len(), 3);
-    let trees = |o: &Outcome| match o.model.body() {
+    let short = train(few.clone(), &TrainRequest { checkpoints: None, ..TrainRequest::new(&data) })
+        .unwrap();
+    let from_saved = train(few, &request).unwrap();
+    assert_eq!(from_saved.history.iterations.len(), 3);
+    let trees = |o: &TrainResult| match o.model.body() {
         rankwright_model::ModelBody::Trees(ensemble) => ensemble.trees().to_vec(),
         _ => Vec::new(),
     };
     assert_eq!(trees(&from_saved), trees(&short));
 
-    let other = Job { seed: 2, ..job };
+    let other = TrainRequest { seed: 2, ..request };
     let error = train(params(Newton::PerDocument), &other).unwrap_err().to_string();
     assert!(error.contains("belongs to a training with other data"), "{error}");
 }
@@ -118,26 +119,31 @@ fn a_metric_without_a_value_does_not_spoil_a_checkpoint() {
     let none = MetricSpec::parse("ap(rel=99)").unwrap().resolve(SourceKind::Features).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let checkpoints = Checkpoints { every_trees: 1, ..Checkpoints::new(folder.path()) };
-    let observer = Impatient(2, AtomicUsize::new(0));
-    let job = Job {
+    let progress = Impatient(2, AtomicUsize::new(0));
+    let request = TrainRequest {
         metrics: vec![none],
         watch_training: true,
         checkpoints: Some(checkpoints),
-        observer: &observer,
-        ..Job::new(&data)
+        progress: &progress,
+        ..TrainRequest::new(&data)
     };
-    assert!(!train(params(Newton::PerDocument), &job).unwrap().finished);
-    let resumed =
-        train(params(Newton::PerDocument), &Job { observer: &rankwright_learn::Silent, ..job });
-    assert!(resumed.unwrap().record.iterations[0].values[0][0].is_nan());
+    assert!(!train(params(Newton::PerDocument), &request).unwrap().finished);
+    let resumed = train(
+        params(Newton::PerDocument),
+        &TrainRequest { progress: &rankwright_learn::NoProgress, ..request },
+    );
+    assert!(resumed.unwrap().history.iterations[0].values[0][0].is_nan());
 }
 
 #[test]
-fn a_damaged_checkpoint_says_what_to_do() {
+fn a_damaged_checkpoint_is_refused() {
     let data = data();
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("checkpoint.model"), "RANKWRIGHT MODEL 1\n{").unwrap();
-    let job = Job { checkpoints: Some(Checkpoints::new(folder.path())), ..Job::new(&data) };
-    let error = train(params(Newton::PerDocument), &job).unwrap_err().to_string();
-    assert!(error.contains("is damaged") && error.contains("delete this one"), "{error}");
+    let request = TrainRequest {
+        checkpoints: Some(Checkpoints::new(folder.path())),
+        ..TrainRequest::new(&data)
+    };
+    let error = train(params(Newton::PerDocument), &request).unwrap_err().to_string();
+    assert!(error.contains("is damaged"), "{error}");
 }

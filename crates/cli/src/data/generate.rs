@@ -18,7 +18,7 @@ use crate::progress::timed;
 pub(crate) enum What {
     /// MSLR-shaped feature data: 136 features, labels 0 to 4, a planted relevance that is not linear
     Letor(LetorArgs),
-    /// A synthetic record store to search: documents, queries and graded judgements
+    /// A synthetic history store to search: documents, queries and graded judgements
     Store(StoreArgs),
 }
 

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rankwright::data::DataError;
-use rankwright::learn::{Checkpoints, LearnerSpec, Outcome};
+use rankwright::learn::{Checkpoints, LearnerSpec, TrainResult};
 
 use super::Args;
 use crate::failure::Failure;
@@ -107,10 +107,10 @@ fn beside(path: &Path, more: &str) -> PathBuf {
 pub(super) fn interrupted(
     args: &Args,
     learner: &LearnerSpec,
-    outcome: &Outcome,
+    outcome: &TrainResult,
     unsaved: Option<String>,
 ) -> Failure {
-    let (unit, done) = (outcome.record.unit.clone(), outcome.record.iterations.len());
+    let (unit, done) = (outcome.history.unit.clone(), outcome.history.iterations.len());
     match (checkpoints(args, learner), unsaved) {
         (Some(Checkpoints { folder, .. }), None) => Failure::Interrupted { unit, done, folder },
         (None, _) => Failure::Unsaved { unit, done, out: args.out.clone() },

@@ -37,7 +37,7 @@ pub(crate) fn peak_memory() -> Option<u64> {
 
 /// The document that other programs rely on.
 pub(super) fn json_of(args: &Args, trained: &Trained) -> Value {
-    let Trained { record, watched, .. } = trained;
+    let Trained { history, watched, .. } = trained;
     let valid = watched.iter().map(|(name, evaluation)| (name.clone(), metrics_json(evaluation)));
     let valid: serde_json::Map<String, Value> = valid.collect();
     json!({
@@ -45,15 +45,15 @@ pub(super) fn json_of(args: &Args, trained: &Trained) -> Value {
         "sha256": trained.sha256,
         "seconds": {
             "load": trained.load_seconds,
-            "bin": record.bin_seconds,
-            "train": record.train_seconds,
+            "bin": history.bin_seconds,
+            "train": history.train_seconds,
         },
         "trees": trees(trained),
-        "unit": record.unit,
-        "best": record.best,
-        "sets": record.sets,
-        "metrics": record.metrics,
-        "iterations": record.iterations,
+        "unit": history.unit,
+        "best": history.best,
+        "sets": history.sets,
+        "metrics": history.metrics,
+        "iterations": history.iterations,
         "weights": weights::json_of(trained),
         "valid": valid,
         "peak_rss_bytes": trained.peak,
@@ -73,7 +73,7 @@ pub(super) fn write_log(
     document["seed"] = args.seed().into();
     document["data"] = json!(args.data);
     document["validation"] = json!(args.valid);
-    document["conventions"] = json!(trained.record.conventions);
+    document["conventions"] = json!(trained.history.conventions);
     document["threads"] = rayon::current_num_threads().into();
     document["version"] = env!("CARGO_PKG_VERSION").into();
     write_text(&path, &format!("{document:#}\n"))
@@ -81,7 +81,7 @@ pub(super) fn write_log(
 
 /// A short table for people.
 pub(super) fn text_of(args: &Args, learner: &LearnerSpec, trained: &Trained) -> String {
-    let Trained { record, watched, .. } = trained;
+    let Trained { history, watched, .. } = trained;
     let mut lines = vec![
         format!("model    {}", args.out.display()),
         format!("sha256   {}", trained.sha256),
@@ -95,8 +95,8 @@ pub(super) fn text_of(args: &Args, learner: &LearnerSpec, trained: &Trained) -> 
     lines.push(format!(
         "seconds  load {:.2}, bin {:.2}, train {:.2}{}",
         trained.load_seconds,
-        record.bin_seconds,
-        record.train_seconds,
+        history.bin_seconds,
+        history.train_seconds,
         peak.unwrap_or_default()
     ));
     let mut text = lines.join("\n") + "\n";
@@ -113,10 +113,10 @@ pub(super) fn text_of(args: &Args, learner: &LearnerSpec, trained: &Trained) -> 
 
 /// How many rounds there were, of learners other than boosted trees.
 fn rounds_text(trained: &Trained) -> Option<String> {
-    let record = &trained.record;
-    let done = record.iterations.len();
-    let text = format!("{done} ({})", record.unit);
-    match (done, record.best) {
+    let history = &trained.history;
+    let done = history.iterations.len();
+    let text = format!("{done} ({})", history.unit);
+    match (done, history.best) {
         (0, _) => None,
         (_, Some(best)) => Some(format!("{text}; best on validation data: {best}")),
         (_, None) => Some(text),
@@ -132,9 +132,9 @@ fn trees(trained: &Trained) -> Option<usize> {
 
 /// How many trees there are, how large they are and where they came from.
 fn trees_text(learner: &LearnerSpec, trained: &Trained) -> Option<String> {
-    let (count, record) = (trees(trained)?, &trained.record);
-    let grown = record.iterations.len();
-    let leaves: usize = record.iterations.iter().filter_map(|tree| tree.leaves).sum();
+    let (count, history) = (trees(trained)?, &trained.history);
+    let grown = history.iterations.len();
+    let leaves: usize = history.iterations.iter().filter_map(|tree| tree.leaves).sum();
     let mut text = match leaves {
         0 => count.to_string(),
         _ => format!("{count}, {:.1} leaves on average", leaves as f64 / grown.max(1) as f64),
@@ -142,11 +142,11 @@ fn trees_text(learner: &LearnerSpec, trained: &Trained) -> Option<String> {
     if learner.boosting().is_none() {
         return Some(text);
     }
-    if let Some(best) = record.best {
+    if let Some(best) = history.best {
         text = format!("{text}; best after {best} of {grown}");
     }
     let stop = learner.boosting().and_then(|params| params.stop);
-    let kept = stop.and(record.best).unwrap_or(grown);
+    let kept = stop.and(history.best).unwrap_or(grown);
     match count.saturating_sub(kept) {
         0 => Some(text),
         start => Some(format!("{text}; {start} from the start model")),

@@ -42,7 +42,7 @@ fn weights(model: &Model, learnt: &[f64]) -> Vec<Weight> {
 
 /// All weights, for programs; null where the model is no line.
 pub(super) fn json_of(trained: &Trained) -> Value {
-    let all = weights(&trained.model, &trained.record.weights);
+    let all = weights(&trained.model, &trained.history.weights);
     if all.is_empty() {
         return Value::Null;
     }
@@ -52,7 +52,7 @@ pub(super) fn json_of(trained: &Trained) -> Value {
 
 /// The largest and the smallest weights, for people.
 pub(super) fn table(trained: &Trained) -> Option<Table> {
-    let mut all = weights(&trained.model, &trained.record.weights);
+    let mut all = weights(&trained.model, &trained.history.weights);
     let count = all.len();
     all.retain(|weight| weight.learnt != 0.0);
     if count == 0 {

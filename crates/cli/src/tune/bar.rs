@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rankwright::eval::compare::Better;
-use rankwright::learn::tune::{Ground, Trial, TuneObserver, TunePlan};
-use rankwright::learn::{LearnError, Observer, Record};
+use rankwright::learn::tune::{Ground, Trial, TunePlan, TuneProgress};
+use rankwright::learn::{LearnError, Progress, TrainingHistory};
 
 use crate::interrupt::Interrupt;
 use crate::output::Output;
@@ -91,32 +91,32 @@ impl<'a> Bar<'a> {
     }
 }
 
-impl Observer for Bar<'_> {
-    fn not_saved(&self, error: &LearnError) {
+impl Progress for Bar<'_> {
+    fn checkpoint_failed(&self, error: &LearnError) {
         let note = format!("a training could not be saved on the way, and goes on: {error}");
         self.bar.suspend(|| self.out.note(note));
     }
 
-    fn started(&self, _record: &Record, _done: usize) {
+    fn started(&self, _record: &TrainingHistory, _done: usize) {
         self.state().part += 1;
     }
 
-    fn added(&self, record: &Record) {
+    fn round_finished(&self, history: &TrainingHistory) {
         let state = self.state();
         let most = self.plan.specs().get(state.trial).and_then(|spec| spec.rounds());
         let most = most.map_or(1, |(most, _)| most).max(1) as f64;
         let part = state.part.saturating_sub(1) as f64 * state.cost;
-        let within = (record.iterations.len() as f64).min(most).min(state.cost);
+        let within = (history.iterations.len() as f64).min(most).min(state.cost);
         let all = state.cost * self.parts as f64;
         self.bar.set_position((state.done + (part + within).min(all)) as u64);
     }
 
-    fn wants_to_stop(&self) -> bool {
+    fn should_stop(&self) -> bool {
         self.interrupt.asked()
     }
 }
 
-impl TuneObserver for Bar<'_> {
+impl TuneProgress for Bar<'_> {
     fn begun(&self, trial: usize, limit: Option<usize>) {
         let cost = self.cost(trial, limit);
         let mut state = self.state();

@@ -89,10 +89,7 @@ pub(crate) fn tidy(text: &str) -> String {
 pub(super) fn load(path: &Path) -> Result<Model, LearnError> {
     let model = Model::load(path)?;
     if matches!(model.body(), ModelBody::Blend(_)) {
-        return Err(LearnError::unfit(
-            format!("{} is a blend itself", path.display()),
-            "name its members instead",
-        ));
+        return Err(LearnError::BlendOfBlends { path: path.display().to_string() });
     }
     Ok(model)
 }

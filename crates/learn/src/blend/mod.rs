@@ -34,10 +34,10 @@ use rankwright_model::{Blend as BlendModel, Model, ModelBody, Normalise};
 use rankwright_spec::SpecError;
 
 use self::members::Member;
-use crate::boost::{Job, Outcome, WatchedSet};
 use crate::ensemble::target::Target;
 use crate::ensemble::{from_one, info, tolerance};
 use crate::error::LearnError;
+use crate::session::{TrainRequest, TrainResult, ValidationSet};
 use crate::trainer::{Trainer, Validation};
 
 pub(crate) use members::tidy;
@@ -120,17 +120,17 @@ struct Blend {
 /// Where members learn, and where their weights are learnt.
 struct Parts<'a> {
     train: Cow<'a, Dataset>,
-    /// Validation data that is no part of the job's.
+    /// Validation data that is no part of the request's.
     held: Option<Dataset>,
 }
 
 impl Trainer for Blend {
-    fn train(&self, job: &Job<'_>) -> Result<Outcome, LearnError> {
-        let parts = self.parts(job)?;
-        let mut nested = Nested::begin(job, "member");
-        let (models, finished) = self.models(job, &parts, &mut nested)?;
+    fn train(&self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+        let parts = self.parts(request)?;
+        let mut nested = Nested::begin(request, "member");
+        let (models, finished) = self.models(request, &parts, &mut nested)?;
         let weights = match &self.search {
-            Some(search) if finished => self.weights(search, job, &parts, &models)?,
+            Some(search) if finished => self.weights(search, request, &parts, &models)?,
             // Asked for, or someone wants to stop: what there is, in equal parts.
             _ => vec![1.0 / models.len() as f64; models.len()],
         };
@@ -167,38 +167,33 @@ impl Trainer for Blend {
 }
 
 impl Blend {
-    /// The job's data as it is, or with a part of the queries held out.
-    fn parts<'a>(&self, job: &Job<'a>) -> Result<Parts<'a>, LearnError> {
+    /// The request's data as it is, or with a part of the queries held out.
+    fn parts<'a>(&self, request: &TrainRequest<'a>) -> Result<Parts<'a>, LearnError> {
         let looks = |member: &Member| match member {
             Member::Learner(learner) => self.search.is_some() || learner.uses_validation(),
             Member::File(_) => false,
         };
-        if !job.valid.is_empty() || !self.members.iter().any(looks) {
-            return Ok(Parts { train: Cow::Borrowed(job.train), held: None });
+        if !request.valid.is_empty() || !self.members.iter().any(looks) {
+            return Ok(Parts { train: Cow::Borrowed(request.train), held: None });
         }
-        let queries = job.train.queries();
+        let queries = request.train.queries();
         let mut order: Vec<usize> = (0..queries).collect();
-        Random::new(job.seed ^ 0x6865_6c64_206f_7574, 0).shuffle(&mut order);
+        Random::new(request.seed ^ 0x6865_6c64_206f_7574, 0).shuffle(&mut order);
         let count = (self.hold_out * queries as f64).round() as usize;
         if count == 0 || count >= queries {
-            return Err(LearnError::unfit(
-                format!(
-                    "there is no validation data, and {count} of {queries} queries would be held out"
-                ),
-                "give --valid DATA, or more queries, or another hold_out=",
-            ));
+            return Err(LearnError::HoldOut { aside: count.to_string(), queries });
         }
         let mut train = order.split_off(count);
         train.sort_unstable();
         order.sort_unstable();
-        let [train, held] = [train, order].map(|queries| job.train.select_queries(&queries));
+        let [train, held] = [train, order].map(|queries| request.train.select_queries(&queries));
         Ok(Parts { train: Cow::Owned(train), held: Some(held) })
     }
 
     /// All members, trained or read; false where someone wants to stop.
     fn models(
         &self,
-        job: &Job<'_>,
+        request: &TrainRequest<'_>,
         parts: &Parts<'_>,
         nested: &mut Nested<'_>,
     ) -> Result<(Vec<Model>, bool), LearnError> {
@@ -213,11 +208,11 @@ impl Blend {
                 }
                 Member::Learner(learner) => learner,
             };
-            let mut inner = nested.job(&parts.train);
+            let mut inner = nested.request(&parts.train);
             if let Some(held) = &parts.held {
-                inner.valid = vec![WatchedSet { name: "held out".to_owned(), data: held }];
+                inner.valid = vec![ValidationSet { name: "held out".to_owned(), data: held }];
             }
-            inner.seed = job.seed.wrapping_add(number as u64);
+            inner.seed = request.seed.wrapping_add(number as u64);
             let (model, finished) = nested.train(learner, inner)?;
             models.push(model);
             if !finished {
@@ -231,15 +226,15 @@ impl Blend {
     fn weights(
         &self,
         search: &weights::Search,
-        job: &Job<'_>,
+        request: &TrainRequest<'_>,
         parts: &Parts<'_>,
         models: &[Model],
     ) -> Result<Vec<f64>, LearnError> {
-        let given = job.valid.first().map(|set| set.data);
-        let data = parts.held.as_ref().or(given).unwrap_or(job.train);
+        let given = request.valid.first().map(|set| set.data);
+        let data = parts.held.as_ref().or(given).unwrap_or(request.train);
         let mut scores = vec![0.0; data.rows() * models.len()];
         for (number, model) in models.iter().enumerate() {
-            let mut of_model = model.score(data, job.features)?;
+            let mut of_model = model.score(data, request.features)?;
             for query in 0..data.queries() {
                 self.normalise.apply(&mut of_model[data.query_rows(query)]);
             }
@@ -247,7 +242,7 @@ impl Blend {
             column.zip(of_model).for_each(|(to, score)| *to = score);
         }
         let target = Target::new(data, &self.target)?;
-        search.weights(&target, &scores, models.len(), job.seed)
+        search.weights(&target, &scores, models.len(), request.seed)
     }
 }
 

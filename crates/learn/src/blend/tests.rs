@@ -8,9 +8,9 @@ use rankwright_eval::{MetricSpec, ScoredDataset, SourceKind};
 use rankwright_model::{Model, ModelBody, Normalise, ScoreOptions};
 
 use super::*;
-use crate::boost::Checkpoints;
 use crate::ensemble::trials::{rows, trains_alike};
 use crate::learner::LearnerSpec;
+use crate::session::Checkpoints;
 
 fn data(queries: usize, seed: u64) -> Dataset {
     LetorOptions { queries, documents: 15, seed }.generate().unwrap()
@@ -89,20 +89,21 @@ fn members_are_trained_as_if_alone_on_what_is_not_held_out() {
     let (train, valid) = (data(20, 1), data(15, 2));
     let text =
         "blend(members=mart(trees=6, leaves=4)+tree(leaves=5)+rankboost(trees=8), repeats=1)";
-    let watched = || vec![WatchedSet { name: "valid".into(), data: &valid }];
-    let job = || Job { valid: watched(), seed: 3, ..Job::new(&train) };
-    let model = parse(text).train(job()).unwrap().model;
+    let watched = || vec![ValidationSet { name: "valid".into(), data: &valid }];
+    let request = || TrainRequest { valid: watched(), seed: 3, ..TrainRequest::new(&train) };
+    let model = parse(text).train(request()).unwrap().model;
     let ModelBody::Blend(blend) = model.body() else { panic!("no blend") };
     assert_eq!(blend.normalise(), Normalise::Standard);
     for (weight, member) in blend.members() {
         assert!(*weight > 0.0);
         let learner = parse(&member.header().learner);
         let seed = member.header().seed;
-        let alone = learner.train(Job { seed, ..job() }).unwrap().model;
+        let alone = learner.train(TrainRequest { seed, ..request() }).unwrap().model;
         assert_eq!(alone.to_bytes(), member.to_bytes());
     }
     // Without validation data the members see fewer queries.
-    let held = parse(text).train(Job { seed: 3, ..Job::new(&train) }).unwrap().model;
+    let held =
+        parse(text).train(TrainRequest { seed: 3, ..TrainRequest::new(&train) }).unwrap().model;
     let ModelBody::Blend(blend) = held.body() else { panic!("no blend") };
     assert!(blend.members().iter().all(|(_, member)| member.header().queries == 16));
     assert_eq!(held.header().queries, 20);
@@ -113,7 +114,10 @@ fn equal_weights_need_no_data_of_their_own() {
     let train = data(20, 1);
     let queries_seen = |members: &str| {
         let text = format!("blend(members={members}, weights=equal)");
-        let model = parse(&text).train(Job { seed: 3, ..Job::new(&train) }).unwrap().model;
+        let model = parse(&text)
+            .train(TrainRequest { seed: 3, ..TrainRequest::new(&train) })
+            .unwrap()
+            .model;
         let ModelBody::Blend(blend) = model.body() else { panic!("no blend") };
         assert!(blend.members().iter().all(|(weight, _)| *weight == 0.5));
         blend.members().iter().map(|(_, member)| member.header().queries).collect::<Vec<_>>()
@@ -128,8 +132,11 @@ fn a_blend_is_no_worse_than_equal_weights_where_its_weights_were_learnt() {
     let (train, valid) = (data(20, 1), data(25, 2));
     let text = "blend(members=mart(trees=6, leaves=4)+tree(leaves=3)+adarank(rounds=3), repeats=1, \
                 tolerance=0)";
-    let watched = vec![WatchedSet { name: "valid".into(), data: &valid }];
-    let model = parse(text).train(Job { valid: watched, ..Job::new(&train) }).unwrap().model;
+    let watched = vec![ValidationSet { name: "valid".into(), data: &valid }];
+    let model = parse(text)
+        .train(TrainRequest { valid: watched, ..TrainRequest::new(&train) })
+        .unwrap()
+        .model;
     let ndcg = MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap();
     let value = |model: &Model| {
         let scores = model.score(&valid, ScoreOptions::default()).unwrap();
@@ -153,29 +160,30 @@ fn models_of_files_are_members_and_need_no_held_out_queries() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     for (name, learner) in [("a.model", "mart(trees=3)"), ("b.model", "rankboost(trees=5)")] {
-        parse(learner).train(Job::new(&train)).unwrap().model.save(&path(name)).unwrap();
+        parse(learner).train(TrainRequest::new(&train)).unwrap().model.save(&path(name)).unwrap();
     }
     let (a, b) = (path("a.model"), path("b.model"));
     let text = format!("blend(members=file:{}+file:{}, repeats=1)", a.display(), b.display());
-    let blend = parse(&text).train(Job::new(&train)).unwrap().model;
+    let blend = parse(&text).train(TrainRequest::new(&train)).unwrap().model;
     assert!(members(&blend).iter().all(|(weight, _)| *weight > 0.0));
     blend.save(&path("c.model")).unwrap();
     let again = parse(&format!("blend(members=file:{})", path("c.model").display()));
-    let error = again.train(Job::new(&train)).unwrap_err().to_string();
-    assert!(error.contains("is a blend itself"), "{error}");
+    let error = again.train(TrainRequest::new(&train)).unwrap_err().to_string();
+    assert!(error.contains("is a blend;"), "{error}");
     let missing = parse("blend(members=file:there-is-none.model)");
-    let error = missing.train(Job::new(&train)).unwrap_err().to_string();
+    let error = missing.train(TrainRequest::new(&train)).unwrap_err().to_string();
     assert!(error.contains("there-is-none.model"), "{error}");
 }
 
 #[test]
 fn too_few_queries_to_hold_some_out_are_refused() {
     let one = rows(&[("a", 1.0, &[0.0]), ("a", 0.0, &[1.0])]);
-    let error = parse("blend(members=mart)").train(Job::new(&one)).unwrap_err().to_string();
-    assert!(error.contains("--valid") && error.contains("hold_out="), "{error}");
+    let error =
+        parse("blend(members=mart)").train(TrainRequest::new(&one)).unwrap_err().to_string();
+    assert!(error.contains("0 of 1 queries cannot be set aside"), "{error}");
     let blank = rows(&[("a", 0.0, &[0.0]), ("b", 0.0, &[1.0]), ("b", 0.0, &[2.0])]);
     let learner = parse("blend(members=tree(min_rows=1), hold_out=0.5)");
-    let error = learner.train(Job::new(&blank)).unwrap_err().to_string();
+    let error = learner.train(TrainRequest::new(&blank)).unwrap_err().to_string();
     assert!(error.contains("no query"), "{error}");
 }
 
@@ -184,23 +192,27 @@ fn finished_members_are_taken_from_their_folders() {
     let train = data(12, 1);
     let folder = tempfile::tempdir().unwrap();
     let learner = parse("blend(members=mart(trees=3)+rankboost(trees=3))");
-    let job = || Job { checkpoints: Some(Checkpoints::new(folder.path())), ..Job::new(&train) };
-    let first = learner.train(job()).unwrap().model;
+    let request = || TrainRequest {
+        checkpoints: Some(Checkpoints::new(folder.path())),
+        ..TrainRequest::new(&train)
+    };
+    let first = learner.train(request()).unwrap().model;
     let saved = folder.path().join("member-2/done/checkpoint.model");
     let member = Model::load(&saved).unwrap();
-    assert_eq!(learner.train(job()).unwrap().model.to_bytes(), first.to_bytes());
+    assert_eq!(learner.train(request()).unwrap().model.to_bytes(), first.to_bytes());
     assert!(member.header().notes.contains_key("checkpoint"));
     let ModelBody::Blend(blend) = first.body() else { panic!("no blend") };
     assert!(blend.members().iter().all(|(_, member)| member.header().notes.is_empty()));
     // What belongs to another training is not taken, until it is taken away.
-    let error = learner.train(Job { seed: 9, ..job() }).unwrap_err().to_string();
+    let error = learner.train(TrainRequest { seed: 9, ..request() }).unwrap_err().to_string();
     assert!(error.contains("belongs to a training with other data"), "{error}");
     assert!(Checkpoints::new(folder.path()).remove().unwrap());
     assert!(!folder.path().join("member-1").exists() && !folder.path().exists());
-    assert!(learner.train(Job { seed: 9, ..job() }).is_ok());
+    assert!(learner.train(TrainRequest { seed: 9, ..request() }).is_ok());
     // Where nobody asked for checkpoints on the way, none is left by a training without a pause.
     let quiet = Checkpoints { every: Duration::MAX, ..Checkpoints::new(folder.path().join("q")) };
-    let whole = learner.train(Job { checkpoints: Some(quiet.clone()), ..Job::new(&train) });
+    let whole = learner
+        .train(TrainRequest { checkpoints: Some(quiet.clone()), ..TrainRequest::new(&train) });
     assert_eq!(whole.unwrap().model.to_bytes(), first.to_bytes());
     assert!(!quiet.folder.exists());
 }
@@ -216,7 +228,9 @@ fn threads_and_a_pause_change_nothing() {
 fn a_seed_draws_what_is_held_out() {
     let train = data(20, 1);
     let learner = parse("blend(members=mart(trees=3)+tree)");
-    let bytes = |seed| learner.train(Job { seed, ..Job::new(&train) }).unwrap().model.to_bytes();
+    let bytes = |seed| {
+        learner.train(TrainRequest { seed, ..TrainRequest::new(&train) }).unwrap().model.to_bytes()
+    };
     assert_eq!(bytes(1), bytes(1));
     assert_ne!(bytes(1), bytes(2));
 }
@@ -224,12 +238,13 @@ fn a_seed_draws_what_is_held_out() {
 #[test]
 fn the_record_has_the_metrics_of_each_member() {
     let (train, valid) = (data(15, 1), data(10, 2));
-    let watched = vec![WatchedSet { name: "valid".into(), data: &valid }];
-    let job = Job { valid: watched, ..Job::new(&train) };
-    let outcome = parse("blend(members=tree+rankboost(trees=4)+mart(trees=2))").train(job).unwrap();
-    assert_eq!((outcome.record.unit.as_str(), outcome.record.iterations.len()), ("member", 3));
+    let watched = vec![ValidationSet { name: "valid".into(), data: &valid }];
+    let request = TrainRequest { valid: watched, ..TrainRequest::new(&train) };
+    let result =
+        parse("blend(members=tree+rankboost(trees=4)+mart(trees=2))").train(request).unwrap();
+    assert_eq!((result.history.unit.as_str(), result.history.iterations.len()), ("member", 3));
     let ndcg = MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap();
-    let ModelBody::Blend(blend) = outcome.model.body() else { panic!("no blend") };
+    let ModelBody::Blend(blend) = result.model.body() else { panic!("no blend") };
     for (_, member) in blend.members() {
         let scores = member.score(&valid, ScoreOptions::default()).unwrap();
         let found = ScoredDataset::new(&valid, &scores)
@@ -237,6 +252,6 @@ fn the_record_has_the_metrics_of_each_member() {
             .evaluate(std::slice::from_ref(&ndcg))
             .unwrap();
         let value = found.results[0].value;
-        assert!(outcome.record.iterations.iter().any(|i| i.values == [[value]]), "{value}");
+        assert!(result.history.iterations.iter().any(|i| i.values == [[value]]), "{value}");
     }
 }

@@ -200,7 +200,7 @@ impl Dart {
         rounds: usize,
     ) -> Result<(Vec<Tree>, Vec<Tree>), LearnError> {
         let wrong =
-            || LearnError::unfit("the checkpoint's leaves do not fit its trees", "delete it");
+            || LearnError::CheckpointState { problem: "holds leaves that do not fit its trees" };
         let (numbers, rest) = bytes.as_chunks::<8>();
         let (unit, leaves) = numbers.split_first().ok_or_else(wrong)?;
         let unit = f64::from_le_bytes(*unit);
@@ -266,9 +266,9 @@ impl Dart {
         if self.bound <= MOST {
             return Ok(());
         }
-        Err(LearnError::unfit(
+        Err(LearnError::not_finite(
             "leaf values have grown two million times as large as those of the first tree",
-            "lower the rate, raise min_hessian or l2, or leave drop_trees out",
+            "the rate may be too large, or min_hessian and l2 too small",
         ))
     }
 }

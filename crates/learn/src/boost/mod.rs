@@ -3,17 +3,14 @@
 //! [`Booster::train`](train::Booster::train) is the loop. [`queries`] shows the data to the
 //! objective, [`sample`] draws queries and features, [`one_side`] chooses queries by their gradients,
 //! [`values`] gives leaves their values, [`scores`] moves the scores by them, [`dropout`] and
-//! [`dart`] drop trees on the way, [`watch`] follows the metrics and knows when to stop,
-//! [`checkpoint`] saves, [`record`] keeps what happened.
+//! [`dart`] drop trees on the way, [`watch`] moves the scores of validation data.
 
-pub(crate) mod checkpoint;
 mod dart;
 mod dropout;
 mod line;
 mod one_side;
 mod params;
 pub(crate) mod queries;
-mod record;
 mod sample;
 mod scores;
 mod start;
@@ -21,11 +18,9 @@ mod start;
 pub(crate) mod tests;
 mod train;
 mod values;
-pub(crate) mod watch;
+mod watch;
 
-pub use checkpoint::Checkpoints;
 pub use dropout::{DropScale, Dropout};
 pub use one_side::OneSide;
 pub use params::{BoostParams, Newton};
-pub use record::{Iteration, Phases, Record};
-pub use train::{Booster, Job, Observer, Outcome, Silent, WatchedSet};
+pub use train::Booster;

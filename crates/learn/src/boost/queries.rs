@@ -163,10 +163,7 @@ impl<'a> Queries<'a> {
                 let view = source.view(query, pass);
                 let found = pass.objective.pair_hessians(&view, &mut chunk.work, &mut visit);
                 if !found.map_err(|error| source.named(query, error))? {
-                    return Err(LearnError::unfit(
-                        "newton=cross-leaf and newton=joint are about pairs, and this objective has none",
-                        "use newton=per-document, or a pair objective such as lambdamart",
-                    ));
+                    return Err(LearnError::NewtonWithoutPairs);
                 }
             }
             Ok(sums)
@@ -238,10 +235,7 @@ impl Source<'_> {
         let id = self.data.query(query).id;
         match error {
             LearnError::Eval(error) => LearnError::Eval(error.in_query(id)),
-            LearnError::Unfit { what, help } => {
-                LearnError::Unfit { what: format!("query {id}: {what}"), help }
-            }
-            other => other,
+            other => LearnError::InQuery { query: id.to_owned(), error: Box::new(other) },
         }
     }
 

@@ -9,10 +9,8 @@ use rankwright_model::{
     Ensemble, Matching, Model, ModelBody, ModelError, ScoreOptions, Split, Tree,
 };
 
-use super::checkpoint::load;
-use super::record::Record;
-use super::train::Job;
 use crate::error::LearnError;
+use crate::session::{Snapshot, TrainRequest};
 
 /// What a training begins with.
 #[derive(Debug)]
@@ -29,36 +27,26 @@ pub(crate) struct Origin {
 impl Origin {
     /// A checkpoint where there is one, else the start model, else nothing but the base.
     pub(crate) fn find(
-        most: usize,
-        job: &Job<'_>,
-        fingerprint: u64,
+        request: &TrainRequest<'_>,
+        saved: Option<Snapshot>,
+        rounds: usize,
         base: f64,
-        record: &mut Record,
     ) -> Result<Self, LearnError> {
-        let found = match &job.checkpoints {
-            Some(options) => load(&options.file(), fingerprint)?,
-            None => None,
-        };
-        let wrong = || LearnError::unfit("a checkpoint without its trees", "delete it");
-        match (found, job.start) {
-            (Some((model, mut state)), _) => {
-                let start = state.start;
-                let dropped = state.learner.is_some().then(|| state.learner()).transpose()?;
-                state.restore(record);
-                // Fewer trees may be asked for than were saved.
-                record.iterations.truncate(most);
-                let ModelBody::Trees(ensemble) = model.into_parts().1 else { return Err(wrong()) };
+        let wrong = || LearnError::CheckpointState { problem: "lacks its trees" };
+        match (saved, request.start) {
+            (Some(Snapshot { model, start, bytes: dropped }), _) => {
+                let ModelBody::Trees(ensemble) = model else { return Err(wrong()) };
                 let mut trees = ensemble.trees().to_vec();
-                if trees.len() < start.saturating_add(record.iterations.len()) {
+                if trees.len() < start.saturating_add(rounds) {
                     return Err(wrong());
                 }
                 if dropped.is_none() {
-                    trees.truncate(start + record.iterations.len());
+                    trees.truncate(start + rounds);
                 }
                 Ok(Self { base: ensemble.base(), trees, start, dropped })
             }
             (None, Some(model)) => {
-                let ensemble = ensemble(model, job.train, job.features)?;
+                let ensemble = ensemble(model, request.train, request.features)?;
                 let trees = ensemble.trees().to_vec();
                 Ok(Self { base: ensemble.base(), start: trees.len(), trees, dropped: None })
             }
@@ -70,10 +58,7 @@ impl Origin {
 /// The start model's ensemble, its features numbered as in the data.
 fn ensemble(model: &Model, data: &Dataset, options: ScoreOptions) -> Result<Ensemble, LearnError> {
     let ModelBody::Trees(ensemble) = model.body() else {
-        return Err(LearnError::unfit(
-            format!("the start model is a {} model", model.body().name()),
-            "trees can be added to trees only; give a tree model",
-        ));
+        return Err(LearnError::StartNotTrees { kind: model.body().name() });
     };
     let (of_model, of_data) = (model.header().absent, data.absent());
     if of_model != of_data {
@@ -83,10 +68,7 @@ fn ensemble(model: &Model, data: &Dataset, options: ScoreOptions) -> Result<Ense
     let renumbered = |split: &Split| {
         let column = matching.column(split.feature as usize).ok_or_else(|| {
             let name = model.header().features.name(split.feature as usize).into_owned();
-            LearnError::unfit(
-                format!("the start model uses feature {name}, which the training data lacks"),
-                "train on data with the start model's features",
-            )
+            LearnError::StartFeature { feature: name }
         })?;
         Ok(Split { feature: column as u32, ..*split })
     };

@@ -10,10 +10,13 @@ use rankwright_eval::{Measure, MetricSpec, SourceKind};
 use rankwright_model::{Ensemble, Leaf, Model, ModelBody, ScoreOptions, Tree};
 
 use super::queries::{AllDerivatives, Pass, Queries};
-use super::watch::values;
 use super::*;
 use crate::error::LearnError;
 use crate::objective::{LambdaParams, Squared};
+use crate::session::validation::values;
+use crate::session::{
+    Checkpoints, Progress, TrainRequest, TrainResult, TrainingHistory, ValidationSet,
+};
 use crate::simd::Simd;
 use crate::tree::TreeParams;
 
@@ -40,14 +43,14 @@ fn goss(trees: usize) -> BoostParams {
     BoostParams { one_side: Some(OneSide { top: 0.3, rest: 0.2 }), ..plain(trees) }
 }
 
-fn train(params: &BoostParams, job: &Job<'_>) -> Result<Outcome, LearnError> {
+fn train(params: &BoostParams, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
     let mut lambda = LambdaParams::for_metric(MetricSpec::parse("ndcg@10").unwrap());
-    lambda.simd = job.simd;
-    Booster::new(params.clone())?.train(&mut lambda.check()?, job)
+    lambda.simd = request.simd;
+    Booster::new(params.clone())?.train(&mut lambda.check()?, request)
 }
 
-fn squared(params: &BoostParams, job: &Job<'_>) -> Model {
-    Booster::new(params.clone()).unwrap().train(&mut Squared, job).unwrap().model
+fn squared(params: &BoostParams, request: &TrainRequest<'_>) -> Model {
+    Booster::new(params.clone()).unwrap().train(&mut Squared, request).unwrap().model
 }
 
 fn ensemble(model: &Model) -> &Ensemble {
@@ -83,7 +86,7 @@ fn dropping_is_fitting_to_the_others_and_scaling() {
     for scale in [DropScale::Tree, DropScale::Forest] {
         let dropout = Dropout { share: 0.4, skip: 0.3, most: 3, scale };
         let params = BoostParams { dropout: Some(dropout), ..plain(12) };
-        let found = squared(&params, &Job::new(&train_on));
+        let found = squared(&params, &TrainRequest::new(&train_on));
         let base = ensemble(&found).base();
         let mut slow: Vec<Tree> = Vec::new();
         for round in 0..12 {
@@ -91,7 +94,10 @@ fn dropping_is_fitting_to_the_others_and_scaling() {
             let kept = slow.iter().enumerate().filter(|(tree, _)| !dropped.contains(tree));
             let kept = Ensemble::new(base, kept.map(|(_, tree)| tree.clone()).collect()).unwrap();
             let start = Model::new(found.header().clone(), ModelBody::Trees(kept)).unwrap();
-            let one = squared(&plain(1), &Job { start: Some(&start), ..Job::new(&train_on) });
+            let one = squared(
+                &plain(1),
+                &TrainRequest { start: Some(&start), ..TrainRequest::new(&train_on) },
+            );
             let (of_dropped, of_new) = dropout.factors(dropped.len(), params.rate);
             dropped.iter().for_each(|tree| slow[*tree] = scaled(&slow[*tree], of_dropped));
             slow.push(scaled(trees(&one).last().unwrap(), of_new));
@@ -111,7 +117,7 @@ fn a_query_that_counts_several_times_is_one_of_that_weight() {
         let mut params = BoostParams { rate: 2.0, newton, one_side: Some(side), ..plain(1) };
         // Rows that weigh nothing are rows all the same.
         params.tree.min_rows = 1;
-        let found = train(&params, &Job::new(&rows)).unwrap().model;
+        let found = train(&params, &TrainRequest::new(&rows)).unwrap().model;
         let lambda = LambdaParams::for_metric(MetricSpec::parse("ndcg@10").unwrap());
         let lambda = lambda.check().unwrap();
         let mut queries = Queries::new(&rows, &lambda);
@@ -126,7 +132,7 @@ fn a_query_that_counts_several_times_is_one_of_that_weight() {
 
         let weighted = with_query_weights(&rows, &counts);
         let plain = BoostParams { one_side: None, ..params };
-        let slow = train(&plain, &Job::new(&weighted)).unwrap().model;
+        let slow = train(&plain, &TrainRequest::new(&weighted)).unwrap().model;
         for (query, _) in counts.iter().enumerate().filter(|(_, times)| **times > 0.0) {
             for row in rows.query_rows(query) {
                 let row = rows.matrix().row(row);
@@ -152,9 +158,10 @@ fn with_query_weights(data: &Dataset, weights: &[f32]) -> Dataset {
 fn all_queries_by_their_gradients_are_all_queries() {
     let rows = data(20, 5);
     let all = BoostParams { one_side: Some(OneSide { top: 0.5, rest: 0.5 }), ..plain(5) };
-    let of = |params: &BoostParams| train(params, &Job::new(&rows)).unwrap().model.to_bytes();
+    let of =
+        |params: &BoostParams| train(params, &TrainRequest::new(&rows)).unwrap().model.to_bytes();
     assert!(of(&all) == of(&plain(5)));
-    let some = train(&goss(5), &Job::new(&rows)).unwrap().model;
+    let some = train(&goss(5), &TrainRequest::new(&rows)).unwrap().model;
     let seen = |tree: &Tree| tree.leaves().iter().map(|leaf| leaf.rows).sum::<u64>();
     let seen: Vec<u64> = trees(&some).iter().map(seen).collect();
     let all = rows.rows() as u64;
@@ -180,8 +187,8 @@ fn threads_and_machine_code_change_nothing() {
     for params in mixtures() {
         let of = |threads: usize, simd: Simd| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let job = Job { simd, ..Job::new(&rows) };
-            pool.install(|| train(&params, &job).unwrap().model.to_bytes())
+            let request = TrainRequest { simd, ..TrainRequest::new(&rows) };
+            pool.install(|| train(&params, &request).unwrap().model.to_bytes())
         };
         let one = of(1, Simd::Auto);
         for threads in [2, 3, 8] {
@@ -200,12 +207,12 @@ impl Impatient {
     }
 }
 
-impl Observer for Impatient {
-    fn added(&self, record: &Record) {
-        self.1.store(record.iterations.len(), Ordering::Relaxed);
+impl Progress for Impatient {
+    fn round_finished(&self, history: &TrainingHistory) {
+        self.1.store(history.iterations.len(), Ordering::Relaxed);
     }
 
-    fn wants_to_stop(&self) -> bool {
+    fn should_stop(&self) -> bool {
         self.1.load(Ordering::Relaxed) >= self.0
     }
 }
@@ -213,48 +220,51 @@ impl Observer for Impatient {
 #[test]
 fn an_interrupted_training_goes_on_to_the_same_bytes() {
     let (rows, valid) = (data(30, 11), data(10, 12));
-    let start = train(&plain(3), &Job::new(&data(12, 13))).unwrap().model;
+    let start = train(&plain(3), &TrainRequest::new(&data(12, 13))).unwrap().model;
     for (number, params) in mixtures().into_iter().enumerate() {
-        let job = || Job {
-            valid: vec![WatchedSet { name: "valid".into(), data: &valid }],
+        let request = || TrainRequest {
+            valid: vec![ValidationSet { name: "valid".into(), data: &valid }],
             metrics: vec![ndcg()],
             watch_training: true,
             start: Some(&start).filter(|_| number % 2 == 1),
-            ..Job::new(&rows)
+            ..TrainRequest::new(&rows)
         };
-        let whole = train(&params, &job()).unwrap();
+        let whole = train(&params, &request()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let checkpoints = Checkpoints { every_trees: 1, ..Checkpoints::new(folder.path()) };
         let checkpoints = || Some(checkpoints.clone());
         for count in [1, 2, 4, 5] {
-            let observer = Impatient::after(count);
-            let job = Job { checkpoints: checkpoints(), observer: &observer, ..job() };
-            let part = train(&params, &job).unwrap();
-            assert_eq!((part.finished, part.record.iterations.len()), (false, count));
+            let progress = Impatient::after(count);
+            let request =
+                TrainRequest { checkpoints: checkpoints(), progress: &progress, ..request() };
+            let part = train(&params, &request).unwrap();
+            assert_eq!((part.finished, part.history.iterations.len()), (false, count));
             // The file is the model as it counts at that moment.
             let file = Model::load(&checkpoints().unwrap().file()).unwrap();
             assert_eq!(trees(&file), trees(&part.model));
         }
-        let resumed = train(&params, &Job { checkpoints: checkpoints(), ..job() }).unwrap();
+        let resumed =
+            train(&params, &TrainRequest { checkpoints: checkpoints(), ..request() }).unwrap();
         assert!(resumed.model.to_bytes() == whole.model.to_bytes(), "{params:?}");
-        for (resumed, whole) in resumed.record.iterations.iter().zip(&whole.record.iterations) {
+        for (resumed, whole) in resumed.history.iterations.iter().zip(&whole.history.iterations) {
             assert_eq!((&resumed.values, resumed.loss), (&whole.values, whole.loss));
         }
         // Fewer trees than were saved: as if only those had been trained, and on from there.
         let few = BoostParams { trees: 3, ..params.clone() };
-        let short = train(&few, &job()).unwrap();
-        let saved = train(&few, &Job { checkpoints: checkpoints(), ..job() }).unwrap();
+        let short = train(&few, &request()).unwrap();
+        let saved = train(&few, &TrainRequest { checkpoints: checkpoints(), ..request() }).unwrap();
         assert!(saved.model.to_bytes() == short.model.to_bytes(), "{params:?}");
     }
 }
 
 #[test]
-fn a_checkpoint_whose_leaves_are_gone_says_what_to_do() {
+fn a_checkpoint_whose_leaves_are_gone_is_refused() {
     let rows = data(10, 11);
     let folder = tempfile::tempdir().unwrap();
     let checkpoints = Checkpoints { every_trees: 1, ..Checkpoints::new(folder.path()) };
-    let job = || Job { checkpoints: Some(checkpoints.clone()), ..Job::new(&rows) };
-    train(&dart(4), &job()).unwrap();
+    let request =
+        || TrainRequest { checkpoints: Some(checkpoints.clone()), ..TrainRequest::new(&rows) };
+    train(&dart(4), &request()).unwrap();
     let (mut header, kind) = Model::load(&checkpoints.file()).unwrap().into_parts();
     let note = header.notes.get_mut("checkpoint").unwrap();
     let from = note.find("\"learner\":\"").unwrap() + 11;
@@ -264,29 +274,29 @@ fn a_checkpoint_whose_leaves_are_gone_says_what_to_do() {
         note.truncate(from + cut);
         note.push_str("\"}");
         Model::new(header, kind.clone()).unwrap().save(&checkpoints.file()).unwrap();
-        let error = train(&dart(4), &job()).unwrap_err().to_string();
-        assert!(error.contains("do not fit its trees") && error.contains("delete"), "{error}");
+        let error = train(&dart(4), &request()).unwrap_err().to_string();
+        assert!(error.contains("do not fit its trees"), "{error}");
     }
 }
 
 #[test]
 fn the_best_iteration_is_the_ensemble_as_it_was_then() {
     let (rows, valid) = (data(30, 1), data(25, 2));
-    let job = Job {
-        valid: vec![WatchedSet { name: "valid".into(), data: &valid }],
+    let request = TrainRequest {
+        valid: vec![ValidationSet { name: "valid".into(), data: &valid }],
         metrics: vec![ndcg()],
-        ..Job::new(&rows)
+        ..TrainRequest::new(&rows)
     };
-    let stopped = train(&BoostParams { stop: Some(4), ..dart(60) }, &job).unwrap();
-    let best = stopped.record.best.unwrap();
-    assert_eq!(stopped.record.iterations.len(), best + 4);
-    let only = train(&dart(best), &job).unwrap();
+    let stopped = train(&BoostParams { stop: Some(4), ..dart(60) }, &request).unwrap();
+    let best = stopped.history.best.unwrap();
+    assert_eq!(stopped.history.iterations.len(), best + 4);
+    let only = train(&dart(best), &request).unwrap();
     assert!(stopped.model.to_bytes() == only.model.to_bytes());
-    let more = train(&dart(best + 4), &job).unwrap();
+    let more = train(&dart(best + 4), &request).unwrap();
     assert_ne!(trees(&more.model)[..best], *trees(&only.model), "later rounds change trees");
     // What was recorded round by round is what the models of so many rounds give.
-    for (at, iteration) in more.record.iterations.iter().enumerate() {
-        let then = train(&dart(at + 1), &job).unwrap().model;
+    for (at, iteration) in more.history.iterations.iter().enumerate() {
+        let then = train(&dart(at + 1), &request).unwrap().model;
         let scores = then.score(&valid, ScoreOptions::default()).unwrap();
         assert_eq!(values(&valid, &scores, &[ndcg()]).unwrap(), iteration.values[0]);
     }
@@ -295,10 +305,12 @@ fn the_best_iteration_is_the_ensemble_as_it_was_then() {
 #[test]
 fn trees_of_a_start_model_are_never_dropped() {
     let rows = data(20, 4);
-    let start = train(&plain(4), &Job::new(&rows)).unwrap().model;
+    let start = train(&plain(4), &TrainRequest::new(&rows)).unwrap().model;
     let all = Dropout { share: 1.0, skip: 0.0, most: 0, scale: DropScale::Tree };
     let params = BoostParams { dropout: Some(all), ..plain(6) };
-    let model = train(&params, &Job { start: Some(&start), ..Job::new(&rows) }).unwrap().model;
+    let model = train(&params, &TrainRequest { start: Some(&start), ..TrainRequest::new(&rows) })
+        .unwrap()
+        .model;
     assert_eq!(trees(&model)[..4], *trees(&start));
     assert_eq!(trees(&model).len(), 10);
 }
@@ -308,13 +320,14 @@ fn leaves_that_outgrow_the_first_tree_are_an_error_and_zeros_are_none() {
     let rows = data(6, 4);
     // Nothing to prefer: leaves of 0, and no unit.
     let blank = crate::ensemble::trials::rows(&[("a", 0.0, &[1.0]), ("a", 0.0, &[2.0])]);
-    let model = train(&dart(5), &Job::new(&blank)).unwrap().model;
+    let model = train(&dart(5), &TrainRequest::new(&blank)).unwrap().model;
     assert!(trees(&model).iter().flat_map(Tree::leaves).all(|leaf| leaf.value == 0.0));
     // A rate above 2 diverges under squared error.
     let dropout = Some(Dropout { skip: 0.95, ..Dropout::default() });
     let wild = BoostParams { rate: 50.0, dropout, ..plain(60) };
-    let error = Booster::new(wild).unwrap().train(&mut Squared, &Job::new(&rows)).unwrap_err();
-    assert!(error.to_string().contains("lower the rate"), "{error}");
+    let error =
+        Booster::new(wild).unwrap().train(&mut Squared, &TrainRequest::new(&rows)).unwrap_err();
+    assert!(error.to_string().contains("the rate may be too large"), "{error}");
 }
 
 #[test]
@@ -331,7 +344,8 @@ fn on_real_data_the_options_rank_about_as_well_as_plain_boosting() {
     let (train_on, test_on) = (part(&[1, 2, 3]), part(&[5]));
     let of = |options: &str| {
         let text = format!("lambdamart(trees=100, leaves=15, rate=0.1{options})");
-        let model = crate::LearnerSpec::parse(&text).unwrap().train(Job::new(&train_on)).unwrap();
+        let model =
+            crate::LearnerSpec::parse(&text).unwrap().train(TrainRequest::new(&train_on)).unwrap();
         let scores = model.model.score(&test_on, ScoreOptions::default()).unwrap();
         values(&test_on, &scores, &[ndcg()]).unwrap()[0]
     };

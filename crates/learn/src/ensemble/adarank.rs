@@ -30,10 +30,10 @@ use rayon::prelude::*;
 use super::climb::Grid;
 use super::target::Target;
 use super::{Inputs, from_one, info, numbers, tolerance};
-use crate::boost::{Job, Outcome};
 use crate::error::LearnError;
 use crate::exp::exp;
-use crate::rounds::{Go, Rounds};
+use crate::session::{RoundPlan, RoundStatus, Session};
+use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
 use crate::transform::{TransformPlan, transform_params};
 
@@ -118,24 +118,25 @@ struct State<'a> {
 }
 
 impl Trainer for AdaRank {
-    fn train(&self, job: &Job<'_>) -> Result<Outcome, LearnError> {
-        let inputs = Inputs::new(self.transform, job.train)?;
-        let target = Target::new(job.train, &self.target)?;
-        let (mut rounds, saved) = Rounds::begin(job, "round", self.stop)?;
+    fn train(&self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+        let inputs = Inputs::new(self.transform, request.train)?;
+        let target = Target::new(request.train, &self.target)?;
+        let (mut rounds, saved) =
+            Session::begin(request, RoundPlan::new("round", self.rounds, request).stop(self.stop))?;
         let mut state = State::new(&target, inputs.grid(), self.both)?;
-        if let Some(saved) = saved {
+        if let Some(saved) = saved.and_then(|saved| saved.bytes) {
             state.restore(&numbers::read(&saved)?)?;
         }
-        while rounds.done() < self.rounds && !rounds.is_over() {
+        while !rounds.is_over() {
             if !state.step(self.tolerance)? {
                 break;
             }
             let loss = Some(1.0 - state.value);
             let model = || inputs.line(&state.line());
             match rounds.add(loss, model, &|| numbers::write(&state.saved()))? {
-                Go::On => {}
-                Go::Over => break,
-                Go::Interrupted => return Ok(inputs.recorded(rounds.finish(false)?)),
+                RoundStatus::Continue => {}
+                RoundStatus::Over => break,
+                RoundStatus::Cancelled => return Ok(inputs.recorded(rounds.finish(false)?)),
             }
         }
         Ok(inputs.recorded(rounds.finish(true)?))
@@ -287,10 +288,7 @@ fn check_range(values: &[Vec<Option<f64>>]) -> Result<(), LearnError> {
     let outside = |value: &&f64| !(-1e-9..=1.0 + 1e-9).contains(*value);
     match values.iter().flatten().flatten().find(outside) {
         None => Ok(()),
-        Some(value) => Err(LearnError::unfit(
-            format!("the metric has the value {value} on a query of the training data"),
-            "AdaRank boosts metrics from 0 to 1; aim at one, such as metric=ndcg@10",
-        )),
+        Some(value) => Err(LearnError::MetricOutOfRange { value: *value }),
     }
 }
 
@@ -323,7 +321,7 @@ mod tests {
         let spec = "adarank(metric=rr, rounds=2, transform=none, directions=falling)";
         let one = LearnerSpec::parse("adarank(metric=rr, rounds=1, transform=none)").unwrap();
         let first = 0.5 * 11.0_f64.ln();
-        let model = one.train(Job::new(&data)).unwrap().model;
+        let model = one.train(TrainRequest::new(&data)).unwrap().model;
         let ModelBody::Linear(line) = model.body() else { panic!("no line") };
         assert!((line.weights()[0] - first).abs() < 1e-12 && line.weights()[1] == 0.0);
         // Then shares are e^-1, e^-1, e^-1/2 over their sum; feature 1 would change nothing and
@@ -331,20 +329,21 @@ mod tests {
         let x = 0.5_f64.exp();
         let r = (1.0 + x) / (2.0 + x);
         let second = 0.5 * ((1.0 + r) / (1.0 - r)).ln();
-        let outcome = LearnerSpec::parse(spec).unwrap().train(Job::new(&data)).unwrap();
-        let ModelBody::Linear(line) = outcome.model.body() else { panic!("no line") };
-        assert_eq!(outcome.record.iterations.len(), 2);
+        let result = LearnerSpec::parse(spec).unwrap().train(TrainRequest::new(&data)).unwrap();
+        let ModelBody::Linear(line) = result.model.body() else { panic!("no line") };
+        assert_eq!(result.history.iterations.len(), 2);
         assert!((line.weights()[0] - first).abs() < 1e-12, "{line:?}");
         assert!((line.weights()[1] - second).abs() < 1e-12, "{line:?} {second}");
         // 1.199 and 0.920: query a keeps its order, and c is turned.
-        assert_eq!(outcome.record.iterations[1].loss, Some(0.0));
+        assert_eq!(result.history.iterations[1].loss, Some(0.0));
     }
 
     #[test]
     fn a_feature_that_ranks_backwards_is_turned_round() {
         let data = rows(&[("a", 1.0, &[0.0]), ("a", 0.0, &[1.0]), ("a", 0.0, &[2.0])]);
         let train = |text: &str| {
-            let model = LearnerSpec::parse(text).unwrap().train(Job::new(&data)).unwrap().model;
+            let model =
+                LearnerSpec::parse(text).unwrap().train(TrainRequest::new(&data)).unwrap().model;
             (model.score_row(&[0.0]), model.score_row(&[2.0]))
         };
         let (best, worst) = train("adarank(metric=ap)");
@@ -361,12 +360,19 @@ mod tests {
         assert!(parse("adarank(rounds=0)").contains("rounds=0"));
         assert!(parse("adarank(tolerance=-1)").contains("tolerance=-1"));
         let train = |text: &str, data: &Dataset| {
-            LearnerSpec::parse(text).unwrap().train(Job::new(data)).unwrap_err().to_string()
+            LearnerSpec::parse(text)
+                .unwrap()
+                .train(TrainRequest::new(data))
+                .unwrap_err()
+                .to_string()
         };
         let graded = rows(&[("a", 3.0, &[0.0]), ("a", 0.0, &[1.0])]);
         assert!(train("adarank(metric=dcg)", &graded).contains("from 0 to 1"));
         let blank = rows(&[("a", 0.0, &[0.0]), ("a", 0.0, &[1.0])]);
-        assert!(train("adarank", &blank).contains("no query of the data has a value for ndcg@10"));
+        assert!(
+            train("adarank", &blank)
+                .contains("no query of the training data has a value for ndcg@10")
+        );
     }
 
     #[test]
@@ -375,7 +381,7 @@ mod tests {
         let data =
             rows(&[("a", 1.0, &[nan, 5.0]), ("a", 0.0, &[1.0, 5.0]), ("a", 2.0, &[nan, 5.0])]);
         let spec = LearnerSpec::parse("adarank").unwrap();
-        let model = spec.train(Job::new(&data)).unwrap().model;
+        let model = spec.train(TrainRequest::new(&data)).unwrap().model;
         assert!(model.score_row(&[nan, 5.0]).is_finite());
     }
 

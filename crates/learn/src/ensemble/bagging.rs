@@ -19,9 +19,9 @@ use rankwright_spec::{Spec, SpecError};
 
 use super::{from_one, info};
 use crate::blend::Nested;
-use crate::boost::{Job, Outcome};
 use crate::error::LearnError;
 use crate::learner::LearnerSpec;
+use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
 
 /// Parameters of `bagging`.
@@ -67,15 +67,15 @@ struct Bagging {
 }
 
 impl Trainer for Bagging {
-    fn train(&self, job: &Job<'_>) -> Result<Outcome, LearnError> {
-        let mut nested = Nested::begin(job, "bag");
+    fn train(&self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+        let mut nested = Nested::begin(request, "bag");
         let mut models = Vec::with_capacity(self.bags);
         let mut finished = true;
         for bag in 0..self.bags {
-            let queries = drawn(job.train.queries(), self.part, job.seed, bag);
-            let data = job.train.select_queries(&queries);
-            let seed = job.seed.wrapping_add(bag as u64);
-            let inner = Job { seed, ..nested.job(&data) };
+            let queries = drawn(request.train.queries(), self.part, request.seed, bag);
+            let data = request.train.select_queries(&queries);
+            let seed = request.seed.wrapping_add(bag as u64);
+            let inner = TrainRequest { seed, ..nested.request(&data) };
             let (model, whole) = nested.train(&self.learner, inner)?;
             models.push(model);
             finished = whole;
@@ -125,7 +125,7 @@ fn mean(models: Vec<Model>) -> Result<Ensemble, LearnError> {
     let (mut base, mut trees) = (0.0, Vec::new());
     for model in models {
         let ModelBody::Trees(ensemble) = model.into_parts().1 else {
-            return Err(LearnError::unfit("a bag without trees", "report this"));
+            return Err(LearnError::Internal { invariant: "a bag is made of trees" });
         };
         base += ensemble.base() / count;
         for tree in ensemble.trees() {
@@ -150,13 +150,17 @@ mod tests {
         let text = "bagging(learner=mart(trees=4, leaves=5), bags=3, sample_queries=0.5)";
         let learner = LearnerSpec::parse(text).unwrap();
         assert_eq!(learner.to_string(), text);
-        let model = learner.train(Job { seed: 7, ..Job::new(&data) }).unwrap().model;
+        let model =
+            learner.train(TrainRequest { seed: 7, ..TrainRequest::new(&data) }).unwrap().model;
         let bags: Vec<Model> = (0..3)
             .map(|bag| {
                 let queries = drawn(20, 0.5, 7, bag);
                 assert_eq!(queries.len(), 10);
                 let data = data.select_queries(&queries);
-                inner.train(Job { seed: 7 + bag as u64, ..Job::new(&data) }).unwrap().model
+                inner
+                    .train(TrainRequest { seed: 7 + bag as u64, ..TrainRequest::new(&data) })
+                    .unwrap()
+                    .model
             })
             .collect();
         for row in 0..data.rows() {
@@ -184,7 +188,7 @@ mod tests {
     fn the_metric_is_handed_on() {
         let learner = LearnerSpec::parse("bagging(metric=err@5, learner=lambdamart(trees=2))");
         let data = LetorOptions { queries: 10, documents: 15, seed: 5 }.generate().unwrap();
-        let model = learner.unwrap().train(Job::new(&data)).unwrap().model;
+        let model = learner.unwrap().train(TrainRequest::new(&data)).unwrap().model;
         assert!(model.header().objective.contains("metric=err@5"), "{}", model.header().objective);
     }
 

@@ -19,9 +19,9 @@ use rankwright_spec::SpecError;
 use super::climb::{Climb, Place};
 use super::target::Target;
 use super::{Inputs, from_one, info, numbers, tolerance};
-use crate::boost::{Job, Outcome};
 use crate::error::LearnError;
-use crate::rounds::{Go, Rounds};
+use crate::session::{RoundPlan, RoundStatus, Session};
+use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
 use crate::transform::{TransformPlan, transform_params};
 
@@ -78,22 +78,23 @@ struct Walk {
 }
 
 impl Trainer for CoordinateAscent {
-    fn train(&self, job: &Job<'_>) -> Result<Outcome, LearnError> {
-        let columns = job.train.columns();
-        let inputs = Inputs::new(self.transform, job.train)?;
-        let target = Target::new(job.train, &self.target)?;
+    fn train(&self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+        let columns = request.train.columns();
+        let inputs = Inputs::new(self.transform, request.train)?;
+        let target = Target::new(request.train, &self.target)?;
         let climb = Climb {
             target: &target,
             grid: inputs.grid(),
             tolerance: self.tolerance,
             least: f64::NEG_INFINITY,
         };
-        let (mut rounds, saved) = Rounds::begin(job, "pass", None)?;
-        let walk = match saved {
+        let (mut rounds, saved) =
+            Session::begin(request, RoundPlan::new("pass", usize::MAX, request))?;
+        let walk = match saved.and_then(|saved| saved.bytes) {
             Some(saved) => Walk::read(&numbers::read(&saved)?, columns)?,
-            None => Walk::begin(climb.place(start(job.seed, 0, columns))?),
+            None => Walk::begin(climb.place(start(request.seed, 0, columns))?),
         };
-        let finished = self.walk(walk, &climb, job, &mut rounds, &inputs)?;
+        let finished = self.walk(walk, &climb, request, &mut rounds, &inputs)?;
         Ok(inputs.recorded(rounds.finish(finished)?))
     }
 
@@ -116,15 +117,15 @@ impl CoordinateAscent {
         &self,
         mut walk: Walk,
         climb: &Climb<'_, f32>,
-        job: &Job<'_>,
-        rounds: &mut Rounds<'_>,
+        request: &TrainRequest<'_>,
+        rounds: &mut Session<'_>,
         inputs: &Inputs,
     ) -> Result<bool, LearnError> {
         let columns = climb.grid.columns();
         while walk.restart < self.restarts {
             let mut order: Vec<usize> = (0..columns).collect();
             let stream = (walk.restart as u64) << 32 | walk.pass as u64;
-            Random::new(job.seed ^ 0x6f72_6465_7273, stream).shuffle(&mut order);
+            Random::new(request.seed ^ 0x6f72_6465_7273, stream).shuffle(&mut order);
             let next = climb.pass(&walk.here, &order)?;
             let stays = next == walk.here;
             walk.here = next;
@@ -135,15 +136,15 @@ impl CoordinateAscent {
             if stays || walk.pass == self.passes {
                 (walk.restart, walk.pass) = (walk.restart + 1, 0);
                 if walk.restart < self.restarts {
-                    walk.here = climb.place(start(job.seed, walk.restart, columns))?;
+                    walk.here = climb.place(start(request.seed, walk.restart, columns))?;
                 }
             }
             let loss = Some(-walk.best.value);
             let model = || inputs.line(&walk.best.weights);
             match rounds.add(loss, model, &|| numbers::write(&walk.numbers()))? {
-                Go::On => {}
-                Go::Over => break,
-                Go::Interrupted => return Ok(false),
+                RoundStatus::Continue => {}
+                RoundStatus::Over => break,
+                RoundStatus::Cancelled => return Ok(false),
             }
         }
         Ok(true)
@@ -203,10 +204,10 @@ mod tests {
         let data = LetorOptions { queries: 20, documents: 15, seed: 2 }.generate().unwrap();
         let data = data.select_queries(&(0..20).collect::<Vec<_>>());
         let learner = LearnerSpec::parse("coordinate-ascent(metric=ap, restarts=1, passes=2)");
-        let outcome = learner.unwrap().train(Job::new(&data)).unwrap();
-        let losses: Vec<f64> = outcome.record.iterations.iter().filter_map(|i| i.loss).collect();
+        let result = learner.unwrap().train(TrainRequest::new(&data)).unwrap();
+        let losses: Vec<f64> = result.history.iterations.iter().filter_map(|i| i.loss).collect();
         assert!(losses.windows(2).all(|pair| pair[1] <= pair[0]), "{losses:?}");
-        let scores = outcome.model.score(&data, ScoreOptions::default()).unwrap();
+        let scores = result.model.score(&data, ScoreOptions::default()).unwrap();
         let ap = MetricSpec::parse("ap").unwrap().resolve(SourceKind::Features).unwrap();
         let value = ScoredDataset::new(&data, &scores).unwrap().evaluate(&[ap]).unwrap();
         let value = value.results[0].value;
@@ -220,8 +221,9 @@ mod tests {
         let value = |restarts: usize, passes: usize| {
             let text =
                 format!("coordinate-ascent(restarts={restarts}, passes={passes}, metric=ap)");
-            let outcome = LearnerSpec::parse(&text).unwrap().train(Job::new(&data)).unwrap();
-            (-outcome.record.iterations.last().unwrap().loss.unwrap(), outcome.model.to_bytes())
+            let result =
+                LearnerSpec::parse(&text).unwrap().train(TrainRequest::new(&data)).unwrap();
+            (-result.history.iterations.last().unwrap().loss.unwrap(), result.model.to_bytes())
         };
         let (one, more, other) = (value(1, 1), value(1, 3), value(4, 1));
         assert!(more.0 > one.0 && other.0 >= one.0, "{} {} {}", one.0, more.0, other.0);
@@ -252,8 +254,8 @@ mod tests {
         assert!(parse("coordinate-ascent(metric=mae)").contains("metric=ndcg@10"));
         let blank = rows(&[("a", 0.0, &[0.0]), ("a", 0.0, &[1.0])]);
         let learner = LearnerSpec::parse("coordinate-ascent").unwrap();
-        let error = learner.train(Job::new(&blank)).unwrap_err().to_string();
-        assert!(error.contains("no query of the data has a value"), "{error}");
+        let error = learner.train(TrainRequest::new(&blank)).unwrap_err().to_string();
+        assert!(error.contains("no query of the training data has a value"), "{error}");
     }
 
     #[test]

@@ -17,10 +17,11 @@ use rankwright_eval::{MetricSpec, ParamInfo, Params};
 use rankwright_spec::SpecError;
 
 use super::info;
-use crate::boost::{BoostParams, Booster, Job, Outcome};
+use crate::boost::{BoostParams, Booster};
 use crate::error::LearnError;
 use crate::learner::boosting;
 use crate::objective::{Derivatives, Documents, Objective, QueryView, Squared, Workspace};
+use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
 
 /// Parameters of `random-forest`.
@@ -60,9 +61,9 @@ struct Forest {
 }
 
 impl Trainer for Forest {
-    fn train(&self, job: &Job<'_>) -> Result<Outcome, LearnError> {
+    fn train(&self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         let mut labels = Labels { mean: 0.0 };
-        Booster::new(self.params.clone())?.train(&mut labels, job)
+        Booster::new(self.params.clone())?.train(&mut labels, request)
     }
 
     fn objective(&self) -> String {
@@ -119,9 +120,9 @@ mod tests {
         // All queries and features: every tree is the one tree, and so is their mean.
         let same = "trees=4, leaves=6, min_rows=5, sample_queries=1, sample_features=1";
         let forest = LearnerSpec::parse(&format!("random-forest({same})")).unwrap();
-        let forest = forest.train(Job::new(&data)).unwrap().model;
+        let forest = forest.train(TrainRequest::new(&data)).unwrap().model;
         let tree = LearnerSpec::parse("tree(leaves=6, min_rows=5)").unwrap();
-        let tree = tree.train(Job::new(&data)).unwrap().model;
+        let tree = tree.train(TrainRequest::new(&data)).unwrap().model;
         for row in 0..data.rows() {
             let row = data.matrix().row(row);
             assert!((forest.score_row(row) - tree.score_row(row)).abs() < 1e-9);
@@ -135,7 +136,8 @@ mod tests {
     fn draws_make_the_trees_differ_and_seeds_the_forests() {
         let data = LetorOptions { queries: 20, documents: 20, seed: 5 }.generate().unwrap();
         let learner = LearnerSpec::parse("random-forest(trees=3, leaves=5)").unwrap();
-        let train = |seed| learner.train(Job { seed, ..Job::new(&data) }).unwrap().model;
+        let train =
+            |seed| learner.train(TrainRequest { seed, ..TrainRequest::new(&data) }).unwrap().model;
         let first = train(1);
         let ModelBody::Trees(forest) = first.body() else { panic!("no trees") };
         assert_ne!(forest.trees()[0].splits(), forest.trees()[1].splits());
@@ -147,7 +149,7 @@ mod tests {
     fn constant_labels_give_that_constant() {
         let data = rows(&[("a", 2.0, &[0.0]), ("a", 2.0, &[1.0]), ("b", 2.0, &[5.0])]);
         let learner = LearnerSpec::parse("random-forest(trees=3, min_rows=1)").unwrap();
-        let model = learner.train(Job::new(&data)).unwrap().model;
+        let model = learner.train(TrainRequest::new(&data)).unwrap().model;
         assert_eq!(model.score_row(&[1.0]), 2.0);
         let wrong = LearnerSpec::parse("random-forest(sample_features=0)").unwrap_err();
         assert!(wrong.to_string().contains("sample_features=0"), "{wrong}");

@@ -24,9 +24,10 @@ use rankwright_model::{ModelBody, Transforms};
 use rankwright_spec::SpecError;
 
 use self::climb::Grid;
-use crate::boost::{BoostParams, Outcome};
+use crate::boost::BoostParams;
 use crate::error::LearnError;
 use crate::linear::fold;
+use crate::session::TrainResult;
 use crate::trainer::Validation;
 use crate::transform::{TransformPlan, any_missing, transformed};
 
@@ -82,7 +83,7 @@ impl Inputs {
     /// Fits the transform and applies it; data without features is refused.
     fn new(plan: TransformPlan, data: &Dataset) -> Result<Self, LearnError> {
         if data.columns() == 0 {
-            return Err(LearnError::unfit("the data has no features", "give some to weigh"));
+            return Err(LearnError::NoFeatures);
         }
         let transforms = plan.fit(data)?;
         let values = transformed(data, &transforms);
@@ -98,9 +99,9 @@ impl Inputs {
         fold::model(&self.transforms, weights, 0.0, self.missing)
     }
 
-    /// Puts the weights of the line into the record.
-    fn recorded(&self, mut outcome: Outcome) -> Outcome {
-        outcome.record.weights = fold::weights(outcome.model.body(), &self.transforms);
-        outcome
+    /// Puts the weights of the line into the history.
+    fn recorded(&self, mut result: TrainResult) -> TrainResult {
+        result.history.weights = fold::weights(result.model.body(), &self.transforms);
+        result
     }
 }

@@ -17,10 +17,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<f64>, LearnError> {
 
 /// The error for a state that no training has left.
 pub(crate) fn unreadable() -> LearnError {
-    LearnError::unfit(
-        "the checkpoint's state is not one of this learner",
-        "give another folder, or delete this one to begin anew",
-    )
+    LearnError::CheckpointState { problem: "holds the state of another learner" }
 }
 
 #[cfg(test)]

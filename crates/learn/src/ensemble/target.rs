@@ -59,10 +59,10 @@ impl<'a> Target<'a> {
         let target = Self { data, measure, sign, floor, kept: None };
         let constant = target.totals(1, |_, _, scores| scores.fill(0.0))?;
         if constant.iter().any(|value| value.is_nan()) {
-            return Err(LearnError::unfit(
-                format!("no query of the data has a value for {metric}"),
-                "give data with relevant documents, or aim at another metric with metric=",
-            ));
+            return Err(LearnError::NoMetricValue {
+                data: "the training data".to_owned(),
+                metric: metric.to_string(),
+            });
         }
         Ok(target)
     }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rankwright_data::generate::LetorOptions;
 use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex};
 
-use crate::boost::{Checkpoints, Job, Observer, WatchedSet};
 use crate::learner::LearnerSpec;
+use crate::session::{Checkpoints, Progress, TrainRequest, ValidationSet};
 
 /// Rows of (query, label, features).
 pub(crate) fn rows(rows: &[(&str, f64, &[f32])]) -> Dataset {
@@ -23,8 +23,8 @@ pub(crate) fn rows(rows: &[(&str, f64, &[f32])]) -> Dataset {
 /// Stops after some rounds.
 struct After(usize, AtomicUsize);
 
-impl Observer for After {
-    fn wants_to_stop(&self) -> bool {
+impl Progress for After {
+    fn should_stop(&self) -> bool {
         self.1.fetch_add(1, Ordering::Relaxed) + 1 >= self.0
     }
 }
@@ -35,13 +35,13 @@ pub(crate) fn trains_alike(learner: &str) {
     let [train, valid] =
         [3, 4].map(|seed| LetorOptions { queries: 14, documents: 16, seed }.generate().unwrap());
     let learner = LearnerSpec::parse(learner).unwrap();
-    let job = || Job {
-        valid: vec![WatchedSet { name: "valid".into(), data: &valid }],
-        ..Job::new(&train)
+    let request = || TrainRequest {
+        valid: vec![ValidationSet { name: "valid".into(), data: &valid }],
+        ..TrainRequest::new(&train)
     };
     let on_threads = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| learner.train(job()).unwrap().model.to_bytes())
+        pool.install(|| learner.train(request()).unwrap().model.to_bytes())
     };
     let whole = on_threads(1);
     for threads in [3, 8] {
@@ -49,11 +49,11 @@ pub(crate) fn trains_alike(learner: &str) {
     }
     let folder = tempfile::tempdir().unwrap();
     let checkpoints = || Some(Checkpoints::new(folder.path()));
-    let observer = After(2, AtomicUsize::new(0));
-    let job_2 = Job { observer: &observer, checkpoints: checkpoints(), ..job() };
+    let progress = After(2, AtomicUsize::new(0));
+    let job_2 = TrainRequest { progress: &progress, checkpoints: checkpoints(), ..request() };
     let part = learner.train(job_2).unwrap();
     assert!(!part.finished, "{learner} has fewer than three rounds");
-    let rest = learner.train(Job { checkpoints: checkpoints(), ..job() }).unwrap();
+    let rest = learner.train(TrainRequest { checkpoints: checkpoints(), ..request() }).unwrap();
     assert!(
         rest.finished && rest.model.to_bytes() == whole,
         "{learner}: a pause changes the model"

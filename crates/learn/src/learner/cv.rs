@@ -18,8 +18,8 @@ use rankwright_eval::{Evaluation, Measure, MeasureResult, ScoredDataset};
 use rankwright_model::{ModelBody, ScoreOptions};
 
 use super::LearnerSpec;
-use crate::boost::{Job, Observer, Silent, WatchedSet};
 use crate::error::LearnError;
+use crate::session::{NoProgress, Progress, TrainRequest, ValidationSet};
 use crate::simd::Simd;
 use crate::trainer::Validation;
 
@@ -38,13 +38,20 @@ pub struct CvOptions<'a> {
     /// Which machine code to run.
     pub simd: Simd,
     /// Someone who looks on; told of each training.
-    pub observer: &'a dyn Observer,
+    pub progress: &'a dyn Progress,
 }
 
 impl CvOptions<'_> {
     /// Five folds, nothing set aside.
     pub fn new(metrics: Vec<Measure>) -> Self {
-        Self { folds: 5, seed: 1, valid_part: None, metrics, simd: Simd::Auto, observer: &Silent }
+        Self {
+            folds: 5,
+            seed: 1,
+            valid_part: None,
+            metrics,
+            simd: Simd::Auto,
+            progress: &NoProgress,
+        }
     }
 }
 
@@ -81,7 +88,7 @@ pub struct CvResult {
     pub scores: Vec<f64>,
     /// Each metric over all queries, with the value of each.
     pub pooled: Evaluation,
-    /// False when the observer wanted to stop; there are no folds after that, and the pooled
+    /// False when the progress wanted to stop; there are no folds after that, and the pooled
     /// values mean nothing.
     pub finished: bool,
 }
@@ -105,10 +112,7 @@ pub fn cross_validate(
     options: &CvOptions<'_>,
 ) -> Result<CvResult, LearnError> {
     if learner.validation() == Validation::Needed && options.valid_part.is_none() {
-        return Err(LearnError::unfit(
-            format!("{learner} needs queries to validate on, other than those that a fold tests"),
-            "say --valid-part 0.2, or leave out what needs them, such as stop=",
-        ));
+        return Err(LearnError::MissingFoldValidation { learner: learner.to_string() });
     }
     let mut scores = vec![0.0; data.rows()];
     let mut done = Vec::new();
@@ -156,16 +160,15 @@ fn set_aside(
     seed: u64,
     fold: usize,
 ) -> Result<(Vec<usize>, Vec<usize>), LearnError> {
-    let wrong = |what: String| {
-        LearnError::unfit(what, "a part leaves at least one query on each side, such as 0.2")
-    };
+    let queries = order.len();
+    let refused = || LearnError::HoldOut { aside: format!("a part of {part}"), queries };
     if !(part > 0.0 && part < 1.0) {
-        return Err(wrong(format!("{part} of the queries cannot be set aside")));
+        return Err(refused());
     }
     Random::new(seed, 0x0a51_de00 + fold as u64).shuffle(&mut order);
     let count = (part * order.len() as f64).round() as usize;
     if count == 0 || count == order.len() {
-        return Err(wrong(format!("{part} of {} queries are {count}", order.len())));
+        return Err(refused());
     }
     let mut train = order.split_off(count);
     order.sort_unstable();
@@ -193,31 +196,31 @@ impl OneFold {
         let valid = data.select_queries(&self.valid);
         let train = data.select_queries(&self.train);
         let watched = (!self.valid.is_empty())
-            .then(|| WatchedSet { name: format!("fold {}", self.number + 1), data: &valid });
-        let outcome = learner.train(Job {
+            .then(|| ValidationSet { name: format!("fold {}", self.number + 1), data: &valid });
+        let result = learner.train(TrainRequest {
             valid: watched.into_iter().collect(),
             metrics: options.metrics.clone(),
             seed: options.seed,
             simd: options.simd,
-            observer: options.observer,
-            ..Job::new(&train)
+            progress: options.progress,
+            ..TrainRequest::new(&train)
         })?;
         let test = data.select_queries(&self.test);
-        let found = outcome.model.score(&test, ScoreOptions::default())?;
+        let found = result.model.score(&test, ScoreOptions::default())?;
         let rows = self.test.iter().flat_map(|query| data.query_rows(*query));
         rows.zip(&found).for_each(|(row, score)| scores[row] = *score);
-        let trees = match outcome.model.body() {
+        let trees = match result.model.body() {
             ModelBody::Trees(ensemble) => ensemble.trees().len(),
             _ => 0,
         };
-        let result = FoldResult {
+        let fold = FoldResult {
             trained: self.train.len(),
             validated: self.valid.len(),
             trees,
             results: ScoredDataset::new(&test, &found)?.evaluate(&options.metrics)?.results,
-            seconds: outcome.record.bin_seconds + outcome.record.train_seconds,
+            seconds: result.history.bin_seconds + result.history.train_seconds,
             queries: self.test,
         };
-        Ok((result, outcome.finished))
+        Ok((fold, result.finished))
     }
 }

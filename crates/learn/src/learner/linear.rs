@@ -9,9 +9,9 @@ use rankwright_model::{Header, Linear, Model, ModelBody};
 use rankwright_spec::SpecError;
 
 use super::LearnerSpec;
-use crate::boost::{Job, Outcome};
 use crate::error::LearnError;
-use crate::rounds::record;
+use crate::session::empty_history;
+use crate::session::{TrainRequest, TrainResult};
 
 /// A bias and weights by feature.
 #[derive(Debug, Clone)]
@@ -47,23 +47,20 @@ impl Given {
     }
 
     /// The line over all features of the data.
-    pub(super) fn train(&self, job: &Job<'_>) -> Result<Outcome, LearnError> {
-        if job.start.is_some() {
-            return Err(LearnError::unfit(
-                "a line of given weights has nothing to start from",
-                "leave --start out, or train trees",
-            ));
+    pub(super) fn train(&self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+        if request.start.is_some() {
+            return Err(LearnError::StartUnsupported { learner: "linear".to_owned() });
         }
-        let names = job.train.features().clone();
+        let names = request.train.features().clone();
         let line = Linear::from_weights(&names, self.bias, &self.weights)?;
-        let mut header = Header::new(names, job.train.absent());
-        header.learner.clone_from(&job.learner);
-        if let Some(measure) = job.metrics.first() {
+        let mut header = Header::new(names, request.train.absent());
+        header.learner.clone_from(&request.learner);
+        if let Some(measure) = request.metrics.first() {
             header.metric = measure.to_string();
             header.conventions = measure.convention().to_owned();
         }
-        let record = record(job);
+        let history = empty_history(request);
         let model = Model::new(header, ModelBody::Linear(line))?;
-        Ok(Outcome { model, record, finished: true })
+        Ok(TrainResult { model, history, finished: true })
     }
 }

@@ -32,9 +32,10 @@ use self::linear::Given;
 use self::monotone::Monotone;
 use self::registry::Family;
 use crate::blend;
-use crate::boost::{BoostParams, Booster, Job, Outcome};
+use crate::boost::{BoostParams, Booster};
 use crate::error::LearnError;
 use crate::objective::{DEFAULT_METRIC, parse_objective};
+use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
 
 pub use cv::{CvOptions, CvResult, FoldResult, cross_validate};
@@ -58,13 +59,13 @@ pub struct LearnerInfo {
 ///
 /// ```
 /// use rankwright_data::generate::LetorOptions;
-/// use rankwright_learn::{Job, LearnerSpec};
+/// use rankwright_learn::{TrainRequest, LearnerSpec};
 ///
 /// let learner = LearnerSpec::parse("lambdamart(leaves=7,trees=5, metric=err@10)")?;
 /// assert_eq!(learner.to_string(), "lambdamart(trees=5, leaves=7, metric=err@10)");
 /// let data = LetorOptions { queries: 20, documents: 30, seed: 1 }.generate()?;
-/// let outcome = learner.train(Job::new(&data))?;
-/// assert_eq!(outcome.record.iterations.len(), 5);
+/// let result = learner.train(TrainRequest::new(&data))?;
+/// assert_eq!(result.history.iterations.len(), 5);
 ///
 /// let wrong = LearnerSpec::parse("lamdamart").unwrap_err().to_string();
 /// assert!(wrong.contains("did you mean `lambdamart`?"));
@@ -230,65 +231,62 @@ impl LearnerSpec {
         }
     }
 
-    /// Trains on the job's data. The job's learner and objective are filled in, and where it has
+    /// Trains on the request's data. The request's learner and objective are filled in, and where it has
     /// no metrics, the target is watched.
-    pub fn train(&self, mut job: Job<'_>) -> Result<Outcome, LearnError> {
-        job.learner = self.to_string();
-        if job.metrics.is_empty() {
-            job.metrics.push(self.measure()?);
+    pub fn train(&self, mut request: TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+        request.learner = self.to_string();
+        if request.metrics.is_empty() {
+            request.metrics.push(self.measure()?);
         }
-        if job.train.pairs().is_some() && !self.takes_pairs() {
-            return Err(LearnError::unfit(
-                format!("{} does not learn from preference pairs", self.info.name),
-                "leave the pairs out, or use a pairwise learner such as rankmart or lambdamart, or \
-                 ranksvm",
-            ));
+        if request.train.pairs().is_some() && !self.takes_pairs() {
+            return Err(LearnError::PairsUnsupported { learner: self.info.name.to_owned() });
         }
         match &self.plan {
-            Plan::Given(given) => given.train(&job),
+            Plan::Given(given) => given.train(&request),
             Plan::Other(trainer) => {
-                job.objective = trainer.objective();
-                self.train_other(trainer.as_ref(), &job)
+                request.objective = trainer.objective();
+                self.train_other(trainer.as_ref(), &request)
             }
             Plan::Boosted { params, monotone, constraints, objective } => {
-                job.objective = objective.to_string();
+                request.objective = objective.to_string();
                 let mut params = (**params).clone();
-                params.tree.monotone = monotone.columns(job.train.features(), self.info.name)?;
-                constraints.apply(&mut params.tree, job.train.features(), self.info.name)?;
+                params.tree.monotone =
+                    monotone.columns(request.train.features(), self.info.name)?;
+                constraints.apply(&mut params.tree, request.train.features(), self.info.name)?;
                 let mut objective = parse_objective(objective)?;
-                objective.set_simd(job.simd);
-                Booster::new(params)?.train(objective.as_mut(), &job)
+                objective.set_simd(request.simd);
+                Booster::new(params)?.train(objective.as_mut(), &request)
             }
         }
     }
 
     /// Trains what is no boosted ensemble, after the checks that all of them need.
-    fn train_other(&self, trainer: &dyn Trainer, job: &Job<'_>) -> Result<Outcome, LearnError> {
-        if job.start.is_some() {
-            return Err(LearnError::unfit(
-                format!("{} does not start from a model", self.info.name),
-                "leave --start out, or boost trees",
-            ));
+    fn train_other(
+        &self,
+        trainer: &dyn Trainer,
+        request: &TrainRequest<'_>,
+    ) -> Result<TrainResult, LearnError> {
+        if request.start.is_some() {
+            return Err(LearnError::StartUnsupported { learner: self.info.name.to_owned() });
         }
-        if job.train.rows() == 0 {
-            return Err(LearnError::unfit("the training data has no rows", "give some"));
+        if request.train.rows() == 0 {
+            return Err(LearnError::EmptyData);
         }
-        if trainer.validation() == Validation::Needed && job.valid.is_empty() {
-            return Err(LearnError::unfit(
-                format!("{self} chooses on validation data, and there is none"),
-                "give --valid DATA",
-            ));
+        if trainer.validation() == Validation::Needed && request.valid.is_empty() {
+            return Err(LearnError::MissingValidation { learner: self.to_string() });
         }
         let started = Instant::now();
         // Inside the pool, so that this thread works too instead of waiting for the others.
         let mut result = None;
-        rayon::scope(|_| result = Some(trainer.train(job)));
-        let result = result.unwrap_or_else(|| Err(LearnError::unfit("nothing ran", "report this")));
-        let mut outcome = result?;
-        if outcome.record.train_seconds == 0.0 {
-            outcome.record.train_seconds = started.elapsed().as_secs_f64();
+        rayon::scope(|_| result = Some(trainer.train(request)));
+        let result = result.unwrap_or_else(|| {
+            Err(LearnError::Internal { invariant: "a training runs inside the pool" })
+        });
+        let mut result = result?;
+        if result.history.train_seconds == 0.0 {
+            result.history.train_seconds = started.elapsed().as_secs_f64();
         }
-        Ok(outcome)
+        Ok(result)
     }
 
     /// The target, settled for feature data.

@@ -8,7 +8,7 @@ use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex};
 use rankwright_model::ModelBody;
 
 use super::*;
-use crate::boost::{Silent, WatchedSet};
+use crate::session::{NoProgress, ValidationSet};
 use crate::simd::Simd;
 
 fn tiny(seed: u64) -> Dataset {
@@ -23,12 +23,12 @@ fn message(text: &str) -> String {
 fn bytes(text: &str) -> Vec<u8> {
     static DATA: LazyLock<[Dataset; 2]> = LazyLock::new(|| [tiny(7), tiny(8)]);
     let [data, valid] = &*DATA;
-    let watched = WatchedSet { name: "valid".into(), data: valid };
-    let job = Job { valid: vec![watched], ..Job::new(data) };
-    let outcome = LearnerSpec::parse(text).unwrap().train(job);
-    let outcome = outcome.unwrap_or_else(|error| panic!("{text}: {error}"));
+    let watched = ValidationSet { name: "valid".into(), data: valid };
+    let request = TrainRequest { valid: vec![watched], ..TrainRequest::new(data) };
+    let result = LearnerSpec::parse(text).unwrap().train(request);
+    let result = result.unwrap_or_else(|error| panic!("{text}: {error}"));
     // The trees themselves: the header has the spec in it and differs in any case.
-    let (mut header, kind) = outcome.model.into_parts();
+    let (mut header, kind) = result.model.into_parts();
     header.learner.clear();
     header.objective.clear();
     Model::new(header, kind).unwrap().to_bytes()
@@ -58,13 +58,13 @@ fn every_bare_name_and_every_example_trains_and_the_header_says_how() {
             true => LearnerSpec::from_spec(Spec::parse(info.example).unwrap().with("trees", "3")),
             false => LearnerSpec::from_spec(Spec::parse(info.example).unwrap()),
         };
-        let outcome = small.unwrap().train(Job::new(&data)).unwrap();
-        assert!(outcome.finished);
-        let learner = &outcome.model.header().learner;
+        let result = small.unwrap().train(TrainRequest::new(&data)).unwrap();
+        assert!(result.finished);
+        let learner = &result.model.header().learner;
         assert_eq!(LearnerSpec::parse(learner).unwrap().info().name, info.name);
-        if let ModelBody::Trees(trees) = outcome.model.body() {
+        if let ModelBody::Trees(trees) = result.model.body() {
             assert!(trees.trees().iter().all(|tree| tree.leaves().len() > 1), "{}", info.name);
-            assert!(!outcome.model.header().objective.is_empty());
+            assert!(!result.model.header().objective.is_empty());
         }
         if info.name != "linear" {
             LearnerSpec::parse(info.name).unwrap();
@@ -348,7 +348,7 @@ fn specs_are_printed_in_one_way() {
 #[test]
 fn features_are_looked_up_in_the_data() {
     let data = tiny(1);
-    let train = |text: &str| LearnerSpec::parse(text).unwrap().train(Job::new(&data));
+    let train = |text: &str| LearnerSpec::parse(text).unwrap().train(TrainRequest::new(&data));
     let error = train("mart(trees=1, monotone=500:+)").unwrap_err().to_string();
     assert!(
         error.contains("monotone=500 is not allowed; expected a feature of the data: 1 to 136")
@@ -364,7 +364,7 @@ fn the_target_is_what_lambdas_aim_at_and_what_is_watched() {
     let spec = LearnerSpec::parse("lambdamart(trees=2, metric=err@5)").unwrap();
     assert_eq!(spec.target().to_string(), "err@5");
     let data = tiny(1);
-    let model = spec.train(Job::new(&data)).unwrap().model;
+    let model = spec.train(TrainRequest::new(&data)).unwrap().model;
     assert_eq!(model.header().objective, "lambda(metric=err@5)");
     assert_eq!(model.header().metric, "err@5");
     assert_eq!(LearnerSpec::parse("mart").unwrap().target().to_string(), "ndcg@10");
@@ -380,7 +380,7 @@ fn cross_validation_tests_each_query_once_on_a_model_that_has_not_seen_it() {
         valid_part: Some(0.25),
         metrics: vec![learner.measure().unwrap()],
         simd: Simd::Auto,
-        observer: &Silent,
+        progress: &NoProgress,
     };
     let result = cross_validate(&learner, &data, &options).unwrap();
     let mut tested: Vec<usize> = result.folds.iter().flat_map(|f| f.queries.clone()).collect();
@@ -409,7 +409,7 @@ fn a_tested_query_has_no_say_in_its_own_scores() {
     let result = cross_validate(&learner, &data, &options).unwrap();
     let fold = &result.folds[0];
     let rest: Vec<usize> = (0..12).filter(|query| !fold.queries.contains(query)).collect();
-    let alone = learner.train(Job::new(&data.select_queries(&rest))).unwrap().model;
+    let alone = learner.train(TrainRequest::new(&data.select_queries(&rest))).unwrap().model;
     for query in &fold.queries {
         for row in data.query_rows(*query) {
             assert_eq!(alone.score_row(data.matrix().row(row)), result.scores[row]);
@@ -478,14 +478,16 @@ fn stopping_without_queries_to_validate_on_is_refused() {
     let options = CvOptions::new(vec![learner.measure().unwrap()]);
     let error =
         |options: &CvOptions<'_>| cross_validate(&learner, &data, options).unwrap_err().to_string();
-    assert!(error(&options).contains("--valid-part 0.2"));
+    assert!(error(&options).contains("needs validation queries"));
     assert!(error(&CvOptions { valid_part: Some(1.0), ..options.clone() }).contains("set aside"));
-    assert!(error(&CvOptions { valid_part: Some(0.01), ..options.clone() }).contains("are 0"));
+    assert!(
+        error(&CvOptions { valid_part: Some(0.01), ..options.clone() }).contains("a part of 0.01")
+    );
     for folds in [0, 1, 13] {
         let wrong = CvOptions { folds, valid_part: Some(0.2), ..options.clone() };
         assert!(error(&wrong).contains("at least 2 folds"), "{folds}");
     }
-    let alone = learner.train(Job::new(&data)).unwrap_err().to_string();
+    let alone = learner.train(TrainRequest::new(&data)).unwrap_err().to_string();
     assert!(alone.contains("validation"), "{alone}");
 }
 
@@ -497,12 +499,12 @@ fn pairs_are_for_learners_that_take_them() {
     assert!(query.len() > 1);
     let input = rankwright_data::bytes::Input::from_bytes("pairs", text.into_bytes()).unwrap();
     let (data, _) = data.with_pairs(&input).unwrap();
-    let train = |text: &str| LearnerSpec::parse(text).unwrap().train(Job::new(&data));
+    let train = |text: &str| LearnerSpec::parse(text).unwrap().train(TrainRequest::new(&data));
     assert!(
         train("mart(trees=1)")
             .unwrap_err()
             .to_string()
-            .contains("rankmart or lambdamart, or ranksvm")
+            .contains("rankmart, lambdamart and ranksvm do")
     );
     assert!(train("rankmart(trees=1)").is_ok());
 }

@@ -19,9 +19,9 @@ use super::pointwise::{LeastSquares, Signed, shares};
 use super::problem::{Design, Problem};
 use super::ranksvm::Margin;
 use super::ridge;
-use crate::boost::{Job, Outcome};
 use crate::error::LearnError;
-use crate::rounds::{Go, Rounds, outcome};
+use crate::session::{RoundPlan, RoundStatus, Session, result_of};
+use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
 use crate::transform::{TransformPlan, any_missing, transformed};
 
@@ -54,7 +54,7 @@ pub(super) struct Line {
 
 /// The training data as it is searched.
 struct Ground<'a> {
-    job: &'a Job<'a>,
+    request: &'a TrainRequest<'a>,
     transforms: Transforms,
     values: Vec<f32>,
     missing: bool,
@@ -62,7 +62,7 @@ struct Ground<'a> {
 
 impl Ground<'_> {
     fn design(&self) -> Design<'_> {
-        Design { data: self.job.train, values: &self.values, simd: self.job.simd }
+        Design { data: self.request.train, values: &self.values, simd: self.request.simd }
     }
 
     fn model(&self, weights: &[f64], intercept: f64) -> Result<ModelBody, LearnError> {
@@ -71,17 +71,14 @@ impl Ground<'_> {
 }
 
 impl Trainer for Line {
-    fn train(&self, job: &Job<'_>) -> Result<Outcome, LearnError> {
-        let data = job.train;
+    fn train(&self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+        let data = request.train;
         if data.columns() == 0 {
-            return Err(LearnError::unfit(
-                "the training data has no features",
-                "a line needs one at least",
-            ));
+            return Err(LearnError::NoFeatures);
         }
         let transforms = self.fit.transform.fit(data)?;
         let values = transformed(data, &transforms);
-        let ground = Ground { job, transforms, values, missing: any_missing(data) };
+        let ground = Ground { request, transforms, values, missing: any_missing(data) };
         match self.what {
             What::Regression { l2 } => self.regression(&ground, l2),
             What::Signed { shape, rel } => self.search(&ground, Signed::new(data, rel, shape)?),
@@ -92,7 +89,7 @@ impl Trainer for Line {
             }
             What::LogisticPairs { norm_query } => {
                 let wanted = wanted(data, norm_query)?;
-                self.search(&ground, LogisticPairs::new(data, wanted, job.seed))
+                self.search(&ground, LogisticPairs::new(data, wanted, request.seed))
             }
         }
     }
@@ -145,8 +142,8 @@ fn name_of(shape: Shape) -> &'static str {
 
 impl Line {
     /// Least squares: the normal equations, or conjugate gradients where there are many features.
-    fn regression(&self, ground: &Ground<'_>, l2: f64) -> Result<Outcome, LearnError> {
-        let data = ground.job.train;
+    fn regression(&self, ground: &Ground<'_>, l2: f64) -> Result<TrainResult, LearnError> {
+        let data = ground.request.train;
         let shares = shares(data)?;
         let point = match data.columns() <= ridge::MOST_COLUMNS {
             true => ridge::fit(ground.design(), &shares, l2),
@@ -154,19 +151,21 @@ impl Line {
         };
         let (weights, intercept) = point.split_at(data.columns());
         let intercept = intercept.first().copied().unwrap_or(0.0);
-        let mut outcome = outcome(ground.job, ground.model(weights, intercept)?)?;
-        outcome.record.weights = fold::weights(outcome.model.body(), &ground.transforms);
-        Ok(outcome)
+        let mut result = result_of(ground.request, ground.model(weights, intercept)?)?;
+        result.history.weights = fold::weights(result.model.body(), &ground.transforms);
+        Ok(result)
     }
 
     /// Searches for the best weights of a loss, for each value of c.
-    fn search<L: Loss>(&self, ground: &Ground<'_>, loss: L) -> Result<Outcome, LearnError> {
+    fn search<L: Loss>(&self, ground: &Ground<'_>, loss: L) -> Result<TrainResult, LearnError> {
         let single = self.fit.path.len() == 1;
         let unit = if single { STEP } else { VALUE };
-        let (rounds, state) = Rounds::begin(ground.job, unit, None)?;
+        let (rounds, state) =
+            Session::begin(ground.request, RoundPlan::new(unit, usize::MAX, ground.request))?;
         let mut rounds = if single { rounds.keeping_last() } else { rounds };
         let problem = Problem::new(ground.design(), loss);
-        let mut solver = Solver::begin(&self.fit, problem, state.as_deref())?;
+        let bytes = state.and_then(|state| state.bytes);
+        let mut solver = Solver::begin(&self.fit, problem, bytes.as_deref())?;
         let mut saved = solver.place().clone();
         while let Some(step) = solver.next() {
             let round = if single { step.moved || solver.is_over() } else { step.ends };
@@ -175,8 +174,8 @@ impl Line {
             }
             if !round {
                 // A value of c that is not done with is begun anew.
-                if rounds.done() > 0 && rounds.wants_to_stop() {
-                    rounds.interrupt(&|| saved.to_bytes());
+                if rounds.done() > 0 && rounds.should_stop() {
+                    rounds.save_before_cancelling(&|| saved.to_bytes());
                     return rounds.finish(false);
                 }
                 continue;
@@ -184,17 +183,17 @@ impl Line {
             saved.clone_from(solver.place());
             let model = || self.model(ground, &saved);
             match rounds.add(Some(step.value), model, &|| saved.to_bytes())? {
-                Go::Interrupted if !solver.is_over() => return rounds.finish(false),
+                RoundStatus::Cancelled if !solver.is_over() => return rounds.finish(false),
                 _ => {}
             }
         }
-        let mut outcome = rounds.finish(true)?;
-        outcome.record.weights = fold::weights(outcome.model.body(), &ground.transforms);
-        self.noted(outcome, ground, &saved)
+        let mut result = rounds.finish(true)?;
+        result.history.weights = fold::weights(result.model.body(), &ground.transforms);
+        self.noted(result, ground, &saved)
     }
 
     fn model(&self, ground: &Ground<'_>, place: &Place) -> Result<ModelBody, LearnError> {
-        let (weights, extras) = place.point.split_at(ground.job.train.columns());
+        let (weights, extras) = place.point.split_at(ground.request.train.columns());
         let intercept = match self.what {
             What::Signed { .. } => extras.first().copied().unwrap_or(0.0),
             _ => 0.0,
@@ -205,16 +204,16 @@ impl Line {
     /// Notes in the header what the weights alone do not tell: the chosen c, the thresholds.
     fn noted(
         &self,
-        outcome: Outcome,
+        result: TrainResult,
         ground: &Ground<'_>,
         last: &Place,
-    ) -> Result<Outcome, LearnError> {
-        let Outcome { model, record, finished } = outcome;
+    ) -> Result<TrainResult, LearnError> {
+        let TrainResult { model, history, finished } = result;
         let (mut header, kind) = model.into_parts();
-        let chosen = record.best.and_then(|best| self.fit.path.get(best - 1));
+        let chosen = history.best.and_then(|best| self.fit.path.get(best - 1));
         match (self.fit.path.len(), self.what) {
             (1, What::Ordinal) => {
-                let thresholds = &last.point[ground.job.train.columns()..];
+                let thresholds = &last.point[ground.request.train.columns()..];
                 let thresholds: Vec<String> = thresholds.iter().map(f64::to_string).collect();
                 header.notes.insert("thresholds".to_owned(), thresholds.join("/"));
             }
@@ -224,13 +223,13 @@ impl Line {
                 header.notes.insert("c".to_owned(), chosen);
             }
         }
-        Ok(Outcome { model: Model::new(header, kind)?, record, finished })
+        Ok(TrainResult { model: Model::new(header, kind)?, history, finished })
     }
 }
 
 /// Ridge regression of many features, by conjugate gradients.
 fn least_squares(ground: &Ground<'_>, shares: Vec<f64>, l2: f64) -> Vec<f64> {
-    let data = ground.job.train;
+    let data = ground.request.train;
     let mut problem = Problem::new(ground.design(), LeastSquares { data, shares });
     problem.penalty = l2;
     let mut search = Search::begin(&mut problem, vec![0.0; data.columns() + 1], None);

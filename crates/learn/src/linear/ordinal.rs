@@ -40,18 +40,10 @@ impl<'a> Grades<'a> {
         grades.sort_unstable_by(f64::total_cmp);
         grades.dedup_by(|a, b| a == b);
         if grades.len() < 2 {
-            return Err(LearnError::unfit(
-                "all documents have the same label",
-                "there must be two grades at least; give data with different labels",
-            ));
+            return Err(LearnError::TooManyGrades { most: MOST });
         }
         if grades.len() > MOST {
-            return Err(LearnError::unfit(
-                format!("the labels have {} different values", grades.len()),
-                format!(
-                    "at most {MOST} grades are taken; round the labels, or use linear-regression"
-                ),
-            ));
+            return Err(LearnError::TooManyGrades { most: MOST });
         }
         let mut of_grade = vec![0.0; grades.len()];
         for (label, share) in counted(data, &shares) {

@@ -104,10 +104,7 @@ pub(super) fn wanted(data: &Dataset, norm_query: bool) -> Result<Vec<Wanted>, Le
     let masses: Vec<f64> = all.iter().map(Wanted::mass).collect();
     let whole: f64 = masses.iter().sum();
     if whole <= 0.0 {
-        return Err(LearnError::unfit(
-            "every preference has a weight of 0",
-            "give some documents and queries of weight above 0 that differ in their labels",
-        ));
+        return Err(LearnError::ZeroWeights);
     }
     if !norm_query {
         all.iter_mut().for_each(|wanted| wanted.scale(1.0 / whole));

@@ -91,7 +91,7 @@ impl<'a, L: Loss> Solver<'a, L> {
         let place = match place {
             None => Place { c: 0, stage: 0, steps: 0, radius: None, point },
             Some(bytes) => Place::from_bytes(bytes, point.len()).ok_or_else(|| {
-                LearnError::unfit("the checkpoint is not that of this learner", "delete it")
+                LearnError::CheckpointState { problem: "holds the state of another learner" }
             })?,
         };
         Ok(Self { fit, problem, widths, place, search: None, first })

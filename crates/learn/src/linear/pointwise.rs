@@ -22,10 +22,7 @@ pub(super) fn shares(data: &Dataset) -> Result<Vec<f64>, LearnError> {
     }
     let whole: f64 = all.iter().sum();
     if whole <= 0.0 {
-        return Err(LearnError::unfit(
-            "every document has a weight of 0",
-            "give some documents and queries of weight above 0",
-        ));
+        return Err(LearnError::ZeroWeights);
     }
     all.iter_mut().for_each(|share| *share /= whole);
     Ok(all)
@@ -52,16 +49,10 @@ impl<'a> Signed<'a> {
         let any =
             |relevant: bool| counted(data, &shares).any(|(label, _)| (label >= rel) == relevant);
         if !any(true) {
-            return Err(LearnError::unfit(
-                format!("no document has a label of {rel} or more"),
-                "there must be relevant documents to learn from; give other data, or a lower rel=",
-            ));
+            return Err(LearnError::OneKind { rel, found: "other" });
         }
         if !any(false) {
-            return Err(LearnError::unfit(
-                format!("every document has a label of {rel} or more"),
-                "there must be documents of both kinds; give other data, or a higher rel=",
-            ));
+            return Err(LearnError::OneKind { rel, found: "relevant" });
         }
         Ok(Self { data, rel, shares, shape })
     }

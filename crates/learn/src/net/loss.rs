@@ -120,10 +120,7 @@ impl Loss {
     ) -> Result<Vec<usize>, LearnError> {
         preferences.check().map_err(|error| match self.takes_pairs() {
             true => error,
-            false => LearnError::unfit(
-                "no query has two documents with different labels",
-                "there is nothing to rank; give data with graded labels",
-            ),
+            false => LearnError::NothingToRank,
         })?;
         let pairwise = self.takes_pairs() && !self.ties;
         let matters = |query: &usize| {
@@ -136,10 +133,7 @@ impl Loss {
         };
         let queries: Vec<usize> = (0..data.queries()).filter(matters).collect();
         if queries.is_empty() {
-            return Err(LearnError::unfit(
-                "every query that has something to learn from has the weight 0",
-                "give weights above 0",
-            ));
+            return Err(LearnError::ZeroWeights);
         }
         Ok(queries)
     }

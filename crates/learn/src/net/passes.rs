@@ -263,9 +263,9 @@ impl Passes {
 
 /// What to say when numbers have left all bounds.
 pub(super) fn diverged() -> LearnError {
-    LearnError::unfit(
+    LearnError::not_finite(
         "the net's scores are no longer finite numbers",
-        "use a smaller rate=, a warm-up, or a transform of the features such as log-standard",
+        "the learning rate or the features may be too large",
     )
 }
 

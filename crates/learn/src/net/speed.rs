@@ -7,8 +7,8 @@ use rankwright_data::Dataset;
 use rankwright_data::generate::LetorOptions;
 
 use super::tests::data;
-use crate::boost::Job;
 use crate::learner::LearnerSpec;
+use crate::session::TrainRequest;
 
 /// Seconds of an epoch: the difference between a long training and a short one, so that transforms
 /// and the like do not count.
@@ -18,7 +18,7 @@ fn epoch(spec: &str, data: &Dataset, epochs: usize) -> f64 {
         let learner = LearnerSpec::parse(&text).unwrap();
         let best = (0..3).map(|_| {
             let started = Instant::now();
-            learner.train(Job::new(data)).unwrap();
+            learner.train(TrainRequest::new(data)).unwrap();
             started.elapsed().as_secs_f64()
         });
         best.fold(f64::INFINITY, f64::min)

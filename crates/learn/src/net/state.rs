@@ -69,10 +69,7 @@ fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], LearnError> {
 }
 
 fn damaged() -> LearnError {
-    LearnError::unfit(
-        "the checkpoint holds the state of another net",
-        "give another folder, or delete this one to begin anew",
-    )
+    LearnError::CheckpointState { problem: "holds the state of another net" }
 }
 
 #[cfg(test)]
@@ -102,7 +99,7 @@ mod tests {
             assert_eq!(first, second);
             for wrong in [&bytes[..bytes.len() - 1], &[], &[&bytes[..], &[0]].concat()] {
                 let error = second.restore(&shape, wrong).unwrap_err().to_string();
-                assert!(error.contains("delete"), "{error}");
+                assert!(error.contains("another net"), "{error}");
             }
         }
     }

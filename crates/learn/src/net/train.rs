@@ -18,11 +18,11 @@ use super::passes::{Lists, Passes, With, diverged};
 use super::shape::Shape;
 use super::state::State;
 use crate::boost::queries::{Pass, Queries};
-use crate::boost::{Job, Outcome};
 use crate::error::LearnError;
 use crate::objective::{Objective, parse_objective};
 use crate::preferences::Preferences;
-use crate::rounds::{Go, Rounds, header};
+use crate::session::{RoundPlan, RoundStatus, Session, header};
+use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
 use crate::transform::transformed;
 
@@ -45,13 +45,13 @@ impl NetTrainer {
 }
 
 impl Trainer for NetTrainer {
-    fn train(&self, job: &Job<'_>) -> Result<Outcome, LearnError> {
-        let data = job.train;
+    fn train(&self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+        let data = request.train;
         if data.columns() == 0 {
-            return Err(LearnError::unfit("the training data has no features", "give some"));
+            return Err(LearnError::NoFeatures);
         }
         let mut objective = parse_objective(&self.loss.objective)?;
-        objective.set_simd(job.simd);
+        objective.set_simd(request.simd);
         let preferences = Preferences::new(data);
         let useful = self.loss.queries(&preferences, data)?;
         let queries = Queries::new(data, objective.as_ref());
@@ -65,7 +65,7 @@ impl Trainer for NetTrainer {
             self.params.activation,
         );
         let state = State {
-            numbers: shape.draw(job.seed),
+            numbers: shape.draw(request.seed),
             optimiser: Optimiser::new(
                 self.params.method,
                 self.params.momentum,
@@ -78,7 +78,7 @@ impl Trainer for NetTrainer {
         let mut run = Run {
             params: &self.params,
             loss: &self.loss,
-            job,
+            request,
             preferences,
             objective: objective.as_ref(),
             queries,
@@ -125,7 +125,7 @@ impl Trainer for NetTrainer {
 struct Run<'a> {
     params: &'a NetParams,
     loss: &'a Loss,
-    job: &'a Job<'a>,
+    request: &'a TrainRequest<'a>,
     preferences: Preferences<'a>,
     objective: &'a dyn Objective,
     queries: Queries<'a>,
@@ -140,25 +140,27 @@ struct Run<'a> {
 }
 
 /// Seed of what belongs to an epoch.
-fn seed_of(job: &Job<'_>, epoch: usize) -> u64 {
-    job.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(epoch as u64)
+fn seed_of(request: &TrainRequest<'_>, epoch: usize) -> u64 {
+    request.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(epoch as u64)
 }
 
 impl Run<'_> {
-    fn train(&mut self) -> Result<Outcome, LearnError> {
-        let stop = self.params.patience(!self.job.valid.is_empty());
-        let (mut rounds, saved) = Rounds::begin(self.job, "epoch", stop)?;
-        if let Some(bytes) = saved {
+    fn train(&mut self) -> Result<TrainResult, LearnError> {
+        let stop = self.params.patience(!self.request.valid.is_empty());
+        let plan = RoundPlan::new("epoch", self.params.epochs, self.request).stop(stop);
+        let (mut rounds, saved) = Session::begin(self.request, plan)?;
+        if let Some(bytes) = saved.and_then(|saved| saved.bytes) {
             self.state.restore(&self.shape, &bytes)?;
         }
-        while rounds.done() < self.params.epochs && !rounds.is_over() {
+        while !rounds.is_over() {
             self.epoch(rounds.done())?;
-            let loss = if self.job.watch_training { self.mean_loss(rounds.done())? } else { None };
+            let loss =
+                if self.request.watch_training { self.mean_loss(rounds.done())? } else { None };
             let state = &self.state;
             match rounds.add(loss, || self.kind(), &|| state.to_bytes())? {
-                Go::On => {}
-                Go::Over => break,
-                Go::Interrupted => return rounds.finish(false),
+                RoundStatus::Continue => {}
+                RoundStatus::Over => break,
+                RoundStatus::Cancelled => return rounds.finish(false),
             }
         }
         rounds.finish(true)
@@ -167,7 +169,7 @@ impl Run<'_> {
     /// Goes through all queries once.
     fn epoch(&mut self, epoch: usize) -> Result<(), LearnError> {
         let mut order = self.useful.clone();
-        Random::new(self.job.seed ^ 0x6570_6f63_6873_2121, epoch as u64).shuffle(&mut order);
+        Random::new(self.request.seed ^ 0x6570_6f63_6873_2121, epoch as u64).shuffle(&mut order);
         let batches = order.len().div_ceil(self.params.batch);
         for batch in order.chunks(self.params.batch) {
             self.step(batch, epoch, batches)?;
@@ -180,12 +182,12 @@ impl Run<'_> {
 
     /// One mini-batch.
     fn step(&mut self, batch: &[usize], epoch: usize, batches: usize) -> Result<(), LearnError> {
-        let Self { params, loss, job, preferences, queries, passes, lists, state, .. } = self;
+        let Self { params, loss, request, preferences, queries, passes, lists, state, .. } = self;
         let ready = Ready {
             source: queries.source(),
             objective: self.objective,
-            data: job.train,
-            seed: seed_of(job, epoch),
+            data: request.train,
+            seed: seed_of(request, epoch),
         };
         passes.total.fill(0.0);
         let mut with = With {
@@ -194,9 +196,9 @@ impl Run<'_> {
             loss: &ready,
             scale: 1.0 / batch.len() as f32,
             chance: params.chance,
-            draws: (job.seed ^ 0x6e6f_6973_6520_2121, state.batches << 16),
+            draws: (request.seed ^ 0x6e6f_6973_6520_2121, state.batches << 16),
         };
-        loss.show(batch, job.train, preferences, lists, |lists| {
+        loss.show(batch, request.train, preferences, lists, |lists| {
             passes.add(lists, with)?;
             with.draws.1 += 1;
             Ok(())
@@ -216,9 +218,9 @@ impl Run<'_> {
 
     /// The mean loss of a row of the training data under the net so far, where there is a loss.
     fn mean_loss(&mut self, epoch: usize) -> Result<Option<f64>, LearnError> {
-        let model = Model::new(header(self.job), self.kind()?)?;
-        let scores = model.score(self.job.train, ScoreOptions::default())?;
-        let seed = seed_of(self.job, epoch);
+        let model = Model::new(header(self.request), self.kind()?)?;
+        let scores = model.score(self.request.train, ScoreOptions::default())?;
+        let seed = seed_of(self.request, epoch);
         let pass = Pass { objective: self.objective, scores: &scores, seed, sampled: None };
         let loss = self.queries.loss(pass)?;
         Ok(loss.map(|loss| loss / scores.len() as f64))

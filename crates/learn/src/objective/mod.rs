@@ -140,7 +140,7 @@ pub trait Objective: Debug + Send + Sync {
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError>;
 
-    /// The loss of one query, for those objectives that have one (what the record of a training shows).
+    /// The loss of one query, for those objectives that have one (what the history of a training shows).
     fn loss(
         &self,
         _query: &QueryView<'_>,
@@ -210,13 +210,10 @@ fn check_shape(query: &QueryView<'_>, out: &Derivatives<'_>) -> Result<(), Learn
     if whole {
         return Ok(());
     }
-    Err(LearnError::unfit(
-        format!(
-            "{n} scores, {} labels, {} weights and room for {} derivatives are given",
-            query.labels.len(),
-            query.weights.len(),
-            out.gradient.len().min(out.hessian.len())
-        ),
-        "every slice needs an entry for each document",
-    ))
+    Err(LearnError::QueryLengths {
+        scores: n,
+        labels: query.labels.len(),
+        weights: query.weights.len(),
+        room: out.gradient.len().min(out.hessian.len()),
+    })
 }

@@ -152,12 +152,9 @@ impl Ordinal {
     }
 
     fn grade(&self, label: f64) -> Result<usize, LearnError> {
-        self.grades.binary_search_by(|g| g.total_cmp(&(label + 0.0))).map_err(|_| {
-            LearnError::unfit(
-                format!("the label {label} is none of the grades seen before training"),
-                "ordinal regression needs every label in the data that it is prepared with",
-            )
-        })
+        self.grades
+            .binary_search_by(|g| g.total_cmp(&(label + 0.0)))
+            .map_err(|_| LearnError::UnknownGrade { label })
     }
 
     fn place(&self, grade: usize, score: f64, thresholds: &[f64]) -> Place {
@@ -184,11 +181,7 @@ impl Ordinal {
                 self.grades.insert(at, label);
             }
             if self.grades.len() > MOST {
-                return Err(LearnError::unfit(
-                    format!("found more than {MOST} different labels"),
-                    "ordinal regression takes that many grades at most; \
-                     round the labels, or use squared",
-                ));
+                return Err(LearnError::TooManyGrades { most: MOST });
             }
         }
         Ok(())
@@ -342,11 +335,11 @@ mod tests {
     }
 
     #[test]
-    fn more_than_255_grades_are_refused_with_a_way_out() {
+    fn more_than_255_grades_are_refused() {
         let labels: Vec<f64> = (0..256).map(f64::from).collect();
         let mut ordinal = Ordinal::default();
         let message = ordinal.prepare(&documents(&labels, &[])).unwrap_err().to_string();
-        assert!(message.contains("255") && message.contains("squared"), "{message}");
+        assert!(message.contains("more than 255 different labels"), "{message}");
         assert!(ordinal.prepare(&documents(&labels[..255], &[])).is_ok());
     }
 

@@ -36,9 +36,9 @@ pub(super) fn too_large(query: &QueryView<'_>) -> LearnError {
     if let Some(row) = query.scores.iter().position(|s| s.is_nan()) {
         return EvalError::NanScore { row }.into();
     }
-    LearnError::unfit(
+    LearnError::not_finite(
         "derivatives leave the range of a 32-bit float",
-        "labels, scores and weights this large cannot be learnt; scale the labels down",
+        "labels, scores or weights may be too large",
     )
 }
 
@@ -47,10 +47,7 @@ pub(super) fn need_labels(query: &QueryView<'_>) -> Result<(), LearnError> {
     if query.labels.len() == query.scores.len() && query.pairs.is_none() {
         return Ok(());
     }
-    Err(LearnError::unfit(
-        "there are preferences instead of labels",
-        "this objective learns from labels; preferences train pair-logistic (rankmart)",
-    ))
+    Err(LearnError::PairsUnsupported { learner: "this objective".to_owned() })
 }
 
 /// Sum over the documents of a query, times their weights.
@@ -85,9 +82,6 @@ pub(super) fn mean(all: &Documents<'_>, value: impl Fn(f64) -> f64) -> f64 {
 pub(super) fn check_labels(all: &Documents<'_>) -> Result<(), LearnError> {
     match all.labels.iter().enumerate().find(|(_, l)| !l.is_finite()) {
         None => Ok(()),
-        Some((row, label)) => Err(LearnError::unfit(
-            format!("the label of row {row} (from 0) is {label}"),
-            "labels must be finite numbers",
-        )),
+        Some((row, label)) => Err(LearnError::LabelNotFinite { row, label: *label }),
     }
 }

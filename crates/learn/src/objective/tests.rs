@@ -270,7 +270,7 @@ fn preferences_are_refused_by_those_that_learn_from_labels() {
         let found = derivatives(&*objective, &view);
         assert_eq!(found.is_ok(), info.name == "pair-logistic", "{}", info.name);
         if let Err(error) = found {
-            assert!(error.to_string().contains("pair-logistic"), "{error}");
+            assert!(error.to_string().contains("pair"), "{error}");
         }
     }
 }

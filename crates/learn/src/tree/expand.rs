@@ -162,7 +162,7 @@ impl Expander<'_> {
     ) -> Result<Children, LearnError> {
         let started = Instant::now();
         let Some(Best { place: number, found, .. }) = node.best else {
-            return Err(LearnError::unfit("a leaf without a split was to be split", "report this"));
+            return Err(LearnError::Internal { invariant: "a leaf that is split has a split" });
         };
         let place = self.evaluator.places[number];
         let set = place.categorical.then(|| {

@@ -42,7 +42,7 @@ use crate::simd::Simd;
 /// Leaves up to this many rows are split by one thread each.
 pub(super) const SMALL: usize = 1 << 15;
 
-/// Seconds by phase, for the record.
+/// Seconds by phase, for the history.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct GrowTimes {
     pub(crate) histograms: Duration,
@@ -377,7 +377,7 @@ impl Growing {
     ) -> Result<GrowTimes, LearnError> {
         let node = &mut self.nodes[at];
         let (Some(best), Some(children)) = (node.best.take(), node.ahead.take()) else {
-            return Err(LearnError::unfit("a leaf without children was split", "report this"));
+            return Err(LearnError::Internal { invariant: "a leaf that is split has children" });
         };
         let Children { left, right, set, freed, times } = *children;
         pool.free.extend(freed);

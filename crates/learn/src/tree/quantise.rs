@@ -49,16 +49,13 @@ impl Scales {
         collective.max(&mut most)?;
         let most = most.map(|bits| f32::from_bits(bits as u32));
         if most.iter().any(|v| !v.is_finite()) {
-            return Err(LearnError::unfit(
+            return Err(LearnError::not_finite(
                 "the objective gave a derivative that is not a finite number",
-                "look for huge labels or scores, or lower the learning rate",
+                "labels, scores or the learning rate may be too large",
             ));
         }
         if hessian.par_chunks(CHUNK).any(|chunk| chunk.iter().any(|h| *h < 0.0)) {
-            return Err(LearnError::unfit(
-                "the objective gave a second derivative below 0",
-                "a second derivative must be 0 or more; use an upper bound of it",
-            ));
+            return Err(LearnError::NegativeHessian);
         }
         let units = most.map(|most| exponent(most) - COARSE_BITS);
         let mut sums = [coarse_sum(gradient, units[0]), coarse_sum(hessian, units[1])];

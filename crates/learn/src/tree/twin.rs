@@ -194,9 +194,10 @@ impl Grow for Twin<'_> {
 
 mod tests {
     use super::*;
-    use crate::boost::{BoostParams, Booster, Job};
+    use crate::boost::{BoostParams, Booster};
     use crate::collective::Local;
     use crate::objective::LambdaParams;
+    use crate::session::TrainRequest;
     use rankwright_data::Dataset;
     use rankwright_data::generate::LetorOptions;
     use rankwright_eval::{EvalOptions, MetricSpec, ScoredDataset, SourceKind, evaluate};
@@ -217,13 +218,13 @@ mod tests {
         let lambda = LambdaParams::for_metric(MetricSpec::parse("ndcg@10").unwrap());
         let mut objective = lambda.check().unwrap();
         let booster = Booster::new(params.clone()).unwrap();
-        let job = Job::new(data);
+        let request = TrainRequest::new(data);
         if !twin {
-            return booster.train(&mut objective, &job).unwrap().model;
+            return booster.train(&mut objective, &request).unwrap().model;
         }
         let binned = Binned::new(data, params.bins, &Local).unwrap();
         let mut twin = Twin::new(&binned, &params.tree);
-        booster.train_with(&mut objective, &job, &mut twin, 0.0).unwrap().model
+        booster.train_with(&mut objective, &request, &mut twin, 0.0).unwrap().model
     }
 
     fn difference(leaves: usize, trees: usize) -> f64 {

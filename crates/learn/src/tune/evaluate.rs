@@ -14,18 +14,18 @@ use rankwright_model::ModelBody;
 use super::plan::{Ground, TunePlan};
 use super::search::TuneJob;
 use super::trial::Trial;
-use crate::boost::{Checkpoints, Job, Observer, Outcome};
 use crate::error::LearnError;
 use crate::learner::{CvOptions, LearnerSpec, cross_validate};
+use crate::session::{Checkpoints, Progress, TrainRequest, TrainResult};
 
 /// A training to be done.
 pub(super) struct Task<'a> {
     pub(super) plan: &'a TunePlan,
-    pub(super) job: &'a TuneJob<'a>,
+    pub(super) request: &'a TuneJob<'a>,
     pub(super) trial: usize,
-    /// Rounds of this rung.
+    /// Session of this rung.
     pub(super) limit: Option<usize>,
-    /// Rounds of the rung before.
+    /// Session of the rung before.
     pub(super) before: usize,
     /// Names the search in the names of checkpoints.
     pub(super) mark: u64,
@@ -62,27 +62,29 @@ impl Task<'_> {
         learner: &LearnerSpec,
         trial: &mut Trial,
     ) -> Result<Option<Evaluation>, LearnError> {
-        let valid = self.job.valid.clone().ok_or_else(|| {
-            LearnError::unfit("there is no validation data", "give some, or search on folds")
-        })?;
-        let observer: &dyn Observer = self.job.observer;
-        let outcome = learner.train(Job {
+        let valid = self
+            .request
+            .valid
+            .clone()
+            .ok_or_else(|| LearnError::MissingValidation { learner: learner.to_string() })?;
+        let progress: &dyn Progress = self.request.progress;
+        let result = learner.train(TrainRequest {
             valid: vec![valid.clone()],
             metrics: vec![self.plan.measure.clone()],
             seed: self.plan.settings.seed,
-            features: self.job.features,
+            features: self.request.features,
             checkpoints: self.checkpoints(learner),
-            observer,
-            simd: self.job.features.simd,
-            ..Job::new(self.job.train)
+            progress,
+            simd: self.request.features.simd,
+            ..TrainRequest::new(self.request.train)
         })?;
-        if !outcome.finished {
+        if !result.finished {
             return Ok(None);
         }
-        trial.seconds = outcome.record.bin_seconds + outcome.record.train_seconds;
-        trial.trained = Some(outcome.record.iterations.len()).filter(|rounds| *rounds > 0);
-        trial.rounds = rounds(&outcome);
-        let scores = outcome.model.score(valid.data, self.job.features)?;
+        trial.seconds = result.history.bin_seconds + result.history.train_seconds;
+        trial.trained = Some(result.history.iterations.len()).filter(|rounds| *rounds > 0);
+        trial.rounds = rounds(&result);
+        let scores = result.model.score(valid.data, self.request.features)?;
         let measures = std::slice::from_ref(&self.plan.measure);
         Ok(Some(ScoredDataset::new(valid.data, &scores)?.evaluate(measures)?))
     }
@@ -98,11 +100,11 @@ impl Task<'_> {
             folds,
             seed: self.plan.settings.seed,
             valid_part,
-            simd: self.job.features.simd,
-            observer: self.job.observer,
+            simd: self.request.features.simd,
+            progress: self.request.progress,
             ..CvOptions::new(vec![self.plan.measure.clone()])
         };
-        let result = cross_validate(learner, self.job.train, &options)?;
+        let result = cross_validate(learner, self.request.train, &options)?;
         if !result.finished {
             return Ok(None);
         }
@@ -115,7 +117,7 @@ impl Task<'_> {
     /// Where this training saves, and goes on from.
     fn checkpoints(&self, learner: &LearnerSpec) -> Option<Checkpoints> {
         learner.rounds()?;
-        let folder = self.job.folder.as_ref()?;
+        let folder = self.request.folder.as_ref()?;
         let mut name = format!("{:016x}-{}", self.mark, self.trial);
         let boosted = learner.boosting().is_some();
         let rung = self.limit.filter(|_| !boosted);
@@ -143,11 +145,11 @@ impl Task<'_> {
     }
 }
 
-/// Rounds in the model.
-fn rounds(outcome: &Outcome) -> Option<f64> {
-    let count = match outcome.model.body() {
+/// Session in the model.
+fn rounds(result: &TrainResult) -> Option<f64> {
+    let count = match result.model.body() {
         ModelBody::Trees(ensemble) => ensemble.trees().len(),
-        _ => outcome.record.best.unwrap_or(outcome.record.iterations.len()),
+        _ => result.history.best.unwrap_or(result.history.iterations.len()),
     };
     Some(count as f64).filter(|count| *count > 0.0)
 }

@@ -14,6 +14,7 @@ use rankwright_data::DataError;
 use rankwright_data::store::write_atomic;
 use serde::{Deserialize, Serialize};
 
+use super::error::TuneError;
 use super::trial::Trial;
 use crate::error::LearnError;
 
@@ -53,10 +54,7 @@ impl Log {
         };
         let mut file = File::options().read(true).append(true).open(path).map_err(io("open"))?;
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(LearnError::unfit(
-                format!("another search is writing to {}", path.display()),
-                "wait for it, or give another log",
-            ));
+            return Err(TuneError::LogInUse { path: path.display().to_string() }.into());
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(io("read"))?;
@@ -92,8 +90,8 @@ impl Log {
 }
 
 fn line(what: &impl Serialize) -> Result<String, LearnError> {
-    let text = serde_json::to_string(what).map_err(|error| {
-        LearnError::unfit(format!("a line of the log cannot be written: {error}"), "report this")
+    let text = serde_json::to_string(what).map_err(|_| LearnError::Internal {
+        invariant: "a line of the log can be written as JSON",
     })?;
     Ok(text + "\n")
 }
@@ -101,22 +99,27 @@ fn line(what: &impl Serialize) -> Result<String, LearnError> {
 /// The trials of a log, once it is known to be that of this search.
 fn read(path: &Path, text: &str, wanted: &Head) -> Result<Vec<Trial>, LearnError> {
     let name = path.display();
-    let other = "give another log, or delete this one to begin anew";
     let mut lines = text.lines().enumerate();
     let head: Option<Head> = lines.next().and_then(|(_, line)| serde_json::from_str(line).ok());
     let Some(head) = head else {
-        return Err(LearnError::unfit(format!("{name} is no log of a search"), other));
+        return Err(TuneError::Log {
+            path: name.to_string(),
+            problem: "is no log of a search".to_owned(),
+        }
+        .into());
     };
     if head != *wanted {
-        return Err(LearnError::unfit(
-            format!("{name} is the log of another search: {}", difference(&head, wanted)),
-            "give the same options to go on with it, or another log",
-        ));
+        return Err(TuneError::Log {
+            path: name.to_string(),
+            problem: format!("is the log of another search: {}", difference(&head, wanted)),
+        }
+        .into());
     }
     let mut trials: Vec<Trial> = Vec::new();
     for (at, line) in lines {
-        let trial = serde_json::from_str(line).map_err(|error| {
-            LearnError::unfit(format!("{name}, line {}: {error}", at + 1), other)
+        let trial = serde_json::from_str(line).map_err(|error| TuneError::Log {
+            path: name.to_string(),
+            problem: format!("is damaged in line {}: {error}", at + 1),
         })?;
         trials.push(trial);
     }

@@ -19,6 +19,7 @@
 //! best with trial 0. Trials run one after the other, each on all threads; results depend on
 //! neither threads nor interruptions.
 
+mod error;
 mod evaluate;
 mod log;
 mod plan;
@@ -31,10 +32,11 @@ mod tests;
 mod trial;
 mod versus;
 
+pub use error::TuneError;
 pub use plan::{Ground, Method, TunePlan, TuneSettings};
 pub use presets::default_space;
 pub use rungs::Rung;
-pub use search::{TuneJob, TuneObserver, TuneResult};
+pub use search::{TuneJob, TuneProgress, TuneResult};
 pub use space::{Range, Space};
 pub use trial::Trial;
 pub use versus::Versus;

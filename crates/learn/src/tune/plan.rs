@@ -3,6 +3,7 @@
 use rankwright_eval::Measure;
 use rankwright_spec::SpecError;
 
+use super::error::TuneError;
 use super::presets::{default_space, depends_on, preset};
 use super::rungs::{Rung, halving};
 use super::space::{Range, Space};
@@ -110,22 +111,13 @@ impl TunePlan {
     /// to, where their spec does not say.
     pub fn new(learner: &LearnerSpec, settings: TuneSettings) -> Result<Self, LearnError> {
         if !learner.learns() {
-            return Err(LearnError::unfit(
-                format!("{learner} learns nothing, so there is nothing to tune"),
-                "give a learner that does",
-            ));
+            return Err(TuneError::NothingToTune { learner: learner.to_string() }.into());
         }
         if !(1..=MOST_TRIALS).contains(&settings.trials) {
-            return Err(LearnError::unfit(
-                format!("{} trials", settings.trials),
-                format!("there can be 1 to {MOST_TRIALS}"),
-            ));
+            return Err(TuneError::Trials { trials: settings.trials, most: MOST_TRIALS }.into());
         }
         if let Ground::Folds { count: count @ (0 | 1), .. } = settings.ground {
-            return Err(LearnError::unfit(
-                format!("{count} folds"),
-                "at least 2 folds are needed to train and test",
-            ));
+            return Err(TuneError::Folds { folds: count }.into());
         }
         let halves = settings.method == Method::Halving;
         let space = match &settings.space {
@@ -182,9 +174,10 @@ impl TunePlan {
         trial: usize,
         limit: Option<usize>,
     ) -> Result<LearnerSpec, LearnError> {
-        let whole = self.specs.get(trial).ok_or_else(|| {
-            LearnError::unfit(format!("there is no trial {trial}"), "please report this")
-        })?;
+        let whole = self
+            .specs
+            .get(trial)
+            .ok_or_else(|| LearnError::Internal { invariant: "a trial is one of the plan" })?;
         Ok(match limit.zip(self.resource) {
             None => whole.clone(),
             Some((limit, resource)) => {
@@ -238,17 +231,11 @@ fn spend(
     let name = base.info().name;
     let resource = preset(base).and_then(|preset| preset.resource);
     let (Some(resource), Some((rounds, _))) = (resource, base.rounds()) else {
-        return Err(LearnError::unfit(
-            format!("{name} has no rounds of which a trial could be given fewer"),
-            "search with method random",
-        ));
+        return Err(TuneError::NoRounds { learner: name.to_owned() }.into());
     };
     match space.get(resource) {
         None => Ok((Some(resource), halving(trials, rounds))),
-        Some(_) => Err(LearnError::unfit(
-            format!("{resource} is what halving spends, so it cannot be in the space"),
-            format!("write the most {resource} in the learner's spec, or use method random"),
-        )),
+        Some(_) => Err(TuneError::ResourceInSpace { resource }.into()),
     }
 }
 
@@ -313,11 +300,10 @@ fn draw(
             }
         }
         let text = spec.to_string();
-        let learner = LearnerSpec::from_spec(spec).map_err(|error| {
-            LearnError::unfit(
-                format!("trial {trial} would be {text}: {error}"),
-                "leave values that do not go together out of the space, or search apart",
-            )
+        let learner = LearnerSpec::from_spec(spec).map_err(|error| TuneError::BadTrial {
+            trial,
+            learner: text.clone(),
+            why: error.to_string(),
         })?;
         let folds = matches!(settings.ground, Ground::Folds { valid_part: None, .. });
         match learner.validation() == Validation::Needed && folds {
@@ -329,8 +315,5 @@ fn draw(
 }
 
 fn needs_part(learner: &LearnerSpec) -> LearnError {
-    LearnError::unfit(
-        format!("{learner} needs queries to validate on, other than those that a fold tests"),
-        "give --valid DATA or --valid-part 0.2, or leave out what needs them, such as stop=",
-    )
+    LearnError::MissingFoldValidation { learner: learner.to_string() }
 }

@@ -4,6 +4,7 @@
 //! sensitive. Where there is validation data, stopping finds the number of rounds; on folds there
 //! is none, and the number of rounds is one more parameter.
 
+use super::error::TuneError;
 use super::space::Space;
 use crate::error::LearnError;
 use crate::learner::LearnerSpec;
@@ -152,12 +153,7 @@ pub(super) fn preset(learner: &LearnerSpec) -> Option<&'static Preset> {
 /// ```
 pub fn default_space(learner: &LearnerSpec, stopping: bool) -> Result<Space, LearnError> {
     let name = learner.info().name;
-    let preset = preset(learner).ok_or_else(|| {
-        LearnError::unfit(
-            format!("{name} has no space to search by itself"),
-            "say --space, or tune a learner that has something to learn",
-        )
-    })?;
+    let preset = preset(learner).ok_or_else(|| TuneError::NoSpace { learner: name.to_owned() })?;
     let rounds = preset.resource.zip(preset.rounds).filter(|_| !stopping);
     let rounds = rounds.map(|(resource, range)| format!("{resource}={range}"));
     let parts: Vec<&str> =
@@ -166,10 +162,7 @@ pub fn default_space(learner: &LearnerSpec, stopping: bool) -> Result<Space, Lea
     let space = space.without(|name| learner.canonical().get(name).is_some());
     match space.parameters().is_empty() {
         false => Ok(space),
-        true => Err(LearnError::unfit(
-            format!("{learner} has written every parameter that is searched for {name}"),
-            "say --space, or write fewer of them",
-        )),
+        true => Err(TuneError::NothingToSearch { learner: learner.to_string() }.into()),
     }
 }
 
@@ -208,9 +201,9 @@ mod tests {
     fn a_learner_of_given_weights_is_not_tuned() {
         let line = LearnerSpec::parse("linear(weights=1:1)").unwrap();
         let error = default_space(&line, true).unwrap_err().to_string();
-        assert!(error.contains("no space to search"), "{error}");
+        assert!(error.contains("no parameters that are searched"), "{error}");
         let full = LearnerSpec::parse("linear-regression(transform=auto, l2=1)").unwrap();
         let error = default_space(&full, true).unwrap_err().to_string();
-        assert!(error.contains("has written every parameter"), "{error}");
+        assert!(error.contains("fixes every parameter"), "{error}");
     }
 }

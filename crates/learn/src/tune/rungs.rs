@@ -20,7 +20,7 @@ const MOST: u32 = 3;
 pub struct Rung {
     /// Trials at most, trial 0 apart.
     pub trials: usize,
-    /// Rounds at most; `None`: as many as the learner's spec says.
+    /// Session at most; `None`: as many as the learner's spec says.
     pub rounds: Option<usize>,
 }
 

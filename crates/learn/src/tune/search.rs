@@ -8,17 +8,18 @@ use rankwright_eval::compare::Better;
 use rankwright_model::ScoreOptions;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::error::TuneError;
 use super::evaluate::Task;
 use super::log::Log;
 use super::plan::{Ground, TunePlan};
 use super::trial::{Trial, rank};
 use super::versus::{Versus, versus};
-use crate::boost::checkpoint::fingerprint;
-use crate::boost::{Observer, Silent, WatchedSet};
 use crate::error::LearnError;
+use crate::session::checkpoint::fingerprint;
+use crate::session::{NoProgress, Progress, ValidationSet};
 
-/// Someone who looks on while trials are trained; told of each training as an [`Observer`] is.
-pub trait TuneObserver: Observer {
+/// Someone who looks on while trials are trained; told of each training as an [`Progress`] is.
+pub trait TuneProgress: Progress {
     /// A trial is about to be trained, for so many rounds at most (`None`: whole).
     fn begun(&self, _trial: usize, _limit: Option<usize>) {}
 
@@ -26,14 +27,14 @@ pub trait TuneObserver: Observer {
     fn ended(&self, _trial: &Trial, _found: bool) {}
 }
 
-impl TuneObserver for Silent {}
+impl TuneProgress for NoProgress {}
 
 /// What a search runs on.
 pub struct TuneJob<'a> {
     /// Training data.
     pub train: &'a Dataset,
     /// Validation data, for a search that is measured on it.
-    pub valid: Option<WatchedSet<'a>>,
+    pub valid: Option<ValidationSet<'a>>,
     /// How validation data is met with the training data's features, and which machine code runs.
     pub features: ScoreOptions,
     /// Where finished trials are kept; a search that finds itself there goes on.
@@ -41,14 +42,14 @@ pub struct TuneJob<'a> {
     /// Where trainings save on the way; nothing is left there at the end.
     pub folder: Option<PathBuf>,
     /// Someone who looks on.
-    pub observer: &'a dyn TuneObserver,
+    pub progress: &'a dyn TuneProgress,
 }
 
 impl<'a> TuneJob<'a> {
     /// Training data and defaults for everything else.
     pub fn new(train: &'a Dataset) -> Self {
         let features = ScoreOptions::default();
-        Self { train, valid: None, features, log: None, folder: None, observer: &Silent }
+        Self { train, valid: None, features, log: None, folder: None, progress: &NoProgress }
     }
 }
 
@@ -70,7 +71,7 @@ pub struct TuneResult {
     pub done: usize,
     /// How many of them were finished before, by the log.
     pub found: usize,
-    /// False when the observer wanted to stop before the end.
+    /// False when the progress wanted to stop before the end.
     pub finished: bool,
 }
 
@@ -88,22 +89,22 @@ impl TuneResult {
 
 impl TunePlan {
     /// Runs the search, or goes on with it.
-    pub fn run(&self, job: &TuneJob<'_>) -> Result<TuneResult, LearnError> {
-        let valid = job.valid.as_ref().filter(|_| self.settings.ground == Ground::Valid);
-        let sets = [Some(job.train), valid.map(|set| set.data)];
+    pub fn run(&self, request: &TuneJob<'_>) -> Result<TuneResult, LearnError> {
+        let valid = request.valid.as_ref().filter(|_| self.settings.ground == Ground::Valid);
+        let sets = [Some(request.train), valid.map(|set| set.data)];
         let checksum = |data: &Dataset| format!("{:016x}", fingerprint(data, ""));
         let data: Vec<String> = sets.into_iter().flatten().map(checksum).collect();
         let mut about = self.about();
         about.extend(["training data", "validation data"].into_iter().zip(data.clone()));
-        let log = match &job.log {
+        let log = match &request.log {
             Some(path) => Log::open(path, &about)?,
             None => Log::in_memory(),
         };
         let mark = xxh3_64(format!("{about:?}").as_bytes());
         let better = self.measure.metric().better();
-        let mut search = Search { plan: self, job, data, mark, better, log, found: 0 };
+        let mut search = Search { plan: self, request, data, mark, better, log, found: 0 };
         let finished = search.run()?;
-        if finished && let Some(folder) = &job.folder {
+        if finished && let Some(folder) = &request.folder {
             // Where something else lies in it, it stays.
             let _ = std::fs::remove_dir(folder);
         }
@@ -113,7 +114,7 @@ impl TunePlan {
 
 struct Search<'a> {
     plan: &'a TunePlan,
-    job: &'a TuneJob<'a>,
+    request: &'a TuneJob<'a>,
     /// Checksums.
     data: Vec<String>,
     mark: u64,
@@ -148,7 +149,7 @@ impl<'a> Search<'a> {
 
     fn task(&self, trial: usize, limit: Option<usize>, before: Option<usize>) -> Task<'a> {
         let before = before.unwrap_or(0);
-        Task { plan: self.plan, job: self.job, trial, limit, before, mark: self.mark }
+        Task { plan: self.plan, request: self.request, trial, limit, before, mark: self.mark }
     }
 
     /// One trial on one rung; false where someone wanted to stop.
@@ -161,13 +162,13 @@ impl<'a> Search<'a> {
         let task = self.task(trial, limit, before);
         if let Some(found) = self.log.find(trial, limit) {
             self.found += 1;
-            self.job.observer.ended(found, true);
+            self.request.progress.ended(found, true);
             return Ok(true);
         }
-        if self.job.observer.wants_to_stop() {
+        if self.request.progress.should_stop() {
             return Ok(false);
         }
-        self.job.observer.begun(trial, limit);
+        self.request.progress.begun(trial, limit);
         let done = match self.copy(trial, limit, before) {
             Some(copy) => copy,
             None => match task.run() {
@@ -175,7 +176,7 @@ impl<'a> Search<'a> {
                 None => return Ok(false),
             },
         };
-        self.job.observer.ended(&done, false);
+        self.request.progress.ended(&done, false);
         self.log.add(done)?;
         let boosted = self.plan.specs().get(trial).is_some_and(|s| s.boosting().is_some());
         if limit.is_none() || !boosted {
@@ -235,10 +236,7 @@ impl<'a> Search<'a> {
         let mut result = TuneResult { trials, versus: None, done, found, finished };
         if finished && result.best().is_none() {
             let why = result.trials.first().and_then(|trial| trial.error.clone());
-            return Err(LearnError::unfit(
-                format!("every trial failed, one of them so: {}", why.unwrap_or_default()),
-                "see to that, or search elsewhere",
-            ));
+            return Err(TuneError::AllFailed { why: why.unwrap_or_default() }.into());
         }
         if let (Some(best), Some(first)) = (result.best(), result.first())
             && best.trial != 0

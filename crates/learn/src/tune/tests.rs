@@ -7,8 +7,8 @@ use rankwright_data::Dataset;
 use rankwright_data::generate::LetorOptions;
 
 use super::*;
-use crate::boost::{Observer, Record, WatchedSet};
 use crate::learner::{CvOptions, LearnerSpec, cross_validate};
+use crate::session::{Progress, TrainingHistory, ValidationSet};
 
 const FOLDS: Ground = Ground::Folds { count: 3, valid_part: None };
 
@@ -32,8 +32,8 @@ fn refused(learner: &str, space: &str, settings: TuneSettings) -> String {
     TunePlan::new(&learner, TuneSettings { space, ..settings }).unwrap_err().to_string()
 }
 
-fn job<'a>(train: &'a Dataset, valid: &'a Dataset) -> TuneJob<'a> {
-    let valid = Some(WatchedSet { name: "valid".into(), data: valid });
+fn request<'a>(train: &'a Dataset, valid: &'a Dataset) -> TuneJob<'a> {
+    let valid = Some(ValidationSet { name: "valid".into(), data: valid });
     TuneJob { valid, ..TuneJob::new(train) }
 }
 
@@ -72,10 +72,10 @@ fn what_cannot_be_searched_is_refused_before_anything_runs() {
         ("mart", "leafs=int(2,9)", five(), "did you mean `leaves`?"),
         ("mart", "sample_queries=uniform(0.5,2)", five(), "sample_queries=2 is not allowed"),
         ("mart", "loss=choice(squared,squered)", five(), "query-rmse"),
-        ("mart", "trees=int(5,9)", valid(9, Method::Halving), "trees is what halving spends"),
+        ("mart", "trees=int(5,9)", valid(9, Method::Halving), "halving varies trees"),
         ("ranksvm", "c=log(1,9)", valid(9, Method::Halving), "has no rounds of which"),
-        ("mart(stop=5)", "leaves=int(2,9)", folds(), "--valid-part"),
-        ("mart", "stop=int(5,9)", folds(), "--valid-part"),
+        ("mart(stop=5)", "leaves=int(2,9)", folds(), "needs validation queries"),
+        ("mart", "stop=int(5,9)", folds(), "needs validation queries"),
         (
             "rankmart",
             "newton=choice(cross-leaf,joint), leaves=choice(31,9999)",
@@ -135,7 +135,7 @@ fn a_space_may_name_parameters_that_depend_on_others() {
     // A search over them runs.
     let (train, valid_data) = (data(12, 1), data(6, 2));
     let small = plan("lambdamart(trees=3, leaves=4, min_rows=2)", space, valid(6, Method::Random));
-    let result = small.run(&job(&train, &valid_data)).unwrap();
+    let result = small.run(&request(&train, &valid_data)).unwrap();
     assert!(result.trials.iter().all(|trial| trial.error.is_none()), "{:?}", result.trials);
 }
 
@@ -148,7 +148,7 @@ fn more_trials_extend_fewer() {
             "leaves=int(2,9), rate=log(0.05,1)",
             valid(trials, Method::Random),
         );
-        let mut trials = timeless(&plan.run(&job(&train, &test)).unwrap());
+        let mut trials = timeless(&plan.run(&request(&train, &test)).unwrap());
         trials.sort_by_key(|trial| trial.trial);
         trials
     };
@@ -170,7 +170,7 @@ fn any_number_of_threads_gives_the_same_search() {
         let plan = plan("lambdamart(trees=9, min_rows=3)", space, valid(9, method));
         let on = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            timeless(&pool.install(|| plan.run(&job(&train, &test))).unwrap())
+            timeless(&pool.install(|| plan.run(&request(&train, &test))).unwrap())
         };
         let one = on(1);
         assert!([2, 3, 8].into_iter().all(|threads| on(threads) == one), "{method:?}");
@@ -185,7 +185,7 @@ fn halving_finds_a_planted_optimum_and_spends_less() {
     let plan = plan("mart(trees=27, min_rows=90000)", space, valid(30, Method::Halving));
     let rungs: Vec<_> = plan.rungs().iter().map(|rung| (rung.trials, rung.rounds)).collect();
     assert_eq!(rungs, [(30, Some(1)), (10, Some(3)), (3, Some(9)), (1, None)]);
-    let result = plan.run(&job(&train, &test)).unwrap();
+    let result = plan.run(&request(&train, &test)).unwrap();
     let best = result.best().unwrap();
     assert!(best.spec.contains("min_rows=3,") || best.spec.contains("min_rows=3)"), "{best:?}");
     let versus = result.versus.clone().unwrap();
@@ -207,15 +207,15 @@ fn survivors_go_on_to_what_training_in_one_go_gives() {
         let plan = plan(learner, space, valid(9, Method::Halving));
         let folder = tempfile::tempdir().unwrap();
         let places = folder.path().join("places");
-        let saving = TuneJob { folder: Some(places.clone()), ..job(&train, &test) };
+        let saving = TuneJob { folder: Some(places.clone()), ..request(&train, &test) };
         let with = plan.run(&saving).unwrap();
-        let without = plan.run(&job(&train, &test)).unwrap();
+        let without = plan.run(&request(&train, &test)).unwrap();
         assert_eq!(timeless(&with), timeless(&without), "{learner}");
         assert!(!places.exists(), "nothing is left");
         let best = with.best().unwrap();
         let whole = LearnerSpec::parse(&best.spec).unwrap();
         let settings = TuneSettings { trials: 1, ..TuneSettings::new(Ground::Valid) };
-        let alone = TunePlan::new(&whole, settings).unwrap().run(&job(&train, &test)).unwrap();
+        let alone = TunePlan::new(&whole, settings).unwrap().run(&request(&train, &test)).unwrap();
         assert_eq!(alone.best().unwrap().values, best.values, "{learner}");
     }
 }
@@ -241,7 +241,7 @@ fn the_value_on_folds_is_that_of_cross_validation() {
 fn the_same_learner_is_not_trained_twice() {
     let (train, test) = (data(10, 1), data(8, 2));
     let plan = plan("mart(trees=3, leaves=4)", "leaves=choice(4,5)", valid(12, Method::Random));
-    let result = plan.run(&job(&train, &test)).unwrap();
+    let result = plan.run(&request(&train, &test)).unwrap();
     assert_eq!(result.trials.iter().filter(|trial| trial.same_as.is_none()).count(), 2);
     assert_eq!(result.trials.len(), 12);
 }
@@ -251,7 +251,7 @@ fn a_trial_that_fails_is_told_and_the_others_go_on() {
     let (train, test) = (data(10, 1), data(8, 2));
     let space = "monotone=choice(1:+,999:+,2:+), leaves=int(2,9)";
     let search = plan("mart(trees=3)", space, valid(12, Method::Random));
-    let result = search.run(&job(&train, &test)).unwrap();
+    let result = search.run(&request(&train, &test)).unwrap();
     let failed: Vec<_> = result.trials.iter().filter(|trial| trial.error.is_some()).collect();
     assert!((1..12).contains(&failed.len()), "{}", failed.len());
     assert!(failed.iter().all(|trial| trial.error.as_ref().unwrap().contains("999")));
@@ -259,7 +259,7 @@ fn a_trial_that_fails_is_told_and_the_others_go_on() {
     assert!(result.best().is_some());
     let hopeless =
         plan("mart(trees=3, monotone=999:+)", "leaves=int(2,9)", valid(3, Method::Random));
-    let error = hopeless.run(&job(&train, &test)).unwrap_err().to_string();
+    let error = hopeless.run(&request(&train, &test)).unwrap_err().to_string();
     assert!(error.contains("every trial failed") && error.contains("999"), "{error}");
 }
 
@@ -268,37 +268,37 @@ struct Impatient {
     left: AtomicUsize,
 }
 
-impl Observer for Impatient {
-    fn added(&self, _record: &Record) {
+impl Progress for Impatient {
+    fn round_finished(&self, _record: &TrainingHistory) {
         let less = |left: usize| Some(left.saturating_sub(1));
         let _ = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, less);
     }
 
-    fn wants_to_stop(&self) -> bool {
+    fn should_stop(&self) -> bool {
         self.left.load(Ordering::SeqCst) == 0
     }
 }
 
-impl TuneObserver for Impatient {}
+impl TuneProgress for Impatient {}
 
 /// Runs a search that is stopped again and again; gives its result and how often it began.
 fn stumbling(
     plan: &TunePlan,
-    job: TuneJob<'_>,
+    request: TuneJob<'_>,
     folder: &Path,
     patience: usize,
 ) -> (TuneResult, usize) {
     for begun in 1..1000 {
-        let observer = Impatient { left: AtomicUsize::new(patience) };
-        let job = TuneJob {
+        let progress = Impatient { left: AtomicUsize::new(patience) };
+        let request = TuneJob {
             log: Some(folder.join("log")),
             folder: Some(folder.join("places")),
-            observer: &observer,
-            train: job.train,
-            valid: job.valid.clone(),
-            features: job.features,
+            progress: &progress,
+            train: request.train,
+            valid: request.valid.clone(),
+            features: request.features,
         };
-        let result = plan.run(&job).unwrap();
+        let result = plan.run(&request).unwrap();
         if result.finished {
             return (result, begun);
         }
@@ -312,10 +312,10 @@ fn a_search_that_is_stopped_again_and_again_comes_to_the_same_end() {
     let space = "leaves=int(2,9), rate=log(0.05,1)";
     for method in [Method::Random, Method::Halving] {
         let plan = plan("lambdamart(trees=9, min_rows=3)", space, valid(9, method));
-        let expected = timeless(&plan.run(&job(&train, &test)).unwrap());
+        let expected = timeless(&plan.run(&request(&train, &test)).unwrap());
         for patience in [1, 4, 25] {
             let folder = tempfile::tempdir().unwrap();
-            let (result, begun) = stumbling(&plan, job(&train, &test), folder.path(), patience);
+            let (result, begun) = stumbling(&plan, request(&train, &test), folder.path(), patience);
             assert_eq!(timeless(&result), expected, "{method:?} {patience}");
             assert!(begun > 1, "{method:?} {patience}");
             assert!(!folder.path().join("places").exists());
@@ -338,11 +338,11 @@ fn a_log_goes_on_with_more_trials_and_refuses_other_data() {
     let log = Some(folder.path().join("log"));
     let few = plan("mart(trees=3)", "leaves=int(2,30)", valid(3, Method::Random));
     let more = plan("mart(trees=3)", "leaves=int(2,30)", valid(6, Method::Random));
-    let logged = |train, test| TuneJob { log: log.clone(), ..job(train, test) };
+    let logged = |train, test| TuneJob { log: log.clone(), ..request(train, test) };
     few.run(&logged(&train, &test)).unwrap();
     let result = more.run(&logged(&train, &test)).unwrap();
     assert_eq!((result.found, result.trials.len()), (3, 6));
-    assert_eq!(timeless(&result), timeless(&more.run(&job(&train, &test)).unwrap()));
+    assert_eq!(timeless(&result), timeless(&more.run(&request(&train, &test)).unwrap()));
     assert_eq!(few.run(&logged(&train, &test)).unwrap().trials.len(), 3);
     let error = few.run(&logged(&test, &test)).unwrap_err().to_string();
     assert!(error.contains("training data was") && !error.contains("space"), "{error}");

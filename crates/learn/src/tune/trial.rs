@@ -10,7 +10,7 @@ pub struct Trial {
     pub trial: usize,
     /// The learner, as `train --learner` takes it.
     pub spec: String,
-    /// Rounds at most, on a rung of halving before the last; `None`: trained whole.
+    /// Session at most, on a rung of halving before the last; `None`: trained whole.
     pub limit: Option<usize>,
     /// Seed of the training.
     pub seed: u64,
@@ -20,9 +20,9 @@ pub struct Trial {
     pub ci95: Option<(f64, f64)>,
     /// Queries that count.
     pub queries: usize,
-    /// Rounds in the model (on folds the mean over them); `None` where there are none.
+    /// Session in the model (on folds the mean over them); `None` where there are none.
     pub rounds: Option<f64>,
-    /// Rounds that were trained, where it is one training.
+    /// Session that were trained, where it is one training.
     pub trained: Option<usize>,
     /// Seconds of binning and training.
     pub seconds: f64,

@@ -36,7 +36,9 @@ pub(super) fn versus(
 ) -> Result<Option<Versus>, LearnError> {
     let both = best.values.iter().zip(&first.values);
     let (mine, theirs): (Vec<f64>, Vec<f64>) = both.filter_map(|(a, b)| (*a).zip(*b)).unzip();
-    let refused = |error: StatsError| LearnError::unfit(error.to_string(), "report this");
+    let refused = |_: StatsError| LearnError::Internal {
+        invariant: "values of the same queries can be compared",
+    };
     let pairs = Paired::new(&mine, &theirs).map_err(refused)?;
     let Some(difference) = pairs.mean() else { return Ok(None) };
     let found = wins(&pairs, 0.0).map_err(refused)?;

@@ -7,7 +7,7 @@
 
 use rankwright_eval::compare::Better;
 use rankwright_eval::{Measure, MetricSpec};
-use rankwright_learn::Record;
+use rankwright_learn::TrainingHistory;
 use rankwright_spec::words::{counted, plural};
 use serde_json::{Value, json};
 
@@ -65,32 +65,32 @@ impl Curve {
     }
 
     /// Curves of a log; empty where it watched nothing.
-    pub fn logged(record: &Record) -> Vec<Curve> {
-        let shown = thinned(record.iterations.len(), POINTS, record.best);
-        let decides = usize::from(record.sets.first().is_some_and(|name| name == "training"));
+    pub fn logged(history: &TrainingHistory) -> Vec<Curve> {
+        let shown = thinned(history.iterations.len(), POINTS, history.best);
+        let decides = usize::from(history.sets.first().is_some_and(|name| name == "training"));
         let curve = |(m, metric): (usize, &String)| {
             let value = |at: usize, set: usize| -> f64 {
-                let values = &record.iterations[at].values;
+                let values = &history.iterations[at].values;
                 values.get(set).and_then(|set| set.get(m)).copied().unwrap_or(f64::NAN)
             };
             let line = |set: usize| shown.iter().map(|at| value(*at, set)).collect();
-            let sets = record.sets.iter().enumerate().map(|(set, name)| (name.clone(), line(set)));
+            let sets = history.sets.iter().enumerate().map(|(set, name)| (name.clone(), line(set)));
             let mut curve = Curve {
                 metric: metric.clone(),
-                convention: record.conventions.get(m).cloned().unwrap_or_default(),
-                rounds: shown.iter().map(|at| record.iterations[*at].number).collect(),
+                convention: history.conventions.get(m).cloned().unwrap_or_default(),
+                rounds: shown.iter().map(|at| history.iterations[*at].number).collect(),
                 sets: sets.collect(),
                 best: None,
                 decides,
-                apart: record.unit == "member",
+                apart: history.unit == "member",
             };
             let deciding = curve.sets.len() > decides && !curve.apart;
             curve.best = deciding.then(|| curve.find_best(decides, better(metric))).flatten();
             curve
         };
-        match record.sets.is_empty() || shown.is_empty() {
+        match history.sets.is_empty() || shown.is_empty() {
             true => Vec::new(),
-            false => record.metrics.iter().enumerate().map(curve).collect(),
+            false => history.metrics.iter().enumerate().map(curve).collect(),
         }
     }
 
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
     use rankwright_learn::{Iteration, Phases};
 
-    fn record() -> Record {
+    fn history() -> TrainingHistory {
         let round = |number: usize| Iteration {
             number,
             leaves: None,
@@ -225,37 +225,37 @@ mod tests {
             values: vec![vec![number as f64], vec![[0.1, 0.4, 0.4, 0.2][number - 1]]],
             seconds: Phases::default(),
         };
-        Record {
+        TrainingHistory {
             sets: vec!["training".into(), "valid.txt".into()],
             metrics: vec!["ndcg@10".into()],
             conventions: vec!["gain=exp".into()],
             iterations: (1..=4).map(round).collect(),
-            ..Record::default()
+            ..TrainingHistory::default()
         }
     }
 
     #[test]
     fn a_logs_curves_have_their_sets_and_the_earliest_best() {
-        let curves = Curve::logged(&record());
+        let curves = Curve::logged(&history());
         assert_eq!(curves[0].rounds, [1, 2, 3, 4]);
         assert_eq!(curves[0].sets[0], ("training".to_owned(), vec![1.0, 2.0, 3.0, 4.0]));
         assert_eq!(curves[0].best, Some((2, 0.4)));
         let chart = curves[0].chart(1, "epoch", "From the log.");
         assert!(matches!(&chart.body, Body::Lines(lines) if lines.len() == 3 && lines[2].dashed));
         assert!(chart.caption.contains("after 2 epochs"), "{}", chart.caption);
-        let mut alone = record();
+        let mut alone = history();
         alone.sets.truncate(1);
         assert_eq!(Curve::logged(&alone)[0].best, None, "training data has no best");
-        assert!(Curve::logged(&Record::default()).is_empty());
+        assert!(Curve::logged(&TrainingHistory::default()).is_empty());
     }
 
     #[test]
     fn the_set_that_decides_is_named_and_members_have_no_best() {
-        assert_eq!(Curve::logged(&record())[0].deciding(), "valid.txt");
-        let mut two = record();
+        assert_eq!(Curve::logged(&history())[0].deciding(), "valid.txt");
+        let mut two = history();
         two.sets = vec!["first.txt".into(), "second.txt".into()];
         assert_eq!(Curve::logged(&two)[0].deciding(), "first.txt");
-        let members = Curve::logged(&Record { unit: "member".into(), ..record() });
+        let members = Curve::logged(&TrainingHistory { unit: "member".into(), ..history() });
         assert_eq!(members[0].best, None);
         let chart = members[0].chart(1, "member", "From the log.");
         assert!(matches!(&chart.body, Body::Bars(bars) if bars.categories.len() == 4));
@@ -263,9 +263,9 @@ mod tests {
 
     #[test]
     fn errors_are_best_when_small() {
-        let mut record = record();
-        record.metrics = vec!["rmse".into()];
-        assert_eq!(Curve::logged(&record)[0].best, Some((1, 0.1)));
+        let mut history = history();
+        history.metrics = vec!["rmse".into()];
+        assert_eq!(Curve::logged(&history)[0].best, Some((1, 0.1)));
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub(super) fn facts(input: &TrainingInput<'_>) -> Vec<(String, String)> {
 
 /// What is said of validation data where none is given.
 fn watched(input: &TrainingInput<'_>) -> String {
-    let sets = input.log.iter().flat_map(|log| &log.record.sets);
+    let sets = input.log.iter().flat_map(|log| &log.history.sets);
     let sets: Vec<&str> = sets.map(String::as_str).filter(|name| *name != "training").collect();
     match sets.is_empty() {
         true => "none".to_owned(),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rankwright_data::DataError;
-use rankwright_learn::{Iteration, Record};
+use rankwright_learn::{Iteration, TrainingHistory};
 use serde::Deserialize;
 
 use crate::error::ReportError;
@@ -12,7 +12,7 @@ use crate::error::ReportError;
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrainingLog {
     /// Round by round.
-    pub record: Record,
+    pub history: TrainingHistory,
     /// Seconds for reading the data.
     pub load_seconds: f64,
     /// Threads that it ran on.
@@ -52,7 +52,7 @@ impl TrainingLog {
     /// use rankwright_report::training::TrainingLog;
     ///
     /// let text = r#"{"sets": [], "metrics": ["ndcg@10"], "best": null, "iterations": []}"#;
-    /// assert_eq!(TrainingLog::parse(text)?.record.metrics, ["ndcg@10"]);
+    /// assert_eq!(TrainingLog::parse(text)?.history.metrics, ["ndcg@10"]);
     /// assert!(TrainingLog::parse("{}").is_err());
     /// # Ok::<(), rankwright_report::ReportError>(())
     /// ```
@@ -63,7 +63,7 @@ impl TrainingLog {
                 "train again, or move the file away: the report does without",
             )
         })?;
-        let record = Record {
+        let history = TrainingHistory {
             sets: written.sets,
             metrics: written.metrics,
             conventions: written.conventions,
@@ -74,7 +74,7 @@ impl TrainingLog {
             train_seconds: written.seconds.train,
             weights: Vec::new(),
         };
-        Ok(TrainingLog { record, load_seconds: written.seconds.load, threads: written.threads })
+        Ok(TrainingLog { history, load_seconds: written.seconds.load, threads: written.threads })
     }
 
     /// Where the side file of a model is.

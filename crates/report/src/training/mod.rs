@@ -94,12 +94,12 @@ impl Default for TrainingOptions {
 ///
 /// ```
 /// use rankwright_data::generate::LetorOptions;
-/// use rankwright_learn::{Job, LearnerSpec};
+/// use rankwright_learn::{TrainRequest, LearnerSpec};
 /// use rankwright_report::training::{NamedData, TrainingInput, TrainingOptions, TrainingReport};
 ///
 /// let data = LetorOptions { queries: 20, documents: 20, seed: 1 }.generate()?;
 /// let learner = LearnerSpec::parse("lambdamart(trees=5, leaves=4)")?;
-/// let model = learner.train(Job::new(&data))?.model;
+/// let model = learner.train(TrainRequest::new(&data))?.model;
 /// let input = TrainingInput {
 ///     model: ("my.model", &model),
 ///     train: NamedData { name: "train.txt", data: &data },
@@ -155,26 +155,26 @@ impl TrainingReport {
         let mut sets = vec![*train];
         sets.extend(valid);
         let values = whole_model(model, &sets, measures, options.score)?;
-        let record = log.as_ref().map(|log| &log.record);
+        let history = log.as_ref().map(|log| &log.history);
         let rounds = log.as_ref().map_or((0, "round"), |log| {
             (
-                log.record.iterations.len(),
-                if log.record.unit.is_empty() { "round" } else { &log.record.unit },
+                log.history.iterations.len(),
+                if log.history.unit.is_empty() { "round" } else { &log.history.unit },
             )
         });
-        let best = record.filter(|_| valid.is_some()).and_then(|record| record.best);
+        let best = history.filter(|_| valid.is_some()).and_then(|history| history.best);
         let stages = Stages::of(model, options.points, best, rounds);
         let seen = Seen::new(input, options, first, &values, &stages)?;
         let logged = !stages.staged;
-        let curves = match record.filter(|_| logged) {
-            Some(record) => Curve::logged(record),
+        let curves = match history.filter(|_| logged) {
+            Some(history) => Curve::logged(history),
             None if logged => Vec::new(),
             None => {
                 let names: Vec<&str> = sets.iter().map(|set| set.name).collect();
                 Curve::measured(measures, &stages, &names, &seen.values, valid.map(|_| 1))
             }
         };
-        let went_on = record.map(|record| record.iterations.len());
+        let went_on = history.map(|history| history.iterations.len());
         let shuffled = valid.unwrap_or(*train);
         let data = (shuffled.name, shuffled.data);
         Ok(TrainingReport {

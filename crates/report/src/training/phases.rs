@@ -51,7 +51,7 @@ pub struct PhaseTimes {
 impl PhaseTimes {
     /// Adds up the times of a log; `None` where no round took any.
     pub fn new(log: &TrainingLog) -> Option<PhaseTimes> {
-        let all = &log.record.iterations;
+        let all = &log.history.iterations;
         let total = |of: SecondsOf| all.iter().map(|round| of(&round.seconds)).sum::<f64>();
         let used: Vec<_> = PHASES.into_iter().filter(|(_, of)| total(*of) > 0.0).collect();
         if used.is_empty() {
@@ -65,14 +65,14 @@ impl PhaseTimes {
         let middle = |stretch: &[Iteration]| {
             stretch.iter().map(|round| round.number as f64).sum::<f64>() / stretch.len() as f64
         };
-        let unit = &log.record.unit;
+        let unit = &log.history.unit;
         Some(PhaseTimes {
             names: used.iter().map(|(name, _)| (*name).to_owned()).collect(),
             unit: if unit.is_empty() { "round".to_owned() } else { unit.clone() },
             rounds: all.chunks(width).map(middle).collect(),
             seconds: all.chunks(width).map(mean).collect(),
             totals: used.iter().map(|(_, of)| total(*of)).collect(),
-            before: (log.load_seconds, log.record.bin_seconds),
+            before: (log.load_seconds, log.history.bin_seconds),
             threads: log.threads,
         })
     }
@@ -151,7 +151,7 @@ impl PhaseTimes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rankwright_learn::Record;
+    use rankwright_learn::TrainingHistory;
 
     #[test]
     fn times_are_added_up_and_long_trainings_thinned() {
@@ -164,14 +164,16 @@ mod tests {
             seconds: Phases { histograms: 0.5, evaluate: number as f64, ..Phases::default() },
         };
         let iterations: Vec<Iteration> = (1..=500).map(round).collect();
-        let record = Record { iterations, unit: "tree".into(), ..Record::default() };
-        let log = TrainingLog { record, load_seconds: 1.0, threads: Some(2) };
+        let history =
+            TrainingHistory { iterations, unit: "tree".into(), ..TrainingHistory::default() };
+        let log = TrainingLog { history, load_seconds: 1.0, threads: Some(2) };
         let found = PhaseTimes::new(&log).unwrap();
         assert_eq!(found.names, ["histograms and splits", "metrics"]);
         assert_eq!(found.totals, [250.0, 125250.0]);
         assert_eq!((found.rounds.len(), found.rounds[0]), (167, 2.0));
         assert_eq!(found.seconds[0], [0.5, 2.0]);
-        let empty = TrainingLog { record: Record::default(), load_seconds: 0.0, threads: None };
+        let empty =
+            TrainingLog { history: TrainingHistory::default(), load_seconds: 0.0, threads: None };
         assert!(PhaseTimes::new(&empty).is_none());
     }
 }

@@ -12,7 +12,7 @@
 use rankwright_eval::compare::{Better, CompareOptions, Comparison, MetricValues, compare};
 use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_eval::{Evaluation, Measure};
-use rankwright_learn::Record;
+use rankwright_learn::TrainingHistory;
 use rankwright_spec::words::{counted, plural};
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ pub struct ShrinkageRun {
     /// The learner with that rate.
     pub learner: String,
     /// What happened: the training data is the first set, the validation data the second.
-    pub record: Record,
+    pub history: TrainingHistory,
     /// The best model on the validation data, query by query.
     pub best: Evaluation,
 }
@@ -57,13 +57,13 @@ impl ShrinkageRun {
     /// The metric after each round, on the training data (0) or the validation data (1).
     pub fn curve(&self, set: usize) -> Vec<f64> {
         let value = |values: &Vec<Vec<f64>>| values.get(set).and_then(|v| v.first()).copied();
-        let rounds = self.record.iterations.iter();
+        let rounds = self.history.iterations.iter();
         rounds.map(|round| value(&round.values).unwrap_or(f64::NAN)).collect()
     }
 
     /// Rounds at the best value on the validation data.
     pub fn rounds(&self) -> usize {
-        self.record.best.unwrap_or(self.record.iterations.len())
+        self.history.best.unwrap_or(self.history.iterations.len())
     }
 
     /// The best value on the validation data.
@@ -115,7 +115,7 @@ impl ShrinkageReport {
                 Some(compare(&names, &values, &options)?)
             }
         };
-        let unit = runs.first().map_or(String::new(), |run| run.record.unit.clone());
+        let unit = runs.first().map_or(String::new(), |run| run.history.unit.clone());
         Ok(ShrinkageReport {
             facts: facts(about),
             metric: (about.measure.to_string(), about.measure.convention().to_owned()),
@@ -157,8 +157,8 @@ impl ShrinkageReport {
     fn section(&self, set: usize, (id, title): (&str, &str), data: &str, text: &str) -> Section {
         let series = |run: &ShrinkageRun| {
             let values = run.curve(set);
-            let at = |at: usize| (run.record.iterations[at].number as f64, values[at]);
-            let places = thinned(values.len(), POINTS, run.record.best);
+            let at = |at: usize| (run.history.iterations[at].number as f64, values[at]);
+            let places = thinned(values.len(), POINTS, run.history.best);
             Series {
                 name: name_of(run),
                 points: places.into_iter().map(at).collect(),
@@ -239,7 +239,7 @@ impl ShrinkageReport {
                 "best": run.rounds(),
                 "value": run.value(),
                 "ci95": run.best.results.first().and_then(|r| r.ci95).map(|(a, b)| [a, b]),
-                "train_seconds": run.record.train_seconds,
+                "train_seconds": run.history.train_seconds,
                 "versus_best": self.versus(at).map(|versus| json!({
                     "difference": versus.difference, "p": versus.p,
                     "p_corrected": versus.p_corrected, "mark": versus.mark.symbol(),

@@ -212,7 +212,7 @@ fn value(tree: &Tree, columns: &[Option<usize>], row: &[f32], absent: f32) -> f6
 mod tests {
     use super::*;
     use rankwright_data::generate::LetorOptions;
-    use rankwright_learn::{Job, LearnerSpec};
+    use rankwright_learn::{LearnerSpec, TrainRequest};
 
     #[test]
     fn stages_are_few_start_at_zero_and_end_with_the_model() {
@@ -237,7 +237,7 @@ mod tests {
     fn the_last_stage_has_the_bits_of_the_models_scores() {
         let data = LetorOptions { queries: 30, documents: 25, seed: 3 }.generate().unwrap();
         let learner = LearnerSpec::parse("lambdamart(trees=12, leaves=8, min_rows=5)").unwrap();
-        let model = learner.train(Job::new(&data)).unwrap().model;
+        let model = learner.train(TrainRequest::new(&data)).unwrap().model;
         let mut staged = Staged::new(&model, &data, ScoreOptions::default()).unwrap();
         for trees in stage_numbers(12, 5, None) {
             staged.advance(trees);

@@ -3,7 +3,7 @@
 use rankwright_data::generate::LetorOptions;
 use rankwright_data::{Absent, Columns, Dataset, FeatureNames, Matrix, QueryIndex};
 use rankwright_eval::{Measure, MetricSpec, ScoredDataset, SourceKind};
-use rankwright_learn::{Job, LearnerSpec};
+use rankwright_learn::{LearnerSpec, TrainRequest};
 use rankwright_model::{Ensemble, Header, Model, ModelBody, ScoreOptions, Tree};
 
 use super::*;
@@ -44,17 +44,20 @@ fn measures(texts: &[&str]) -> Vec<Measure> {
 fn report(learner: &str, log: bool, valid: bool) -> (TrainingReport, Model) {
     let (train, held) = (data(1), data(2));
     let learner = LearnerSpec::parse(learner).unwrap();
-    let job = Job {
+    let job = TrainRequest {
         watch_training: true,
         valid: match learner.uses_validation() || valid {
-            true => vec![rankwright_learn::WatchedSet { name: "valid".into(), data: &held }],
+            true => vec![rankwright_learn::ValidationSet { name: "valid".into(), data: &held }],
             false => Vec::new(),
         },
-        ..Job::new(&train)
+        ..TrainRequest::new(&train)
     };
     let outcome = learner.train(job).unwrap();
-    let log =
-        log.then_some(TrainingLog { record: outcome.record, load_seconds: 0.5, threads: Some(2) });
+    let log = log.then_some(TrainingLog {
+        history: outcome.history,
+        load_seconds: 0.5,
+        threads: Some(2),
+    });
     let input = TrainingInput {
         model: ("m.model", &outcome.model),
         train: NamedData { name: "train", data: &train },

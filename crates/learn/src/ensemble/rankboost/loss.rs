@@ -130,8 +130,8 @@ impl Objective for PairExponential {
 }
 
 fn too_far() -> LearnError {
-    LearnError::unfit(
+    LearnError::not_finite(
         "scores are so far apart that their exponentials leave the range of a float",
-        "take a smaller rate, fewer trees, or weights nearer to 1",
+        "the rate, the number of trees or the weights may be too large",
     )
 }

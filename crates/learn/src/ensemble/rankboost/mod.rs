@@ -26,10 +26,11 @@ use self::loss::PairExponential;
 use self::stump::Stumps;
 use super::info;
 use crate::bins::Binned;
-use crate::boost::{BoostParams, Booster, Job, Outcome};
+use crate::boost::{BoostParams, Booster};
 use crate::error::LearnError;
 use crate::learner::boosting;
 use crate::preferences::Preferences;
+use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
 
 /// Parameters of `rankboost`.
@@ -64,14 +65,14 @@ struct RankBoost {
 }
 
 impl Trainer for RankBoost {
-    fn train(&self, job: &Job<'_>) -> Result<Outcome, LearnError> {
-        Preferences::new(job.train).check()?;
+    fn train(&self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+        Preferences::new(request.train).check()?;
         let started = Instant::now();
-        let binned = Binned::new(job.train, self.params.bins, job.collective)?;
+        let binned = Binned::new(request.train, self.params.bins, request.collective)?;
         let seconds = started.elapsed().as_secs_f64();
-        let mut stumps = Stumps::new(&binned, job.collective);
+        let mut stumps = Stumps::new(&binned, request.collective);
         let mut loss = PairExponential { norm_query: self.norm_query };
-        Booster::new(self.params.clone())?.train_with(&mut loss, job, &mut stumps, seconds)
+        Booster::new(self.params.clone())?.train_with(&mut loss, request, &mut stumps, seconds)
     }
 
     fn objective(&self) -> String {

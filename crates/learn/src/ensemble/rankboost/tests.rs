@@ -9,11 +9,11 @@ use rankwright_model::{ModelBody, Side};
 use super::loss::{Losses, PairExponential};
 use super::stump::{Stumps, alpha};
 use crate::bins::Binned;
-use crate::boost::Job;
 use crate::collective::Local;
 use crate::ensemble::trials::{rows, trains_alike};
 use crate::learner::LearnerSpec;
 use crate::objective::{Derivatives, Objective, Preference, QueryView, Workspace};
+use crate::session::TrainRequest;
 use crate::tree::{Grow, GrownRows, Input as GrowInput, Scales};
 
 /// Losses by document, as the worse one and as the better one, from every pair.
@@ -189,7 +189,7 @@ fn one_round_by_hand() {
     let data =
         rows(&[("a", 1.0, &[1.0]), ("a", 0.0, &[0.0]), ("a", 0.0, &[0.0]), ("a", 0.0, &[1.0])]);
     let learner = LearnerSpec::parse("rankboost(trees=1)").unwrap();
-    let model = learner.train(Job::new(&data)).unwrap().model;
+    let model = learner.train(TrainRequest::new(&data)).unwrap().model;
     let found = model.score_row(&[1.0]);
     assert!((found - 0.5 * 5.0_f64.ln()).abs() < 1e-5, "{found}");
     assert_eq!(model.score_row(&[0.0]), 0.0);
@@ -202,10 +202,10 @@ fn the_loss_falls_by_the_factor_that_the_paper_promises() {
     // With every pair alike, the loss of a round is at most sqrt(1 - r^2) of that before.
     let data = LetorOptions { queries: 20, documents: 15, seed: 3 }.generate().unwrap();
     let learner = LearnerSpec::parse("rankboost(trees=30, norm_query=false)").unwrap();
-    let job = Job { watch_training: true, ..Job::new(&data) };
-    let outcome = learner.train(job).unwrap();
-    let ModelBody::Trees(trees) = outcome.model.body() else { panic!("no trees") };
-    let losses: Vec<f64> = outcome.record.iterations.iter().filter_map(|i| i.loss).collect();
+    let request = TrainRequest { watch_training: true, ..TrainRequest::new(&data) };
+    let result = learner.train(request).unwrap();
+    let ModelBody::Trees(trees) = result.model.body() else { panic!("no trees") };
+    let losses: Vec<f64> = result.history.iterations.iter().filter_map(|i| i.loss).collect();
     assert_eq!(losses.len(), 30);
     for (pair, tree) in losses.windows(2).zip(&trees.trees()[1..]) {
         let r = tree.splits()[0].gain;
@@ -219,7 +219,7 @@ fn pairs_of_a_file_take_the_place_of_labels() {
     let input = Input::from_bytes("pairs", b"a 0 1 3\na 2 1\n".to_vec()).unwrap();
     let (data, _) = data.with_pairs(&input).unwrap();
     let learner = LearnerSpec::parse("rankboost(trees=2)").unwrap();
-    let model = learner.train(Job::new(&data)).unwrap().model;
+    let model = learner.train(TrainRequest::new(&data)).unwrap().model;
     assert!(model.score_row(&[1.0]) > model.score_row(&[0.0]));
 }
 
@@ -227,7 +227,7 @@ fn pairs_of_a_file_take_the_place_of_labels() {
 fn data_without_preferences_and_bad_parameters_are_refused() {
     let flat = rows(&[("a", 1.0, &[0.0]), ("a", 1.0, &[1.0]), ("b", 0.0, &[1.0])]);
     let learner = LearnerSpec::parse("rankboost").unwrap();
-    let error = learner.train(Job::new(&flat)).unwrap_err().to_string();
+    let error = learner.train(TrainRequest::new(&flat)).unwrap_err().to_string();
     assert!(error.contains("no query has two documents with different labels"), "{error}");
     for (text, expected) in [
         ("rankboost(trees=0)", "from 1 on"),
@@ -245,7 +245,7 @@ fn data_without_preferences_and_bad_parameters_are_refused() {
 fn constant_features_give_a_constant() {
     let data = rows(&[("a", 1.0, &[3.0]), ("a", 0.0, &[3.0])]);
     let learner = LearnerSpec::parse("rankboost(trees=3)").unwrap();
-    let model = learner.train(Job::new(&data)).unwrap().model;
+    let model = learner.train(TrainRequest::new(&data)).unwrap().model;
     assert_eq!([model.score_row(&[3.0]), model.score_row(&[0.0])], [0.0; 2]);
 }
 

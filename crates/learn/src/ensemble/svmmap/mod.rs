@@ -29,9 +29,9 @@ use rayon::prelude::*;
 use self::qp::Programme;
 use self::violated::{Violated, most_violated};
 use super::{Inputs, from_one, info, numbers};
-use crate::boost::{Job, Outcome};
 use crate::error::LearnError;
-use crate::rounds::{Go, Rounds};
+use crate::session::{RoundPlan, RoundStatus, Session};
+use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
 use crate::transform::{TransformPlan, transform_params};
 
@@ -97,18 +97,19 @@ struct Fit {
 }
 
 impl Trainer for SvmMap {
-    fn train(&self, job: &Job<'_>) -> Result<Outcome, LearnError> {
-        let inputs = Inputs::new(self.transform, job.train)?;
-        let lists = Lists::new(job.train, &inputs, self.rel)?;
-        let columns = job.train.columns();
-        let (rounds, saved) = Rounds::begin(job, "round", None)?;
+    fn train(&self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+        let inputs = Inputs::new(self.transform, request.train)?;
+        let lists = Lists::new(request.train, &inputs, self.rel)?;
+        let columns = request.train.columns();
+        let (rounds, saved) =
+            Session::begin(request, RoundPlan::new("round", self.rounds, request))?;
         // The line of the last round is the fitted one; those before are on the way to it.
         let mut rounds = rounds.keeping_last();
-        let mut fit = match saved {
+        let mut fit = match saved.and_then(|saved| saved.bytes) {
             Some(saved) => Fit::read(&numbers::read(&saved)?, self.c, columns)?,
             None => Fit::new(self.c, columns),
         };
-        while rounds.done() < self.rounds {
+        while !rounds.is_over() {
             let plane = lists.plane(&fit.weights);
             let violation = plane.loss - dot(&fit.weights, &plane.gradient);
             if rounds.done() > 0 && violation <= fit.slack() + self.epsilon {
@@ -118,9 +119,9 @@ impl Trainer for SvmMap {
             let loss = Some(0.5 * dot(&fit.weights, &fit.weights) + self.c * fit.slack());
             let model = || inputs.line(&fit.weights);
             match rounds.add(loss, model, &|| numbers::write(&fit.numbers()))? {
-                Go::On => {}
-                Go::Over => break,
-                Go::Interrupted => return Ok(inputs.recorded(rounds.finish(false)?)),
+                RoundStatus::Continue => {}
+                RoundStatus::Over => break,
+                RoundStatus::Cancelled => return Ok(inputs.recorded(rounds.finish(false)?)),
             }
         }
         Ok(inputs.recorded(rounds.finish(true)?))
@@ -152,10 +153,7 @@ impl<'a> Lists<'a> {
         let mut shares: Vec<f64> = (0..data.queries()).map(weight).collect();
         let sum: f64 = shares.iter().sum();
         if sum <= 0.0 {
-            return Err(LearnError::unfit(
-                format!("no query has both relevant documents (labels from {rel} on) and others"),
-                "give data with both, or set what is relevant with rel=",
-            ));
+            return Err(LearnError::NothingRelevant { rel });
         }
         shares.iter_mut().for_each(|share| *share /= sum);
         Ok(Self { data, inputs, relevant, shares })
@@ -324,7 +322,7 @@ mod tests {
             ("c", 0.0, &[9.0, 1.0]),
         ]);
         let learner = LearnerSpec::parse("svmmap(c=100)").unwrap();
-        let model = learner.train(Job::new(&data)).unwrap().model;
+        let model = learner.train(TrainRequest::new(&data)).unwrap().model;
         let score = |row: usize| model.score_row(data.matrix().row(row));
         assert!(score(0) > score(1) && score(0) > score(2) && score(4) > score(3));
     }
@@ -336,10 +334,13 @@ mod tests {
         assert!(parse("svmmap(epsilon=0)").contains("epsilon=0"));
         let one = rows(&[("a", 1.0, &[0.0]), ("a", 2.0, &[1.0]), ("b", 0.0, &[1.0])]);
         let learner = LearnerSpec::parse("svmmap").unwrap();
-        let error = learner.train(Job::new(&one)).unwrap_err().to_string();
-        assert!(error.contains("no query has both") && error.contains("rel="), "{error}");
+        let error = learner.train(TrainRequest::new(&one)).unwrap_err().to_string();
+        assert!(
+            error.contains("no query has both") && error.contains("labels from 1 on"),
+            "{error}"
+        );
         let learner = LearnerSpec::parse("svmmap(rel=2)").unwrap();
-        assert!(learner.train(Job::new(&one)).is_ok());
+        assert!(learner.train(TrainRequest::new(&one)).is_ok());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use rankwright_data::generate::LetorOptions;
 use rankwright_model::{Linear, Model, ModelBody};
 
 use super::*;
-use crate::boost::{Checkpoints, Job, Observer, Outcome, WatchedSet};
+use crate::session::{Checkpoints, Progress, TrainRequest, TrainResult, ValidationSet};
 use crate::{LearnError, LearnerSpec};
 
 const SPECS: [&str; 9] = [
@@ -23,12 +23,12 @@ const SPECS: [&str; 9] = [
     "pairwise-logistic",
 ];
 
-fn train(spec: &str, data: &Dataset) -> Result<Outcome, LearnError> {
-    LearnerSpec::parse(spec).unwrap().train(Job::new(data))
+fn train(spec: &str, data: &Dataset) -> Result<TrainResult, LearnError> {
+    LearnerSpec::parse(spec).unwrap().train(TrainRequest::new(data))
 }
 
-fn line(outcome: &Outcome) -> &Linear {
-    match outcome.model.body() {
+fn line(result: &TrainResult) -> &Linear {
+    match result.model.body() {
         ModelBody::Linear(line) => line,
         other => panic!("{other:?}"),
     }
@@ -47,9 +47,9 @@ fn one_query(columns: usize, values: &[f32], labels: &[f64]) -> Dataset {
 fn one_pair_has_the_solution_of_the_textbook() {
     // 1/2 w^2 + c (1 - 2w)^2 is smallest at w = 4c / (1 + 8c).
     let data = one_query(1, &[3.0, 1.0], &[1.0, 0.0]);
-    let outcome = train("ranksvm(c=0.5, transform=none, tolerance=1e-9)", &data).unwrap();
-    assert!((line(&outcome).weights()[0] - 0.4).abs() < 1e-9);
-    assert_eq!(line(&outcome).bias(), 0.0);
+    let result = train("ranksvm(c=0.5, transform=none, tolerance=1e-9)", &data).unwrap();
+    assert!((line(&result).weights()[0] - 0.4).abs() < 1e-9);
+    assert_eq!(line(&result).bias(), 0.0);
     // The hinge itself, c small: 1/2 w^2 + c (1 - 2w) is smallest at w = 2c, inside its slope.
     let hinge = train("ranksvm(loss=hinge, c=0.1, transform=none, tolerance=1e-9)", &data).unwrap();
     assert!((line(&hinge).weights()[0] - 0.2).abs() < 1e-9);
@@ -63,8 +63,8 @@ fn one_pair_has_the_solution_of_the_textbook() {
 fn least_squares_finds_the_line_that_made_the_labels() {
     let values = [0.0, 1.0, 1.0, 0.0, 2.0, 2.0, 3.0, -1.0, 5.0, 4.0];
     let labels: Vec<f64> = values.chunks(2).map(|x| f64::from(1.0 + 2.0 * x[0] - x[1])).collect();
-    let outcome = train("linear-regression(l2=0)", &one_query(2, &values, &labels)).unwrap();
-    let found = line(&outcome);
+    let result = train("linear-regression(l2=0)", &one_query(2, &values, &labels)).unwrap();
+    let found = line(&result);
     assert!((found.weights()[0] - 2.0).abs() < 1e-5 && (found.weights()[1] + 1.0).abs() < 1e-5);
     assert!((found.bias() - 1.0).abs() < 1e-5, "{}", found.bias());
     // A known ridge: x = -1 and 1, y = -1 and 1: w = 1 / (1 + l2).
@@ -76,16 +76,16 @@ fn least_squares_finds_the_line_that_made_the_labels() {
 #[test]
 fn grades_that_no_feature_explains_have_the_logits_of_their_shares() {
     let data = one_query(1, &[7.0; 4], &[0.0, 1.0, 1.0, 3.0]);
-    let outcome = train("ordinal", &data).unwrap();
-    assert_eq!(line(&outcome).weights(), [0.0]);
-    let thresholds = &outcome.model.header().notes["thresholds"];
+    let result = train("ordinal", &data).unwrap();
+    assert_eq!(line(&result).weights(), [0.0]);
+    let thresholds = &result.model.header().notes["thresholds"];
     let thresholds: Vec<f64> = thresholds.split('/').map(|t| t.parse().unwrap()).collect();
     assert!((thresholds[0] + 3.0_f64.ln()).abs() < 1e-9, "{thresholds:?}");
     assert!((thresholds[1] - 3.0_f64.ln()).abs() < 1e-9, "{thresholds:?}");
     let apart = one_query(1, &[0.0, 1.0, 1.1, 3.0], &[0.0, 1.0, 1.0, 3.0]);
-    let outcome = train("ordinal(c=40)", &apart).unwrap();
-    assert!(line(&outcome).weights()[0] > 0.5);
-    let thresholds = &outcome.model.header().notes["thresholds"];
+    let result = train("ordinal(c=40)", &apart).unwrap();
+    assert!(line(&result).weights()[0] > 0.5);
+    let thresholds = &result.model.header().notes["thresholds"];
     let thresholds: Vec<f64> = thresholds.split('/').map(|t| t.parse().unwrap()).collect();
     assert!(thresholds[0] < thresholds[1]);
 }
@@ -94,8 +94,8 @@ fn grades_that_no_feature_explains_have_the_logits_of_their_shares() {
 fn the_classes_of_one_feature_are_told_apart() {
     let data = one_query(1, &[0.0, 1.0, 2.0, 3.0], &[0.0, 0.0, 1.0, 1.0]);
     for spec in ["logistic(c=40)", "linear-svm(c=40)", "linear-svm(loss=hinge, c=40)"] {
-        let outcome = train(spec, &data).unwrap();
-        let score = |x: f32| line(&outcome).score_row(&[x]);
+        let result = train(spec, &data).unwrap();
+        let score = |x: f32| line(&result).score_row(&[x]);
         assert!((score(1.5)).abs() < 0.05, "{spec}: {}", score(1.5));
         assert!(score(1.0) < -0.5 && score(2.0) > 0.5, "{spec}");
     }
@@ -110,8 +110,8 @@ fn threads_and_registers_change_no_bit() {
     for spec in SPECS {
         let bytes = |threads: usize, simd: Simd| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let job = Job { simd, ..Job::new(&data) };
-            let train = || LearnerSpec::parse(spec).unwrap().train(job).unwrap();
+            let request = TrainRequest { simd, ..TrainRequest::new(&data) };
+            let train = || LearnerSpec::parse(spec).unwrap().train(request).unwrap();
             pool.install(train).model.to_bytes()
         };
         let one = bytes(1, Simd::Auto);
@@ -139,15 +139,15 @@ fn a_weight_of_two_counts_like_two_documents() {
 }
 
 #[test]
-fn data_that_does_not_fit_is_refused_with_what_to_do() {
+fn data_that_does_not_fit_is_refused() {
     let same = one_query(1, &[1.0, 2.0], &[1.0, 1.0]);
     let none = one_query(1, &[1.0, 2.0], &[0.0, 0.0]);
     for (spec, data, expected) in [
-        ("logistic", &same, "a higher rel="),
-        ("linear-svm", &none, "a lower rel="),
+        ("logistic", &same, "only relevant documents"),
+        ("linear-svm", &none, "only other documents"),
         ("ordinal", &same, "different labels"),
-        ("ranksvm", &same, "--pairs"),
-        ("pairwise-logistic", &none, "--pairs"),
+        ("ranksvm", &same, "nothing to rank"),
+        ("pairwise-logistic", &none, "nothing to rank"),
     ] {
         let error = train(spec, data).unwrap_err().to_string();
         assert!(error.contains(expected), "{spec}: {error}");
@@ -174,11 +174,11 @@ fn constant_and_missing_features_have_stated_outcomes() {
     let values = [1.0, 5.0, nan, 2.0, 5.0, 7.0, 3.0, 5.0, nan, 4.0, 5.0, 2.0];
     let data = one_query(3, &values, &[0.0, 0.0, 1.0, 1.0]);
     for spec in SPECS {
-        let outcome = train(spec, &data).unwrap();
+        let result = train(spec, &data).unwrap();
         // Missing values were taken for the mean, which a line over raw features cannot say.
-        assert!(matches!(outcome.model.body(), ModelBody::Net(_)), "{spec}");
-        assert_eq!(outcome.record.weights[1], 0.0, "{spec}: a constant feature has no weight");
-        let score = |row: &[f32]| outcome.model.score_row(row);
+        assert!(matches!(result.model.body(), ModelBody::Net(_)), "{spec}");
+        assert_eq!(result.history.weights[1], 0.0, "{spec}: a constant feature has no weight");
+        let score = |row: &[f32]| result.model.score_row(row);
         assert!(score(&[4.0, 5.0, nan]) > score(&[1.0, 5.0, nan]), "{spec}");
         assert!(score(&[nan; 3]).is_finite());
     }
@@ -225,21 +225,21 @@ fn preferences_of_the_data_take_the_place_of_labels() {
 fn the_best_c_on_validation_data_is_chosen() {
     let data = LetorOptions { queries: 40, documents: 20, seed: 4 }.generate().unwrap();
     let valid = LetorOptions { queries: 40, documents: 20, seed: 5 }.generate().unwrap();
-    let watched = || vec![WatchedSet { name: "valid".into(), data: &valid }];
+    let watched = || vec![ValidationSet { name: "valid".into(), data: &valid }];
     let spec = LearnerSpec::parse("ranksvm(c=0.1/10/1000)").unwrap();
-    let error = spec.train(Job::new(&data)).unwrap_err().to_string();
-    assert!(error.contains("--valid"), "{error}");
-    let outcome = spec.train(Job { valid: watched(), ..Job::new(&data) }).unwrap();
-    assert_eq!(outcome.record.unit, "value of c");
-    let values: Vec<f64> = outcome.record.iterations.iter().map(|i| i.values[0][0]).collect();
+    let error = spec.train(TrainRequest::new(&data)).unwrap_err().to_string();
+    assert!(error.contains("needs validation data"), "{error}");
+    let result = spec.train(TrainRequest { valid: watched(), ..TrainRequest::new(&data) }).unwrap();
+    assert_eq!(result.history.unit, "value of c");
+    let values: Vec<f64> = result.history.iterations.iter().map(|i| i.values[0][0]).collect();
     assert_eq!(values.len(), 3);
-    let best = outcome.record.best.unwrap();
+    let best = result.history.best.unwrap();
     assert!(values.iter().all(|value| *value <= values[best - 1]), "{values:?} {best}");
     let c = ["0.1", "10", "1000"][best - 1];
-    assert_eq!(outcome.model.header().notes["c"], c);
+    assert_eq!(result.model.header().notes["c"], c);
     // A warm start leads where a cold one does.
     let alone = train(&format!("ranksvm(c={c})"), &data).unwrap();
-    for (a, b) in alone.record.weights.iter().zip(&outcome.record.weights) {
+    for (a, b) in alone.history.weights.iter().zip(&result.history.weights) {
         assert!((a - b).abs() < 0.02, "{a} {b}");
     }
 }
@@ -247,12 +247,12 @@ fn the_best_c_on_validation_data_is_chosen() {
 /// Wants to stop after so many rounds.
 struct After(usize, AtomicUsize);
 
-impl Observer for After {
-    fn added(&self, _record: &crate::Record) {
+impl Progress for After {
+    fn round_finished(&self, _record: &crate::TrainingHistory) {
         self.1.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn wants_to_stop(&self) -> bool {
+    fn should_stop(&self) -> bool {
         self.1.load(Ordering::Relaxed) >= self.0
     }
 }
@@ -263,22 +263,23 @@ fn an_interrupted_training_goes_on_to_the_same_bytes() {
     let valid = LetorOptions { queries: 10, documents: 20, seed: 5 }.generate().unwrap();
     for spec in ["ranksvm(loss=hinge)", "logistic", "ranksvm(c=0.1/1/10)"] {
         let spec = LearnerSpec::parse(spec).unwrap();
-        let valid = || vec![WatchedSet { name: "valid".into(), data: &valid }];
-        let whole = spec.train(Job { valid: valid(), ..Job::new(&data) }).unwrap();
+        let valid = || vec![ValidationSet { name: "valid".into(), data: &valid }];
+        let whole =
+            spec.train(TrainRequest { valid: valid(), ..TrainRequest::new(&data) }).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let mut last: Option<Model> = None;
         for _ in 0..100 {
-            let observer = After(2, AtomicUsize::new(0));
-            let outcome = spec
-                .train(Job {
+            let progress = After(2, AtomicUsize::new(0));
+            let result = spec
+                .train(TrainRequest {
                     valid: valid(),
-                    observer: &observer,
+                    progress: &progress,
                     checkpoints: Some(Checkpoints::new(folder.path())),
-                    ..Job::new(&data)
+                    ..TrainRequest::new(&data)
                 })
                 .unwrap();
-            if outcome.finished {
-                last = Some(outcome.model);
+            if result.finished {
+                last = Some(result.model);
                 break;
             }
         }
@@ -292,8 +293,8 @@ fn a_list_of_many_documents_costs_neither_quadratic_time_nor_memory() {
     let n = 200_000;
     let data = drawn(2, &[n], 3, 5, false);
     let started = std::time::Instant::now();
-    let outcome = train("ranksvm", &data).unwrap();
-    assert!(outcome.record.weights.iter().all(|weight| weight.is_finite()));
+    let result = train("ranksvm", &data).unwrap();
+    assert!(result.history.weights.iter().all(|weight| weight.is_finite()));
     assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
 }
 
@@ -313,10 +314,10 @@ fn every_learner_ranks_mq2008_well() {
     };
     for spec in SPECS {
         let spec = LearnerSpec::parse(spec).unwrap();
-        let outcome = spec.train(Job::new(&data)).unwrap();
-        let scores = outcome.model.score(&test, Default::default()).unwrap();
+        let result = spec.train(TrainRequest::new(&data)).unwrap();
+        let scores = result.model.score(&test, Default::default()).unwrap();
         let measure = spec.measure().unwrap();
-        let value = crate::boost::watch::values(&test, &scores, &[measure]).unwrap()[0];
+        let value = crate::session::validation::values(&test, &scores, &[measure]).unwrap()[0];
         // A random order reaches 0.46.
         assert!(value > 0.62, "{spec}: {value}");
     }

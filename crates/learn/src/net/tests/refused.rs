@@ -1,8 +1,8 @@
 //! Specs and data that nets refuse, and what they say.
 
 use super::*;
-use crate::boost::Job;
 use crate::learner::LearnerSpec;
+use crate::session::TrainRequest;
 
 #[test]
 fn wrong_parameters_say_what_is_allowed() {
@@ -49,7 +49,7 @@ fn wrong_parameters_say_what_is_allowed() {
 }
 
 fn refusal(text: &str, data: &Dataset) -> String {
-    LearnerSpec::parse(text).unwrap().train(Job::new(data)).unwrap_err().to_string()
+    LearnerSpec::parse(text).unwrap().train(TrainRequest::new(data)).unwrap_err().to_string()
 }
 
 #[test]
@@ -63,9 +63,11 @@ fn data_with_nothing_to_learn_from_is_refused() {
         }
     }
     let equal = with_pairs(flat.clone(), "0 0 = 1\n");
-    assert!(refusal("ranknet(epochs=1)", &equal).contains("equal ones"));
+    assert!(refusal("ranknet(epochs=1)", &equal).contains("are ties"));
     let pairs = with_pairs(flat, "0 0 > 1\n");
-    assert!(LearnerSpec::parse("ranknet(epochs=1)").unwrap().train(Job::new(&pairs)).is_ok());
+    assert!(
+        LearnerSpec::parse("ranknet(epochs=1)").unwrap().train(TrainRequest::new(&pairs)).is_ok()
+    );
     // Lambdas of a metric need labels that say something.
     assert!(refusal("lambdarank(epochs=1)", &pairs).contains("need labels too"));
     assert!(refusal("listnet(epochs=1)", &pairs).contains("preference pairs"));
@@ -75,7 +77,7 @@ fn data_with_nothing_to_learn_from_is_refused() {
 fn numbers_that_leave_all_bounds_are_told() {
     let data = data(&[20, 20], 3, 1);
     let error = refusal("listmle(layers=8, optimiser=sgd, rate=1000000, epochs=50)", &data);
-    assert!(error.contains("smaller rate="), "{error}");
+    assert!(error.contains("learning rate"), "{error}");
 }
 
 #[test]
@@ -84,12 +86,12 @@ fn huge_values_of_features_are_no_trouble() {
     let data = with_labels(&[20], 1, values, (0..20).map(|n| f64::from(n % 3)).collect());
     for transform in ["none", "standard", "log-standard", "rank"] {
         let spec = format!("softmax(epochs=2, transform={transform})");
-        let outcome = LearnerSpec::parse(&spec).unwrap().train(Job::new(&data));
+        let result = LearnerSpec::parse(&spec).unwrap().train(TrainRequest::new(&data));
         // Raw values of that size may leave all bounds, and then it is said.
-        match outcome {
+        match result {
             Ok(_) => {}
             Err(error) => {
-                assert!(transform == "none" && error.to_string().contains("rate="), "{error}")
+                assert!(transform == "none" && error.to_string().contains("rate"), "{error}")
             }
         }
     }

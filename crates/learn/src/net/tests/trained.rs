@@ -9,20 +9,20 @@ use super::super::export::{self, Moving};
 use super::super::shape::Norm;
 use super::*;
 use crate::boost::tests::Impatient;
-use crate::boost::{Checkpoints, Job, Outcome, WatchedSet};
 use crate::error::LearnError;
 use crate::learner::LearnerSpec;
+use crate::session::{Checkpoints, TrainRequest, TrainResult, ValidationSet};
 
 fn letor(queries: usize, seed: u64) -> Dataset {
     LetorOptions { queries, documents: 25, seed }.generate().unwrap()
 }
 
-fn train(text: &str, job: Job<'_>) -> Result<Outcome, LearnError> {
-    LearnerSpec::parse(text).unwrap().train(job)
+fn train(text: &str, request: TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+    LearnerSpec::parse(text).unwrap().train(request)
 }
 
-fn ndcg(outcome: &Outcome, data: &Dataset) -> f64 {
-    let scores = outcome.model.score(data, ScoreOptions::default()).unwrap();
+fn ndcg(result: &TrainResult, data: &Dataset) -> f64 {
+    let scores = result.model.score(data, ScoreOptions::default()).unwrap();
     let measure = MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap();
     ScoredDataset::new(data, &scores).unwrap().evaluate(&[measure]).unwrap().results[0].value
 }
@@ -39,7 +39,7 @@ fn threads_do_not_change_a_bit() {
     let data = letor(23, 1);
     let bytes = |text: &str, threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| train(text, Job::new(&data)).unwrap().model.to_bytes())
+        pool.install(|| train(text, TrainRequest::new(&data)).unwrap().model.to_bytes())
     };
     let mut specs: Vec<String> = NETS.iter().map(|(name, _)| lively(name, "")).collect();
     specs.push(lively("listnet", ", norm=layer"));
@@ -56,24 +56,25 @@ fn threads_do_not_change_a_bit() {
 #[test]
 fn an_interrupted_training_goes_on_to_the_same_bits() {
     let (data, valid) = (letor(20, 1), letor(10, 2));
-    let job = || {
-        let watched = WatchedSet { name: "valid".into(), data: &valid };
-        Job { valid: vec![watched], ..Job::new(&data) }
+    let request = || {
+        let watched = ValidationSet { name: "valid".into(), data: &valid };
+        TrainRequest { valid: vec![watched], ..TrainRequest::new(&data) }
     };
     for more in [", norm=batch, optimiser=adam", ", norm=layer, optimiser=sgd, stop=0", ""] {
         let text = lively("lambdarank", more).replace("epochs=3", "epochs=6");
-        let whole = train(&text, job()).unwrap();
+        let whole = train(&text, request()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let checkpoints = || Some(Checkpoints::new(folder.path()));
         for epochs in [1, 2, 5] {
-            let observer = Impatient::after(epochs);
-            let part = Job { observer: &observer, checkpoints: checkpoints(), ..job() };
+            let progress = Impatient::after(epochs);
+            let part =
+                TrainRequest { progress: &progress, checkpoints: checkpoints(), ..request() };
             let part = train(&text, part).unwrap();
-            assert!(!part.finished && part.record.iterations.len() == epochs);
+            assert!(!part.finished && part.history.iterations.len() == epochs);
         }
-        let rest = train(&text, Job { checkpoints: checkpoints(), ..job() }).unwrap();
+        let rest = train(&text, TrainRequest { checkpoints: checkpoints(), ..request() }).unwrap();
         assert!(rest.finished && rest.model.to_bytes() == whole.model.to_bytes(), "{text}");
-        assert_eq!(rest.record.best, whole.record.best);
+        assert_eq!(rest.history.best, whole.history.best);
     }
 }
 
@@ -81,7 +82,8 @@ fn an_interrupted_training_goes_on_to_the_same_bits() {
 fn seeds_make_a_difference_and_nothing_else_does() {
     let data = letor(15, 1);
     let text = lively("softmax", "");
-    let of = |seed: u64| train(&text, Job { seed, ..Job::new(&data) }).unwrap().model;
+    let of =
+        |seed: u64| train(&text, TrainRequest { seed, ..TrainRequest::new(&data) }).unwrap().model;
     assert!(of(1).to_bytes() == of(1).to_bytes());
     assert!(of(1).body() != of(2).body());
 }
@@ -98,8 +100,8 @@ fn every_learner_learns() {
     for (name, _) in NETS {
         for layers in ["0", "24/12"] {
             let text = format!("{name}(layers={layers}, epochs=12, rate=0.005)");
-            let outcome = train(&text, Job::new(&data)).unwrap();
-            let reached = ndcg(&outcome, &test);
+            let result = train(&text, TrainRequest::new(&data)).unwrap();
+            let reached = ndcg(&result, &test);
             assert!(reached > chance + 0.12, "{text}: {reached}, by chance {chance}");
         }
     }
@@ -110,28 +112,31 @@ fn the_loss_falls_where_training_is_watched() {
     let data = letor(40, 1);
     for name in ["ranknet", "listnet", "listmle", "softmax", "approxndcg"] {
         let text = format!("{name}(layers=16, epochs=8, noise=0)");
-        let record = train(&text, Job { watch_training: true, ..Job::new(&data) }).unwrap().record;
-        let losses: Vec<f64> = record.iterations.iter().map(|i| i.loss.unwrap()).collect();
+        let history =
+            train(&text, TrainRequest { watch_training: true, ..TrainRequest::new(&data) })
+                .unwrap()
+                .history;
+        let losses: Vec<f64> = history.iterations.iter().map(|i| i.loss.unwrap()).collect();
         assert!(losses[7] < losses[0], "{name}: {losses:?}");
-        assert_eq!((record.unit.as_str(), losses.len()), ("epoch", 8));
+        assert_eq!((history.unit.as_str(), losses.len()), ("epoch", 8));
     }
 }
 
 #[test]
 fn validation_chooses_the_epoch_and_stops() {
     let (data, valid) = (letor(20, 1), letor(10, 2));
-    let job = || {
-        let watched = WatchedSet { name: "valid".into(), data: &valid };
-        Job { valid: vec![watched], ..Job::new(&data) }
+    let request = || {
+        let watched = ValidationSet { name: "valid".into(), data: &valid };
+        TrainRequest { valid: vec![watched], ..TrainRequest::new(&data) }
     };
     let text = "lambdarank(layers=32, epochs=40, rate=0.05, schedule=constant, stop=3)";
-    let outcome = train(text, job()).unwrap();
-    let record = &outcome.record;
-    let best = record.best.unwrap();
-    assert!(record.iterations.len() == best + 3 && best < 37, "{best}");
-    assert_eq!(ndcg(&outcome, &valid), record.iterations[best - 1].values[0][0]);
-    let error = train(text, Job::new(&data)).unwrap_err().to_string();
-    assert!(error.contains("--valid"), "{error}");
+    let result = train(text, request()).unwrap();
+    let history = &result.history;
+    let best = history.best.unwrap();
+    assert!(history.iterations.len() == best + 3 && best < 37, "{best}");
+    assert_eq!(ndcg(&result, &valid), history.iterations[best - 1].values[0][0]);
+    let error = train(text, TrainRequest::new(&data)).unwrap_err().to_string();
+    assert!(error.contains("needs validation data"), "{error}");
 }
 
 /// The model gives the scores that training saw: with batch norm, of a batch whose statistics are
@@ -171,8 +176,9 @@ fn missing_and_constant_features_do_no_harm() {
     });
     let data = with_labels(&sizes, 4, values.collect(), labels);
     for (name, _) in NETS {
-        let outcome = train(&format!("{name}(layers=8, epochs=20, rate=0.02)"), Job::new(&data));
-        assert!(ndcg(&outcome.unwrap(), &data) > 0.8, "{name}");
+        let result =
+            train(&format!("{name}(layers=8, epochs=20, rate=0.02)"), TrainRequest::new(&data));
+        assert!(ndcg(&result.unwrap(), &data) > 0.8, "{name}");
     }
 }
 
@@ -190,10 +196,11 @@ fn mq2008_is_learnt() {
     };
     let (data, valid, test) = (part(&[1, 2, 3]), part(&[4]), part(&[5]));
     for (name, _) in NETS {
-        let watched = WatchedSet { name: "valid".into(), data: &valid };
-        let outcome = train(name, Job { valid: vec![watched], ..Job::new(&data) }).unwrap();
-        let reached = ndcg(&outcome, &test);
-        println!("{name}: ndcg@10 {reached:.4} after {:?} epochs", outcome.record.best);
+        let watched = ValidationSet { name: "valid".into(), data: &valid };
+        let result =
+            train(name, TrainRequest { valid: vec![watched], ..TrainRequest::new(&data) }).unwrap();
+        let reached = ndcg(&result, &test);
+        println!("{name}: ndcg@10 {reached:.4} after {:?} epochs", result.history.best);
         assert!(reached > 0.60, "{name}: {reached}");
     }
 }

@@ -149,10 +149,7 @@ impl Lambda {
             None => labelled,
         };
         if !usable {
-            return Err(LearnError::unfit(
-                "there are preferences and no labels",
-                "lambdas of a metric need labels too; preferences alone train pair-logistic",
-            ));
+            return Err(LearnError::LabelsMissing);
         }
         ranked.fill(query, hint, self.target.is_some())?;
         let sampled = is_sampled(ranked.len(), self.truncation);
@@ -374,9 +371,9 @@ impl Objective for Lambda {
         if finite {
             return Ok(());
         }
-        Err(LearnError::unfit(
+        Err(LearnError::not_finite(
             "lambdas leave the range of a 32-bit float",
-            "use smaller labels or weights, or a metric of bounded value such as ndcg",
+            "labels, weights or the metric's values may be too large",
         ))
     }
 

@@ -157,11 +157,5 @@ impl Pairs<'_> {
 }
 
 fn bad_pair(pair: &Preference, documents: usize) -> LearnError {
-    LearnError::unfit(
-        format!(
-            "a preference names the documents {} and {} of a query of {documents}",
-            pair.better, pair.worse
-        ),
-        "documents count from 0 within the query, and a pair has two different ones",
-    )
+    LearnError::PairOutOfRange { better: pair.better, worse: pair.worse, documents }
 }

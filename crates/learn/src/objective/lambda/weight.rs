@@ -175,10 +175,7 @@ impl Target {
             swaps.kept = self.measure.swap().map(|swap| (self.id, self.scheme.over(swap, cutoff)));
         }
         let Some((_, swap)) = swaps.kept.as_mut() else {
-            return Err(LearnError::unfit(
-                format!("the metric {} has no change under swaps", self.measure),
-                "choose another metric",
-            ));
+            return Err(LearnError::NoSwaps { metric: self.measure.to_string() });
         };
         swap.prepare(labels, ideal.get(..self.ideal).unwrap_or(ideal))?;
         Ok(&**swap)

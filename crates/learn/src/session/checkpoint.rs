@@ -1,7 +1,7 @@
 //! Checkpoints: what a killed training needs to go on as if nothing had happened.
 //!
 //! A checkpoint is an ordinary model file, `checkpoint.model` in a folder of its own: the trees so
-//! far, and as a note in its header the record of the iterations and a fingerprint of data, spec
+//! far, and as a note in its header the history of the iterations and a fingerprint of data, spec
 //! and seed. Scores are not kept; adding up the trees in their order gives the same bits again, and
 //! every random draw is named by its iteration. Where trees are dropped ([`dart`](super::dart)), the
 //! file has them as they count now, and the note how they were grown. The file is replaced atomically, so a kill at any
@@ -16,7 +16,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::record::{Iteration, Record};
+use super::history::{Iteration, TrainingHistory};
+use super::rounds::Snapshot;
 use crate::error::LearnError;
 
 /// Where and how often to save.
@@ -122,9 +123,8 @@ impl<'a> Saver<'a> {
         trees: usize,
     ) -> Result<(), LearnError> {
         let (mut header, kind) = model.into_parts();
-        let text = serde_json::to_string(state).map_err(|error| {
-            LearnError::unfit(format!("the training record cannot be written: {error}"), REPORT)
-        })?;
+        let text = serde_json::to_string(state)
+            .map_err(|_| LearnError::Internal { invariant: "a history can be written as JSON" })?;
         header.notes.insert(NOTE.to_owned(), text);
         std::fs::create_dir_all(&self.options.folder).map_err(|error| {
             let folder = self.options.folder.display().to_string();
@@ -139,18 +139,15 @@ impl<'a> Saver<'a> {
 
 const HEX: [char; 16] =
     ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
-const REPORT: &str = "please report this";
 
 /// Reads a checkpoint, if there is one, and checks that it belongs to this training.
 pub(crate) fn load(path: &Path, fingerprint: u64) -> Result<Option<(Model, State)>, LearnError> {
     if !path.exists() {
         return Ok(None);
     }
-    let other = |what: &str| {
-        LearnError::unfit(
-            format!("{} {what}", path.display()),
-            "give another folder, or delete this one to begin anew",
-        )
+    let other = |what: &str| LearnError::Checkpoint {
+        path: path.display().to_string(),
+        problem: what.to_owned(),
     };
     let model = Model::load(path).map_err(|error| other(&format!("is damaged ({error})")))?;
     let note = model.header().notes.get(NOTE).ok_or_else(|| other("is a model, no checkpoint"))?;
@@ -191,7 +188,7 @@ pub(crate) fn fingerprint(data: &Dataset, about: &str) -> u64 {
 }
 
 /// Two digits a byte.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+fn hexadecimal(bytes: &[u8]) -> String {
     let mut digits = String::with_capacity(2 * bytes.len());
     for byte in bytes {
         digits.extend([byte >> 4, byte & 15].map(|digit| HEX[usize::from(digit)]));
@@ -200,32 +197,37 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 impl State {
-    /// The state of a training in rounds, with the learner's own bytes.
-    pub(crate) fn of_rounds(fingerprint: u64, record: &Record, learner: &[u8]) -> Self {
+    /// The state of a training after its last round.
+    pub(crate) fn new(fingerprint: u64, history: &TrainingHistory, snapshot: &Snapshot) -> Self {
         Self {
             fingerprint,
-            start: 0,
-            iterations: record.iterations.clone(),
-            train_seconds: record.train_seconds,
-            learner: Some(hexadecimal(learner)),
+            start: snapshot.start,
+            iterations: history.iterations.clone(),
+            train_seconds: history.train_seconds,
+            learner: snapshot.bytes.as_deref().map(hexadecimal),
         }
     }
 
+    /// The state of a finished training, kept as a part of another one.
+    pub(crate) fn finished(fingerprint: u64) -> Self {
+        let iterations = Vec::new();
+        Self { fingerprint, start: 0, iterations, train_seconds: 0.0, learner: None }
+    }
+
     /// The learner's own bytes.
-    pub(crate) fn learner(&mut self) -> Result<Vec<u8>, LearnError> {
-        let text = self.learner.take().unwrap_or_default();
+    pub(crate) fn learner(&mut self) -> Result<Option<Vec<u8>>, LearnError> {
+        let Some(text) = self.learner.take() else { return Ok(None) };
         let digit = |byte: &u8| (*byte as char).to_digit(16).map(|digit| digit as u8);
         let byte = |pair: &[u8; 2]| Some(digit(&pair[0])? << 4 | digit(&pair[1])?);
         let (pairs, rest) = text.as_bytes().as_chunks();
         let bytes: Option<Vec<u8>> = pairs.iter().map(byte).collect();
-        bytes.filter(|_| rest.is_empty()).ok_or_else(|| {
-            LearnError::unfit("the checkpoint's state is no hexadecimal text", "delete it")
-        })
+        let problem = "holds a state that is no hexadecimal text";
+        bytes.filter(|_| rest.is_empty()).map(Some).ok_or(LearnError::CheckpointState { problem })
     }
 
-    /// Puts the iterations back into a record.
-    pub(crate) fn restore(self, record: &mut Record) {
-        record.iterations = self.iterations;
-        record.train_seconds = self.train_seconds;
+    /// Puts the iterations back into a history.
+    pub(crate) fn restore(self, history: &mut TrainingHistory) {
+        history.iterations = self.iterations;
+        history.train_seconds = self.train_seconds;
     }
 }

@@ -1,6 +1,6 @@
 //! What happened in a training, round by round: sizes, metrics and where the time went.
 //!
-//! The record goes to a side file: it has times in it, and a model's bytes must not.
+//! The history goes to a side file: it has times in it, and a model's bytes must not.
 
 use serde::{Deserialize, Serialize};
 
@@ -80,7 +80,7 @@ mod numbers {
 
 /// A whole training.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub struct TrainingHistory {
     /// Data sets that were watched: the training data first where asked for, then validation.
     pub sets: Vec<String>,
     /// Metrics, the one that decides first.

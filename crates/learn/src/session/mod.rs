@@ -1,0 +1,22 @@
+//! One training session for all learners: request and result, progress, validation metrics,
+//! early stopping, the history and checkpoints.
+//!
+//! A learner that works in rounds (trees, epochs, passes) opens a [`Session`], tells it the end of
+//! each round, and is told whether to go on. Boosted trees keep the scores of their validation data
+//! up to date themselves and hand in the values ([`Session::end_round`]); every other learner hands
+//! in its model so far, which the session evaluates ([`Session::add`]).
+
+pub(crate) mod checkpoint;
+mod history;
+mod progress;
+mod request;
+mod rounds;
+pub(crate) mod validation;
+
+pub use checkpoint::Checkpoints;
+pub use history::{Iteration, Phases, TrainingHistory};
+pub use progress::{NoProgress, Progress};
+pub use request::{TrainRequest, TrainResult, ValidationSet};
+pub(crate) use rounds::{
+    RoundPlan, RoundStatus, Session, Snapshot, empty_history, header, result_of,
+};

@@ -1,0 +1,53 @@
+//! Progress events of a training, and its cancellation.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::history::TrainingHistory;
+use crate::error::LearnError;
+
+/// Receives progress events of a training, and may cancel it.
+///
+/// An [`AtomicBool`] is the simplest one: set it from another thread, and the training stops after
+/// the round in hand.
+///
+/// ```
+/// use std::sync::atomic::{AtomicBool, Ordering};
+/// use rankwright_data::generate::LetorOptions;
+/// use rankwright_learn::{LearnerSpec, TrainRequest};
+///
+/// let data = LetorOptions { queries: 10, documents: 20, seed: 1 }.generate()?;
+/// let cancelled = AtomicBool::new(true);
+/// let request = TrainRequest { progress: &cancelled, ..TrainRequest::new(&data) };
+/// let result = LearnerSpec::parse("mart(trees=50)")?.train(request)?;
+/// assert!(!result.finished);
+/// assert_eq!(result.history.iterations.len(), 1);
+/// # Ok::<(), rankwright_learn::LearnError>(())
+/// ```
+pub trait Progress: Sync {
+    /// Called before the first round; `done` rounds were restored from a checkpoint.
+    fn started(&self, _history: &TrainingHistory, _done: usize) {}
+
+    /// Called after every round.
+    fn round_finished(&self, _history: &TrainingHistory) {}
+
+    /// Called when a checkpoint could not be written. Training goes on, unless it was about to
+    /// stop: then the result holds what was trained, and no file does.
+    fn checkpoint_failed(&self, _error: &LearnError) {}
+
+    /// Whether to stop now; called after every round, and within long ones.
+    fn should_stop(&self) -> bool {
+        false
+    }
+}
+
+/// Ignores progress events and never cancels.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoProgress;
+
+impl Progress for NoProgress {}
+
+impl Progress for AtomicBool {
+    fn should_stop(&self) -> bool {
+        self.load(Ordering::Relaxed)
+    }
+}

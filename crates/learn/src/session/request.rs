@@ -1,0 +1,158 @@
+//! Training data and options, and the trained model.
+
+use std::fmt;
+
+use rankwright_data::Dataset;
+use rankwright_eval::Measure;
+use rankwright_model::{Model, ScoreOptions};
+
+use super::checkpoint::Checkpoints;
+use super::history::TrainingHistory;
+use super::progress::{NoProgress, Progress};
+use crate::collective::{Collective, Local};
+use crate::simd::Simd;
+
+/// A validation data set with its name.
+#[derive(Debug, Clone)]
+pub struct ValidationSet<'a> {
+    /// Its name in the history.
+    pub name: String,
+    /// The data.
+    pub data: &'a Dataset,
+}
+
+/// Training data and options.
+///
+/// ```
+/// use rankwright_data::generate::LetorOptions;
+/// use rankwright_learn::{LearnerSpec, TrainRequest};
+///
+/// let [train, valid] = [1, 2].map(|seed| LetorOptions { queries: 20, documents: 20, seed });
+/// let (train, valid) = (train.generate()?, valid.generate()?);
+/// let request = TrainRequest::new(&train).validation(&valid).seed(7);
+/// let result = LearnerSpec::parse("lambdamart(trees=50, stop=5)")?.train(request)?;
+/// assert!(result.history.best.is_some());
+/// # Ok::<(), rankwright_learn::LearnError>(())
+/// ```
+pub struct TrainRequest<'a> {
+    /// Training data.
+    pub train: &'a Dataset,
+    /// Validation data; the first set decides on stopping.
+    pub valid: Vec<ValidationSet<'a>>,
+    /// Metrics to compute; the first one decides. Where there are none, the learner's target.
+    pub metrics: Vec<Measure>,
+    /// Whether to compute the metrics on the training data too.
+    pub watch_training: bool,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// A model to start from.
+    pub start: Option<&'a Model>,
+    /// How validation data is matched with the training data's features, and the training data with
+    /// the start model's.
+    pub features: ScoreOptions,
+    /// Where and when to save checkpoints.
+    pub checkpoints: Option<Checkpoints>,
+    /// Receives progress events.
+    pub progress: &'a dyn Progress,
+    /// The learner as a canonical spec, for the model's header; the learner fills it in.
+    pub learner: String,
+    /// The objective as a spec, for the model's header; the learner fills it in.
+    pub objective: String,
+    /// Which machine code to run.
+    pub simd: Simd,
+    /// The other processes of this training.
+    pub collective: &'a dyn Collective,
+}
+
+impl<'a> TrainRequest<'a> {
+    /// Training data, and defaults for everything else.
+    pub fn new(train: &'a Dataset) -> Self {
+        Self {
+            train,
+            valid: Vec::new(),
+            metrics: Vec::new(),
+            watch_training: false,
+            seed: 1,
+            start: None,
+            features: ScoreOptions::default(),
+            checkpoints: None,
+            progress: &NoProgress,
+            learner: String::new(),
+            objective: String::new(),
+            simd: Simd::Auto,
+            collective: &Local,
+        }
+    }
+
+    /// Adds a validation set; the first one decides on stopping.
+    #[must_use]
+    pub fn validation(mut self, data: &'a Dataset) -> Self {
+        let name = match self.valid.len() {
+            0 => "valid".to_owned(),
+            more => format!("valid{}", more + 1),
+        };
+        self.valid.push(ValidationSet { name, data });
+        self
+    }
+
+    /// Sets the metrics to compute; the first one decides on stopping.
+    #[must_use]
+    pub fn metrics(mut self, metrics: impl IntoIterator<Item = Measure>) -> Self {
+        self.metrics = metrics.into_iter().collect();
+        self
+    }
+
+    /// Sets the seed of everything random.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets the model to start from.
+    #[must_use]
+    pub fn start(mut self, model: &'a Model) -> Self {
+        self.start = Some(model);
+        self
+    }
+
+    /// Sets the receiver of progress events, which may also cancel.
+    #[must_use]
+    pub fn progress(mut self, progress: &'a dyn Progress) -> Self {
+        self.progress = progress;
+        self
+    }
+
+    /// Saves checkpoints on the way, and goes on from one that is there.
+    #[must_use]
+    pub fn checkpoints(mut self, checkpoints: Checkpoints) -> Self {
+        self.checkpoints = Some(checkpoints);
+        self
+    }
+}
+
+impl<'a> From<&'a Dataset> for TrainRequest<'a> {
+    fn from(train: &'a Dataset) -> Self {
+        Self::new(train)
+    }
+}
+
+impl fmt::Debug for TrainRequest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TrainRequest")
+            .field("learner", &self.learner)
+            .field("seed", &self.seed)
+            .finish()
+    }
+}
+
+/// The trained model and the history of its training.
+#[derive(Debug)]
+pub struct TrainResult {
+    /// The model: all rounds, or the best number of them where validation data chose.
+    pub model: Model,
+    /// Metrics and times, round by round.
+    pub history: TrainingHistory,
+    /// False where the training was cancelled before its end.
+    pub finished: bool,
+}

@@ -1,0 +1,481 @@
+//! The rounds of a training: metrics, stopping, the history and checkpoints, for every learner.
+//!
+//! The first metric on the first validation set decides: its best model is kept (the earliest among
+//! equals), and with `stop` rounds without a better one the training is over. Without validation
+//! data the last model counts.
+//!
+//! A checkpoint is an ordinary model file: the model so far, and as a note in its header the history
+//! and the learner's own bytes, from which it goes on as if nothing had happened.
+
+use std::time::Instant;
+
+use rankwright_data::Dataset;
+use rankwright_eval::Measure;
+use rankwright_model::{Header, Model, ModelBody, ScoreOptions};
+
+use super::checkpoint::{Saver, State, fingerprint, load};
+use super::history::{Iteration, Phases, TrainingHistory};
+use super::request::{TrainRequest, TrainResult};
+use super::validation::{Decider, check_sets, values};
+use crate::error::LearnError;
+
+/// Whether to train on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum RoundStatus {
+    /// There is another round.
+    Continue,
+    /// All rounds are done, or validation has not improved for long enough.
+    Over,
+    /// The training was cancelled; a checkpoint is saved.
+    Cancelled,
+}
+
+/// What a learner plans before its first round.
+#[derive(Debug, Clone)]
+pub(crate) struct RoundPlan {
+    /// The name of a round: "tree", "epoch".
+    pub(crate) unit: &'static str,
+    /// The most rounds.
+    pub(crate) most: usize,
+    /// Rounds without improvement on the first validation set after which training is over; `None`:
+    /// it runs to the end.
+    pub(crate) stop: Option<usize>,
+    /// Seconds spent on binning the features.
+    pub(crate) bin_seconds: f64,
+    /// The learner's parameters as text: a checkpoint made with others is refused. What may change
+    /// on resuming, such as the number of trees, is left out.
+    pub(crate) parameters: String,
+}
+
+impl RoundPlan {
+    /// Rounds of a learner whose checkpoints go with its whole spec.
+    pub(crate) fn new(unit: &'static str, most: usize, request: &TrainRequest<'_>) -> Self {
+        let parameters = format!("rounds {ALGORITHM} {}", request.learner);
+        Self { unit, most, stop: None, bin_seconds: 0.0, parameters }
+    }
+
+    /// Stops early.
+    pub(crate) fn stop(self, stop: Option<usize>) -> Self {
+        Self { stop, ..self }
+    }
+}
+
+/// Raised whenever the same data, parameters and seed give other models than before.
+const ALGORITHM: u32 = 1;
+
+/// The part of a checkpoint that the learner makes, and gets back.
+#[derive(Debug)]
+pub(crate) struct Snapshot {
+    /// The model so far.
+    pub(crate) model: ModelBody,
+    /// Trees in it that came from the start model.
+    pub(crate) start: usize,
+    /// The learner's own bytes, where it needs any.
+    pub(crate) bytes: Option<Vec<u8>>,
+}
+
+/// The rounds of one training.
+pub(crate) struct Session<'a> {
+    request: &'a TrainRequest<'a>,
+    header: Header,
+    history: TrainingHistory,
+    most: usize,
+    decider: Option<Decider>,
+    /// Whether the last model is given even where there is validation data.
+    keeps_last: bool,
+    /// The model to give, of learners that hand in whole models.
+    kept: Option<ModelBody>,
+    saver: Option<Saver<'a>>,
+    fingerprint: u64,
+    begun: Instant,
+    /// Seconds of training before this process.
+    before: f64,
+    lap: Instant,
+}
+
+impl<'a> Session<'a> {
+    /// Begins, or resumes: then the snapshot of the checkpoint is given too.
+    pub(crate) fn begin(
+        request: &'a TrainRequest<'a>,
+        plan: RoundPlan,
+    ) -> Result<(Self, Option<Snapshot>), LearnError> {
+        let decides = request.metrics.first().filter(|_| !request.valid.is_empty());
+        let decider = decides.map(|measure| Decider {
+            set: usize::from(request.watch_training),
+            better: measure.metric().better(),
+            stop: plan.stop,
+        });
+        if plan.stop.is_some() && decider.is_none() {
+            let learner = match request.learner.as_str() {
+                "" => "early stopping".to_owned(),
+                learner => learner.to_owned(),
+            };
+            return Err(LearnError::MissingValidation { learner });
+        }
+        check_sets(&request.valid, &request.metrics)?;
+        let mut history = TrainingHistory {
+            unit: plan.unit.to_owned(),
+            bin_seconds: plan.bin_seconds,
+            ..empty_history(request)
+        };
+        let mut session = (0, None);
+        if let Some(options) = &request.checkpoints {
+            let mark = fingerprint(request.train, &about(request, &plan.parameters));
+            session = (mark, load(&options.file(), mark)?);
+        }
+        let (mark, found) = session;
+        let mut snapshot = None;
+        if let Some((model, mut state)) = found {
+            let bytes = state.learner()?;
+            snapshot = Some(Snapshot { model: model.into_parts().1, start: state.start, bytes });
+            state.restore(&mut history);
+            // Fewer rounds may be asked for than were saved.
+            history.iterations.truncate(plan.most);
+        }
+        history.best = decider.and_then(|decider| decider.best(&history));
+        let done = history.iterations.len();
+        request.progress.started(&history, done);
+        let session = Self {
+            request,
+            header: header(request),
+            before: history.train_seconds,
+            history,
+            most: plan.most,
+            decider,
+            keeps_last: false,
+            kept: snapshot.as_ref().map(|snapshot| snapshot.model.clone()),
+            saver: request.checkpoints.as_ref().map(|options| Saver::new(options, done)),
+            fingerprint: mark,
+            begun: Instant::now(),
+            lap: Instant::now(),
+        };
+        Ok((session, snapshot))
+    }
+
+    /// Gives the last model at the end, whatever validation says: for learners whose rounds lead to
+    /// one best point.
+    pub(crate) fn keeping_last(mut self) -> Self {
+        self.keeps_last = true;
+        self
+    }
+
+    /// Rounds done so far.
+    pub(crate) fn done(&self) -> usize {
+        self.history.iterations.len()
+    }
+
+    /// The header of the model.
+    pub(crate) fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The number of rounds at the best value of the deciding metric.
+    pub(crate) fn best(&self) -> Option<usize> {
+        self.history.best
+    }
+
+    /// Whether the rounds done so far are enough.
+    pub(crate) fn is_over(&self) -> bool {
+        self.done() >= self.most
+            || self.decider.is_some_and(|decider| decider.is_over(&self.history))
+    }
+
+    /// Ends a round with the model so far: evaluates it on what is watched, remembers the best, and
+    /// goes on as [`end_round`](Self::end_round) does; `state` gives the learner's bytes.
+    pub(crate) fn add(
+        &mut self,
+        loss: Option<f64>,
+        model: impl FnOnce() -> Result<ModelBody, LearnError>,
+        state: &dyn Fn() -> Vec<u8>,
+    ) -> Result<RoundStatus, LearnError> {
+        let mut seconds = Phases { learn: lap(&mut self.lap), ..Phases::default() };
+        let model = Model::new(self.header.clone(), model()?)?;
+        let values = self.values(&model)?;
+        seconds.evaluate = lap(&mut self.lap);
+        let number = self.done() + 1;
+        let loss = loss.filter(|loss| loss.is_finite());
+        self.push(Iteration { number, leaves: None, loss, step: None, values, seconds });
+        if self.keeps_last || self.history.best.is_none_or(|best| best == number) {
+            self.kept = Some(model.into_parts().1);
+        }
+        self.decide(&|session| session.kept_snapshot(state))
+    }
+
+    /// Ends a round whose metrics the learner has computed: records it, reports progress, decides
+    /// whether to go on, and saves a checkpoint when one is due.
+    pub(crate) fn end_round(
+        &mut self,
+        iteration: Iteration,
+        snapshot: &dyn Fn() -> Result<Snapshot, LearnError>,
+    ) -> Result<RoundStatus, LearnError> {
+        self.push(iteration);
+        self.decide(&|_| snapshot())
+    }
+
+    fn push(&mut self, iteration: Iteration) {
+        self.history.iterations.push(iteration);
+        self.history.best = self.decider.and_then(|decider| decider.best(&self.history));
+        self.history.train_seconds = self.before + self.begun.elapsed().as_secs_f64();
+    }
+
+    fn decide(
+        &mut self,
+        snapshot: &dyn Fn(&Self) -> Result<Snapshot, LearnError>,
+    ) -> Result<RoundStatus, LearnError> {
+        self.request.progress.round_finished(&self.history);
+        if self.is_over() {
+            return Ok(RoundStatus::Over);
+        }
+        let cancelled = self.should_stop();
+        if cancelled || self.saver.as_ref().is_some_and(|saver| saver.is_due(self.done())) {
+            self.save_or_report(snapshot);
+        }
+        Ok(if cancelled { RoundStatus::Cancelled } else { RoundStatus::Continue })
+    }
+
+    /// Whether the training was cancelled; for learners with long rounds. Those that then end within
+    /// a round call [`save_before_cancelling`](Self::save_before_cancelling) before they finish.
+    pub(crate) fn should_stop(&self) -> bool {
+        self.request.progress.should_stop()
+    }
+
+    /// Saves a checkpoint before its time: after the last whole round.
+    pub(crate) fn save_before_cancelling(&mut self, state: &dyn Fn() -> Vec<u8>) {
+        self.save_or_report(&|session| session.kept_snapshot(state));
+    }
+
+    /// The best model (where there is validation data), else the last, of those handed in.
+    pub(crate) fn finish(mut self, finished: bool) -> Result<TrainResult, LearnError> {
+        let kept = self.kept.take();
+        let model =
+            kept.ok_or_else(|| LearnError::Cancelled { unit: self.history.unit.clone() })?;
+        self.finish_with(model, finished)
+    }
+
+    /// The result of a training that made this model.
+    pub(crate) fn finish_with(
+        mut self,
+        model: ModelBody,
+        finished: bool,
+    ) -> Result<TrainResult, LearnError> {
+        self.history.train_seconds = self.before + self.begun.elapsed().as_secs_f64();
+        let model = Model::new(self.header, model)?;
+        Ok(TrainResult { model, history: self.history, finished })
+    }
+
+    /// Each metric on each watched set.
+    fn values(&self, model: &Model) -> Result<Vec<Vec<f64>>, LearnError> {
+        let of = |data: &Dataset, options: ScoreOptions| {
+            values(data, &model.score(data, options)?, &self.request.metrics)
+        };
+        let training = self.request.watch_training.then_some(self.request.train).into_iter();
+        let mut all = training
+            .map(|data| of(data, ScoreOptions::default()))
+            .collect::<Result<Vec<_>, _>>()?;
+        for set in &self.request.valid {
+            all.push(of(set.data, self.request.features)?);
+        }
+        Ok(all)
+    }
+
+    fn kept_snapshot(&self, state: &dyn Fn() -> Vec<u8>) -> Result<Snapshot, LearnError> {
+        let kept = self.kept.clone();
+        let model = kept.ok_or(LearnError::Internal { invariant: "a round gives a model" })?;
+        Ok(Snapshot { model, start: 0, bytes: Some(state()) })
+    }
+
+    /// Saves; where that fails the model is still here, and the next time may find room.
+    fn save_or_report(&mut self, snapshot: &dyn Fn(&Self) -> Result<Snapshot, LearnError>) {
+        if self.saver.is_none() || self.done() == 0 {
+            return;
+        }
+        if let Err(error) = snapshot(self).and_then(|snapshot| self.save(snapshot)) {
+            self.request.progress.checkpoint_failed(&error);
+        }
+    }
+
+    fn save(&mut self, snapshot: Snapshot) -> Result<(), LearnError> {
+        let Some(saver) = &mut self.saver else { return Ok(()) };
+        let state = State::new(self.fingerprint, &self.history, &snapshot);
+        let model = Model::new(self.header.clone(), snapshot.model)?;
+        saver.save(model, &state, self.history.iterations.len())
+    }
+}
+
+/// Seconds since the last lap.
+fn lap(last: &mut Instant) -> f64 {
+    let now = Instant::now();
+    let seconds = (now - *last).as_secs_f64();
+    *last = now;
+    seconds
+}
+
+/// The header of a model trained by this request.
+pub(crate) fn header(request: &TrainRequest<'_>) -> Header {
+    let mut header = Header::new(request.train.features().clone(), request.train.absent());
+    header.learner.clone_from(&request.learner);
+    header.objective.clone_from(&request.objective);
+    if let Some(measure) = request.metrics.first() {
+        header.metric = measure.to_string();
+        header.conventions = measure.convention().to_owned();
+    }
+    header.seed = request.seed;
+    header.queries = request.train.queries() as u64;
+    header.rows = request.train.rows() as u64;
+    header
+}
+
+/// The result of a learner without rounds.
+pub(crate) fn result_of(
+    request: &TrainRequest<'_>,
+    model: ModelBody,
+) -> Result<TrainResult, LearnError> {
+    let model = Model::new(header(request), model)?;
+    Ok(TrainResult { model, history: empty_history(request), finished: true })
+}
+
+/// A history without rounds: the sets and metrics of a request.
+pub(crate) fn empty_history(request: &TrainRequest<'_>) -> TrainingHistory {
+    let training = request.watch_training.then(|| "training".to_owned());
+    let valid = request.valid.iter().map(|set| set.name.clone());
+    TrainingHistory {
+        sets: training.into_iter().chain(valid).collect(),
+        metrics: request.metrics.iter().map(Measure::to_string).collect(),
+        conventions: request.metrics.iter().map(|m| m.convention().to_owned()).collect(),
+        ..TrainingHistory::default()
+    }
+}
+
+/// The request as text: a checkpoint of any other is refused.
+fn about(request: &TrainRequest<'_>, parameters: &str) -> String {
+    let metrics: Vec<String> = request.metrics.iter().map(Measure::to_string).collect();
+    let valid: Vec<(&str, u64)> =
+        request.valid.iter().map(|set| (set.name.as_str(), fingerprint(set.data, ""))).collect();
+    let start = request.start.map(|model| xxhash_rust::xxh3::xxh3_64(&model.to_bytes()));
+    let (seed, watched) = (request.seed, request.watch_training);
+    format!("{parameters} {seed} {metrics:?} {valid:?} {watched} {start:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::session::{Checkpoints, Progress, ValidationSet};
+    use rankwright_data::generate::LetorOptions;
+    use rankwright_eval::{MetricSpec, SourceKind};
+    use rankwright_model::Linear;
+
+    fn data(seed: u64) -> Dataset {
+        LetorOptions { queries: 8, documents: 15, seed }.generate().unwrap()
+    }
+
+    fn measure() -> Measure {
+        MetricSpec::parse("ndcg@5").unwrap().resolve(SourceKind::Features).unwrap()
+    }
+
+    /// A line that looks at one feature.
+    fn line(columns: usize, feature: usize) -> Result<ModelBody, LearnError> {
+        let mut weights = vec![0.0; columns];
+        weights[feature] = 1.0;
+        Ok(ModelBody::Linear(Linear::new(0.0, weights)?))
+    }
+
+    /// Learner bytes of these tests: the number of rounds done.
+    fn run(
+        request: &TrainRequest<'_>,
+        rounds: usize,
+        stop: Option<usize>,
+        last: bool,
+    ) -> TrainResult {
+        let (mut all, from) =
+            Session::begin(request, RoundPlan::new("round", rounds, request).stop(stop)).unwrap();
+        if last {
+            all = all.keeping_last();
+        }
+        let first = from.and_then(|from| from.bytes).map_or(0, |bytes| usize::from(bytes[0]));
+        assert_eq!(first, all.done());
+        for round in first..rounds {
+            let model = || line(request.train.columns(), round);
+            match all.add(Some(round as f64), model, &|| vec![round as u8 + 1]).unwrap() {
+                RoundStatus::Continue => {}
+                RoundStatus::Over => break,
+                RoundStatus::Cancelled => return all.finish(false).unwrap(),
+            }
+        }
+        all.finish(true).unwrap()
+    }
+
+    #[test]
+    fn the_best_model_is_kept_where_there_is_validation_data() {
+        let (train, valid) = (data(1), data(2));
+        let request = || TrainRequest { metrics: vec![measure()], ..TrainRequest::new(&train) };
+        let plain = run(&request(), 6, None, false);
+        assert_eq!(plain.history.best, None);
+        assert_eq!(*plain.model.body(), line(train.columns(), 5).unwrap());
+        let watched = ValidationSet { name: "valid".into(), data: &valid };
+        let request = TrainRequest { valid: vec![watched], ..request() };
+        let result = run(&request, 20, None, false);
+        let values: Vec<f64> = result.history.iterations.iter().map(|i| i.values[0][0]).collect();
+        let most = values.iter().copied().fold(0.0, f64::max);
+        let best = result.history.best.unwrap();
+        assert_eq!(values.iter().position(|v| *v == most), Some(best - 1));
+        assert_eq!(*result.model.body(), line(train.columns(), best - 1).unwrap());
+        let stopped = run(&request, 20, Some(2), false).history.iterations.len();
+        assert!(stopped < 20);
+        let last = run(&request, 20, None, true);
+        assert_eq!(*last.model.body(), line(train.columns(), 19).unwrap());
+        assert_eq!((result.history.unit.as_str(), last.history.best), ("round", Some(best)));
+    }
+
+    /// Stops after some rounds.
+    struct After(usize, AtomicUsize);
+
+    impl Progress for After {
+        fn should_stop(&self) -> bool {
+            self.1.fetch_add(1, Ordering::Relaxed) + 1 >= self.0
+        }
+    }
+
+    #[test]
+    fn an_interrupted_training_goes_on_where_it_was() {
+        let (train, valid) = (data(1), data(2));
+        let folder = tempfile::tempdir().unwrap();
+        let request = || {
+            let watched = ValidationSet { name: "valid".into(), data: &valid };
+            TrainRequest {
+                metrics: vec![measure()],
+                valid: vec![watched],
+                ..TrainRequest::new(&train)
+            }
+        };
+        let whole = run(&request(), 12, None, false);
+        let checkpoints = Checkpoints::new(folder.path());
+        let progress = After(5, AtomicUsize::new(0));
+        let checkpoints = || Some(checkpoints.clone());
+        let first = TrainRequest { progress: &progress, checkpoints: checkpoints(), ..request() };
+        let part = run(&first, 12, None, false);
+        assert!(!part.finished);
+        assert_eq!(part.history.iterations.len(), 5);
+        let second =
+            run(&TrainRequest { checkpoints: checkpoints(), ..request() }, 12, None, false);
+        assert_eq!(second.model.to_bytes(), whole.model.to_bytes());
+        assert_eq!(second.history.best, whole.history.best);
+        let other = TrainRequest { checkpoints: checkpoints(), seed: 9, ..request() };
+        let error =
+            Session::begin(&other, RoundPlan::new("round", 12, &other)).err().unwrap().to_string();
+        assert!(error.contains("belongs to a training with other data"), "{error}");
+    }
+
+    #[test]
+    fn stopping_needs_validation_data() {
+        let train = data(1);
+        let request = TrainRequest { metrics: vec![measure()], ..TrainRequest::new(&train) };
+        let plan = || RoundPlan::new("epoch", 9, &request);
+        let error = Session::begin(&request, plan().stop(Some(3))).err().unwrap();
+        assert!(matches!(error, LearnError::MissingValidation { .. }), "{error}");
+        let (none, _) = Session::begin(&request, plan()).unwrap();
+        assert!(none.finish(true).unwrap_err().to_string().contains("before its first epoch"));
+    }
+}

@@ -1,0 +1,78 @@
+//! Metrics of validation data, and the decision when to stop.
+//!
+//! The first metric on the first validation set decides: the number of rounds with the best value
+//! is remembered (the earliest among equals), and training stops when `stop` rounds have not
+//! improved it.
+
+use rankwright_data::Dataset;
+use rankwright_eval::compare::Better;
+use rankwright_eval::{Measure, ScoredDataset};
+
+use super::history::TrainingHistory;
+use super::request::ValidationSet;
+use crate::error::LearnError;
+
+/// Makes sure that the deciding metric has a value on each set.
+pub(crate) fn check_sets(
+    sets: &[ValidationSet<'_>],
+    measures: &[Measure],
+) -> Result<(), LearnError> {
+    let Some(first) = measures.first() else { return Ok(()) };
+    for ValidationSet { name, data } in sets {
+        // Whether there is a value is for the labels to say, not for the scores.
+        let values = values(data, &vec![0.0; data.rows()], std::slice::from_ref(first))?;
+        if values.first().is_none_or(|value| value.is_nan()) {
+            return Err(LearnError::NoMetricValue {
+                data: name.clone(),
+                metric: first.to_string(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The metrics of one scored data set.
+pub(crate) fn values(
+    data: &Dataset,
+    scores: &[f64],
+    measures: &[Measure],
+) -> Result<Vec<f64>, LearnError> {
+    let evaluation = ScoredDataset::new(data, scores)?.evaluate(measures)?;
+    Ok(evaluation.results.iter().map(|result| result.value).collect())
+}
+
+/// Follows the value that decides on stopping.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Decider {
+    /// Which of the watched sets decides.
+    pub(crate) set: usize,
+    pub(crate) better: Better,
+    pub(crate) stop: Option<usize>,
+}
+
+impl Decider {
+    /// The number of rounds at the best value so far.
+    pub(crate) fn best(&self, history: &TrainingHistory) -> Option<usize> {
+        let value = |at: usize| history.iterations[at].values.get(self.set)?.first().copied();
+        let mut best: Option<(usize, f64)> = None;
+        for at in 0..history.iterations.len() {
+            let Some(value) = value(at) else { continue };
+            let wins = best.is_none_or(|(_, most)| match self.better {
+                Better::Higher => value > most,
+                Better::Lower => value < most,
+            });
+            if wins {
+                best = Some((at + 1, value));
+            }
+        }
+        best.map(|(trees, _)| trees)
+    }
+
+    /// Whether it is time to stop.
+    pub(crate) fn is_over(&self, history: &TrainingHistory) -> bool {
+        match (self.stop, history.best) {
+            (Some(patience), Some(best)) => history.iterations.len() >= best + patience,
+            _ => false,
+        }
+    }
+}
