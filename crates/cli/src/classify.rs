@@ -84,7 +84,7 @@ fn read(paths: &[PathBuf], out: &Output) -> Result<Vec<Document>, Failure> {
     let (documents, _) =
         timed(out, "reading documents", || source.by_ref().collect::<Result<Vec<Document>, _>>());
     let documents = documents?;
-    out.notes(source.notes());
+    out.notes(source.warnings());
     let last: HashMap<&str, usize> =
         documents.iter().enumerate().map(|(at, document)| (document.id.as_str(), at)).collect();
     let repeated = documents.len() - last.len();

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use rankwright::data::format::{Format, write};
 use rankwright::data::generate::{Store, StoreOptions};
 use rankwright::data::store::write_atomic;
-use rankwright::data::{DataError, Dataset, ListFormat, Lists, Qrels, Random};
+use rankwright::data::{DataError, Dataset, ListFormat, Qrels, QueryLists, Random};
 use rankwright::eval::compare::{Comparison, Test};
 use rankwright::eval::stats::Correction;
 use rankwright::eval::table::comparison_table;
@@ -207,7 +207,7 @@ fn judgements_of(qrels: &Qrels, queries: &[Query]) -> Result<Qrels, Failure> {
         }
     }
     let rows = rows.iter().map(|(query, id, value)| (query.as_str(), id.as_ref(), *value));
-    Ok(Qrels::from_lists(Lists::from_rows("test.qrels.txt", rows)?))
+    Ok(Qrels::from_lists(QueryLists::from_rows("test.qrels.txt", rows)?))
 }
 
 fn make_features(shop: &Shop, folder: &Path, out: &Output) -> Result<Features, Failure> {

@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let start = Instant::now();
     let (report, bytes) = build(args, &options, &mut documents, out)?;
     let seconds = start.elapsed().as_secs_f64();
-    out.notes(documents.notes());
+    out.notes(documents.warnings());
     tell(&report, out);
     let rate = bytes as f64 / 1e6 / seconds.max(1e-9);
     out.result(

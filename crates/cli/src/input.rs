@@ -89,7 +89,7 @@ impl ReadArgs {
         let what = format!("reading {}", name_of(&files));
         let (loaded, seconds) = timed(out, &what, || read_inputs(inputs, &options));
         let mut loaded = loaded?;
-        out.notes(&loaded.notes);
+        out.notes(&loaded.warnings);
         let recorded = loaded.data.absent();
         if self.absent.is_some_and(|said| said.rule() != recorded) {
             return Err(Failure::request(format!(

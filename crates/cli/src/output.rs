@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use rankwright::data::Notes;
+use rankwright::data::Warnings;
 use rankwright::eval::table::Table;
 use serde_json::Value;
 
@@ -87,7 +87,7 @@ impl Output {
     }
 
     /// Tells what a reader noticed.
-    pub(crate) fn notes(&self, notes: &Notes) {
+    pub(crate) fn notes(&self, notes: &Warnings) {
         notes.iter().for_each(|note| self.note(note.to_string()));
     }
 

@@ -3,28 +3,33 @@
 use std::fmt;
 use std::io;
 
-/// A place in an input: a file, and as far as known the line, the column and the field.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Place {
+use serde::Serialize;
+
+/// A location in an input: a file, and as far as known the line, the column and the field.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct SourceLocation {
     /// File name as the user gave it; `-` is standard input.
     pub file: String,
     /// Line (or record) number, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
     /// Byte column inside the line, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u64>,
     /// Name of the field or column, where the format has names.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
 }
 
-impl Place {
+impl SourceLocation {
     /// A whole file.
     pub fn file(file: impl Into<String>) -> Self {
-        Place { file: file.into(), ..Place::default() }
+        SourceLocation { file: file.into(), ..SourceLocation::default() }
     }
 
     /// A line of a file.
     pub fn line(file: impl Into<String>, line: u64) -> Self {
-        Place { file: file.into(), line: Some(line), ..Place::default() }
+        SourceLocation { file: file.into(), line: Some(line), ..SourceLocation::default() }
     }
 
     /// The same place with a byte column (from 1).
@@ -40,7 +45,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
         if let Some(line) = self.line {
@@ -92,7 +97,7 @@ pub enum DataError {
     #[error("{place}: found {found}, expected {expected}")]
     Malformed {
         /// Where.
-        place: Box<Place>,
+        place: Box<SourceLocation>,
         /// What stands there.
         found: String,
         /// What should stand there.
@@ -295,7 +300,11 @@ impl DataError {
     }
 
     /// A part of an input that does not follow its format.
-    pub fn malformed(place: Place, found: impl Into<String>, expected: impl Into<String>) -> Self {
+    pub fn malformed(
+        place: SourceLocation,
+        found: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> Self {
         let (place, found, expected) = (Box::new(place), found.into(), expected.into());
         DataError::Malformed { place, found, expected, help: None }
     }
@@ -332,9 +341,12 @@ mod tests {
 
     #[test]
     fn a_place_prints_what_it_knows() {
-        assert_eq!(Place::file("a.txt").to_string(), "a.txt");
-        assert_eq!(Place::line("a.txt", 3).at_column(7).to_string(), "a.txt:3:7");
-        assert_eq!(Place::line("a.csv", 2).in_field("bm25").to_string(), "a.csv:2 (column 'bm25')");
+        assert_eq!(SourceLocation::file("a.txt").to_string(), "a.txt");
+        assert_eq!(SourceLocation::line("a.txt", 3).at_column(7).to_string(), "a.txt:3:7");
+        assert_eq!(
+            SourceLocation::line("a.csv", 2).in_field("bm25").to_string(),
+            "a.csv:2 (column 'bm25')"
+        );
     }
 
     #[test]

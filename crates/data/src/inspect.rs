@@ -212,12 +212,12 @@ fn sizes(data: &Dataset) -> Sizes {
 }
 
 fn repeated_documents(data: &Dataset) -> usize {
-    let Some(docids) = data.docids() else { return 0 };
+    let Some(doc_ids) = data.doc_ids() else { return 0 };
     let mut seen = HashSet::new();
     data.iter_queries()
         .map(|query| {
             seen.clear();
-            let ids = query.rows.map(|row| docids.get(row)).filter(|id| !id.is_empty());
+            let ids = query.rows.map(|row| doc_ids.get(row)).filter(|id| !id.is_empty());
             ids.filter(|id| !seen.insert(*id)).count()
         })
         .sum()

@@ -10,40 +10,40 @@
 
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 pub mod bytes;
+#[cfg_attr(not(test), deny(clippy::indexing_slicing))]
+mod chunks;
 mod dataset;
 mod error;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 pub mod format;
 pub mod generate;
-mod guard;
 mod inspect;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod lists;
 mod matrix;
 mod names;
-mod notes;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod number;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod pairs;
-#[cfg_attr(not(test), deny(clippy::indexing_slicing))]
-mod pieces;
+mod panics;
 mod random;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod scores;
 pub mod split;
 pub mod store;
 mod strings;
+mod warnings;
 
 pub use dataset::{Absent, Columns, Dataset, DatasetBuilder, Label, Query, QueryIndex};
-pub use error::{DataError, PairProblem, Place, quote};
-pub use guard::{guarded, panics_are_caught};
+pub use error::{DataError, PairProblem, SourceLocation, quote};
 pub use inspect::{FeatureSummary, Sizes, Summary};
-pub use lists::{Document, ListFormat, Lists, Qrels, Run};
+pub use lists::{Document, ListFormat, Qrels, QueryLists, Run};
 pub use matrix::Matrix;
 pub use names::FeatureNames;
-pub use notes::{DataPart, Note, Notes, Oddity};
 pub use pairs::{Pair, Preference};
+pub use panics::{catch_panic, panics_are_caught};
 pub use random::Random;
 pub use scores::{read_scores, write_scores};
 pub use strings::Strings;
+pub use warnings::{DataPart, Warning, WarningKind, Warnings};

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 
 use crate::bytes::Input;
 use crate::dataset::Dataset;
-use crate::error::{DataError, PairProblem, Place, quote};
-use crate::notes::{Notes, Oddity};
+use crate::error::{DataError, PairProblem, SourceLocation, quote};
+use crate::warnings::{WarningKind, Warnings};
 
 /// One preference between two rows of a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -88,12 +88,12 @@ impl Pair {
 
 impl Dataset {
     /// Reads preference pairs for this data set; every document they name must be in it.
-    pub fn with_pairs(mut self, input: &Input) -> Result<(Dataset, Notes), DataError> {
-        let mut notes = Notes::default();
+    pub fn with_pairs(mut self, input: &Input) -> Result<(Dataset, Warnings), DataError> {
+        let mut warnings = Warnings::default();
         let resolver = Resolver::new(&self);
         let mut pairs = Vec::new();
         for (index, line) in input.bytes.split(|&b| b == b'\n').enumerate() {
-            let place = Place::line(&input.name, index as u64 + 1);
+            let place = SourceLocation::line(&input.name, index as u64 + 1);
             let text = std::str::from_utf8(line)
                 .map_err(|_| DataError::malformed(place.clone(), quote(line), "UTF-8 text"))?;
             if !text.trim().is_empty() && !text.starts_with('#') {
@@ -103,9 +103,9 @@ impl Dataset {
         if pairs.is_empty() {
             return Err(DataError::Empty { file: input.name.clone(), what: "preference pairs" });
         }
-        note_contradictions(&pairs, &input.name, &mut notes);
+        note_contradictions(&pairs, &input.name, &mut warnings);
         self.pairs = Some(pairs);
-        Ok((self, notes))
+        Ok((self, warnings))
     }
 
     /// The same data set with these preferences between its rows.
@@ -144,11 +144,11 @@ fn resolve(
     }
 }
 
-fn note_contradictions(pairs: &[Pair], name: &str, notes: &mut Notes) {
+fn note_contradictions(pairs: &[Pair], name: &str, warnings: &mut Warnings) {
     let directed: std::collections::HashSet<(u32, u32)> =
         pairs.iter().filter(|p| !p.equal).map(|p| (p.better, p.worse)).collect();
     let opposed = directed.iter().filter(|&&(a, b)| a < b && directed.contains(&(b, a))).count();
-    notes.add(Oddity::ContradictoryPairs, opposed as u64, || Place::file(name));
+    warnings.add(WarningKind::ContradictoryPairs, opposed as u64, || SourceLocation::file(name));
 }
 
 /// Finds the rows that names stand for.
@@ -163,17 +163,17 @@ impl<'a> Resolver<'a> {
     fn new(data: &'a Dataset) -> Self {
         let queries = data.query_ids().iter().enumerate().map(|(q, id)| (id, q as u32)).collect();
         let mut by_docid = HashMap::new();
-        if let Some(docids) = data.docids() {
+        if let Some(doc_ids) = data.doc_ids() {
             for (number, query) in data.iter_queries().enumerate() {
                 for row in query.rows {
-                    by_docid.entry((number as u32, docids.get(row))).or_insert(row as u32);
+                    by_docid.entry((number as u32, doc_ids.get(row))).or_insert(row as u32);
                 }
             }
         }
         Resolver { data, queries, by_docid, by_source: data.rows_by_source() }
     }
 
-    fn pair(&self, line: &str, place: Place) -> Result<Pair, DataError> {
+    fn pair(&self, line: &str, place: SourceLocation) -> Result<Pair, DataError> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let (qid, a, relation, b, weight) = match words[..] {
             [qid, a, op @ (">" | "<" | "="), b] => (qid, a, op, b, None),
@@ -202,7 +202,7 @@ impl<'a> Resolver<'a> {
         Ok(Pair { query, better, worse, weight, equal: relation == "=" })
     }
 
-    fn row(&self, query: u32, name: &str, place: &Place) -> Result<u32, DataError> {
+    fn row(&self, query: u32, name: &str, place: &SourceLocation) -> Result<u32, DataError> {
         if let Some(&row) = self.by_docid.get(&(query, name)) {
             return Ok(row);
         }
@@ -219,7 +219,7 @@ impl<'a> Resolver<'a> {
     }
 }
 
-fn parse_weight(text: &str, place: &Place) -> Result<f32, DataError> {
+fn parse_weight(text: &str, place: &SourceLocation) -> Result<f32, DataError> {
     match text.parse::<f32>() {
         Ok(weight) if weight > 0.0 && weight.is_finite() => Ok(weight),
         _ => Err(DataError::malformed(place.clone(), quote(text.as_bytes()), "a weight above 0")),
@@ -234,7 +234,7 @@ mod tests {
     /// Rows of the queries stand scattered, so that source rows and rows differ.
     const DATA: &str = "1 qid:q 1:1 # a\n0 qid:r 1:2 # x\n0 qid:q 1:3 # b\n2 qid:r 1:4\n";
 
-    fn with_pairs(pairs: &str) -> Result<(Dataset, Notes), DataError> {
+    fn with_pairs(pairs: &str) -> Result<(Dataset, Warnings), DataError> {
         let options = ReadOptions { format: Some(Format::Letor), ..ReadOptions::default() };
         let data = Input::from_bytes("d", DATA.as_bytes().to_vec()).unwrap();
         let data = read_inputs(vec![data], &options).unwrap().data;
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn every_way_of_writing_a_pair_is_read() {
-        let (data, notes) =
+        let (data, warnings) =
             with_pairs("# judged\nq a b\nq\tb\ta\t0.5\nr x < 3 2\n\nq 0 = 2\n").unwrap();
         let pair =
             |query, better, worse, weight, equal| Pair { query, better, worse, weight, equal };
@@ -254,7 +254,7 @@ mod tests {
             pair(0, 0, 1, 1.0, true),
         ];
         assert_eq!(data.pairs(), Some(&expected[..]));
-        assert_eq!(notes.count(Oddity::ContradictoryPairs), 1);
+        assert_eq!(warnings.count(WarningKind::ContradictoryPairs), 1);
     }
 
     #[test]

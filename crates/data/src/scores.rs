@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::bytes::Input;
-use crate::error::{DataError, Place, quote};
+use crate::error::{DataError, SourceLocation, quote};
 use crate::store::write_atomic;
 
 /// Reads scores. NaN is refused with its line; infinite scores are legal. Blank lines are refused
@@ -26,7 +26,7 @@ pub fn read_scores(input: &Input) -> Result<Vec<f64>, DataError> {
             let word = line.trim_ascii();
             let value = std::str::from_utf8(word).ok().and_then(|text| text.parse::<f64>().ok());
             value.filter(|value| !value.is_nan()).ok_or_else(|| {
-                let place = Place::line(&input.name, index as u64 + 1);
+                let place = SourceLocation::line(&input.name, index as u64 + 1);
                 DataError::malformed(place, quote(word), "one number a line, not NaN")
             })
         })

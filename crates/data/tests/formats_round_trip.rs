@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use rankwright_data::bytes::Input;
 use rankwright_data::format::{self, Format, ReadOptions};
-use rankwright_data::{Absent, DataPart, Dataset, FeatureNames, Notes, Oddity};
+use rankwright_data::{Absent, DataPart, Dataset, FeatureNames, WarningKind, Warnings};
 
 /// Formats that hold everything but preference pairs.
 fn tables() -> Vec<Format> {
@@ -17,7 +17,7 @@ fn tables() -> Vec<Format> {
 }
 
 /// Writes a data set to a new file and reads it back, the format told by content.
-fn there_and_back(data: &Dataset, format: Format, packing: &str) -> (Dataset, Notes) {
+fn there_and_back(data: &Dataset, format: Format, packing: &str) -> (Dataset, Warnings) {
     let folder = tempfile::tempdir().unwrap();
     let name = format!("data.{}{packing}", format.info().extensions[0]);
     let path = folder.path().join(name);
@@ -25,7 +25,7 @@ fn there_and_back(data: &Dataset, format: Format, packing: &str) -> (Dataset, No
     let options = ReadOptions { absent: data.absent(), ..ReadOptions::default() };
     let loaded = format::read(&[path], &options).unwrap();
     assert_eq!(loaded.format, format);
-    (loaded.data, loaded.notes)
+    (loaded.data, loaded.warnings)
 }
 
 fn value() -> impl Strategy<Value = f32> {
@@ -88,7 +88,7 @@ fn parts() -> impl Strategy<Value = [bool; 6]> {
 }
 
 fn build(ids: &[String], rows: &[Row], features: FeatureNames, parts: [bool; 6]) -> Dataset {
-    let [docids, weights, query_weights, positions, missing, set] = parts;
+    let [doc_ids, weights, query_weights, positions, missing, set] = parts;
     let id = |row: &Row| ids[row.query % ids.len()].clone();
     let mut data = Dataset::builder()
         .rows(rows.iter().map(|row| &row.values))
@@ -96,7 +96,7 @@ fn build(ids: &[String], rows: &[Row], features: FeatureNames, parts: [bool; 6])
         .labels(rows.iter().map(|row| row.label))
         .query_ids(rows.iter().map(id))
         .absent(if missing { Absent::Missing } else { Absent::Zero });
-    if docids {
+    if doc_ids {
         data = data.doc_ids(rows.iter().map(|row| &row.docid));
     }
     if weights {
@@ -141,8 +141,8 @@ fn letor_data() -> impl Strategy<Value = Dataset> {
             let names = FeatureNames::Ids { first, count };
             (Just(names), Just(ids), Just(parts), rows(count, "[a-zA-Z0-9:_.-]{1,12}"))
         })
-        .prop_map(|(names, ids, [docids, missing], rows)| {
-            build(&ids, &rows, names, [docids, false, false, false, missing, false])
+        .prop_map(|(names, ids, [doc_ids, missing], rows)| {
+            build(&ids, &rows, names, [doc_ids, false, false, false, missing, false])
         })
 }
 
@@ -190,9 +190,9 @@ proptest! {
     fn scattered_rows_are_noted_and_come_back_in_their_old_order(data in any_data()) {
         let scattered = (0..data.rows()).any(|row| data.source_row(row) != row);
         for format in tables() {
-            let (back, notes) = there_and_back(&data, format, "");
-            // A cache keeps the grouped order and has nothing to note.
-            let noted = notes.count(Oddity::ScatteredQueries) > 0;
+            let (back, warnings) = there_and_back(&data, format, "");
+            // A cache keeps the grouped order and has nothing to warn about.
+            let noted = warnings.count(WarningKind::ScatteredQueries) > 0;
             prop_assert_eq!(noted, scattered && format != Format::Cache);
             prop_assert_eq!(back.rows_by_source(), data.rows_by_source());
         }
@@ -320,7 +320,7 @@ fn parts_of_one_data_set_must_have_one_feature_set() {
         assert!(error.ends_with("b have different feature sets"), "{format:?}: {error}");
         let joined = read(&[&paths[0], &paths[2]]).unwrap();
         assert_eq!(joined.data.feature_set(), Some("english"));
-        assert_eq!(joined.notes.count(Oddity::InputsWithoutFeatureSet), 1);
+        assert_eq!(joined.warnings.count(WarningKind::InputsWithoutFeatureSet), 1);
     }
 }
 
@@ -339,11 +339,11 @@ fn what_a_format_cannot_hold_is_said() {
     let lost = |format| {
         let folder = tempfile::tempdir().unwrap();
         let warnings = format::write(&data, folder.path().join("d"), format).unwrap();
-        warnings.iter().map(|warning| warning.oddity).collect::<Vec<_>>()
+        warnings.iter().map(|warning| warning.kind).collect::<Vec<_>>()
     };
     assert_eq!(lost(Format::Cache), []);
-    let pairs = [DataPart::Pairs].map(Oddity::Lost);
-    let text = [DataPart::AbsentRule, DataPart::Pairs].map(Oddity::Lost);
+    let pairs = [DataPart::Pairs].map(WarningKind::Lost);
+    let text = [DataPart::AbsentRule, DataPart::Pairs].map(WarningKind::Lost);
     for format in tables() {
         match format {
             Format::Cache => assert_eq!(lost(format), []),
@@ -360,7 +360,7 @@ fn what_a_format_cannot_hold_is_said() {
         DataPart::Pairs,
         DataPart::FeatureSet,
     ];
-    assert_eq!(lost(Format::Letor), all.map(Oddity::Lost));
+    assert_eq!(lost(Format::Letor), all.map(WarningKind::Lost));
     let (mut out, folder) = (Vec::new(), tempfile::tempdir().unwrap());
     let warnings = format::write_to(&data, &mut out, Format::Csv).unwrap();
     let last = warnings.iter().last().unwrap().to_string();

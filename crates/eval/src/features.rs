@@ -64,8 +64,8 @@ impl QuerySource for ScoredDataset<'_> {
         let query = self.data.query(q);
         into.labels.extend_from_slice(query.labels);
         into.scores.extend_from_slice(self.scores.get(query.rows.clone()).unwrap_or(&[]));
-        if let Some(docids) = self.data.docids() {
-            into.docids.extend(query.rows.map(|row| docids.get(row).as_bytes()));
+        if let Some(doc_ids) = self.data.doc_ids() {
+            into.doc_ids.extend(query.rows.map(|row| doc_ids.get(row).as_bytes()));
         }
         Ok(())
     }

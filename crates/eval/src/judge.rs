@@ -8,7 +8,7 @@
 use std::cell::RefCell;
 use std::hash::BuildHasher;
 
-use rankwright_data::{Document, Lists, Qrels, Run};
+use rankwright_data::{Document, Qrels, QueryLists, Run};
 
 use crate::error::EvalError;
 use crate::list::Candidates;
@@ -17,11 +17,11 @@ use crate::source::{QuerySource, SourceKind};
 /// A run and the judgements it is measured by.
 ///
 /// ```
-/// use rankwright_data::{Lists, Qrels, Run};
+/// use rankwright_data::{QueryLists, Qrels, Run};
 /// use rankwright_eval::{EvalOptions, JudgedRun, MetricSpec, SourceKind, evaluate};
 ///
-/// let qrels = Qrels::from_lists(Lists::from_rows("qrels", [("q", "a", 1.0), ("q", "b", 0.0)])?);
-/// let run = Run::from_lists(Lists::from_rows("run", [("q", "b", 9.0), ("q", "a", 7.0)])?);
+/// let qrels = Qrels::from_lists(QueryLists::from_rows("qrels", [("q", "a", 1.0), ("q", "b", 0.0)])?);
+/// let run = Run::from_lists(QueryLists::from_rows("run", [("q", "b", 9.0), ("q", "a", 7.0)])?);
 /// let rr = MetricSpec::parse("rr")?.resolve(SourceKind::Run)?;
 /// let found = evaluate(&JudgedRun::new(&run, &qrels), &[rr], EvalOptions::default())?;
 /// assert_eq!(found.results[0].value, 0.5);
@@ -29,8 +29,8 @@ use crate::source::{QuerySource, SourceKind};
 /// ```
 #[derive(Debug)]
 pub struct JudgedRun<'a> {
-    run: &'a Lists,
-    qrels: &'a Lists,
+    run: &'a QueryLists,
+    qrels: &'a QueryLists,
     /// The run's number of each judged query.
     returned: Vec<Option<usize>>,
 }
@@ -76,15 +76,15 @@ impl QuerySource for JudgedRun<'_> {
             table.clear(results + self.qrels.list(q).count());
             if let Some(r) = returned {
                 for (number, Document { id, value }) in self.run.list(r).enumerate() {
-                    if table.insert(id, &into.docids, &[]).is_some() {
+                    if table.insert(id, &into.doc_ids, &[]).is_some() {
                         return Err(twice(self.run, r, number, id, "the run"));
                     }
-                    into.docids.push(id);
+                    into.doc_ids.push(id);
                     into.scores.push(value);
                 }
             }
-            into.labels.resize(into.docids.len(), 0.0);
-            into.judged.resize(into.docids.len(), false);
+            into.labels.resize(into.doc_ids.len(), 0.0);
+            into.judged.resize(into.doc_ids.len(), false);
             self.judge(q, table, into)
         })
     }
@@ -101,7 +101,7 @@ impl JudgedRun<'_> {
         let mut others: Vec<&[u8]> = Vec::new();
         for (number, Document { id, value }) in self.qrels.list(q).enumerate() {
             let again = || Err(twice(self.qrels, q, number, id, "the qrels file"));
-            match table.insert(id, &into.docids, &others) {
+            match table.insert(id, &into.doc_ids, &others) {
                 None => {
                     others.push(id);
                     into.unretrieved.push(value);
@@ -119,7 +119,7 @@ impl JudgedRun<'_> {
     }
 }
 
-fn twice(lists: &Lists, query: usize, number: usize, id: &[u8], whose: &str) -> EvalError {
+fn twice(lists: &QueryLists, query: usize, number: usize, id: &[u8], whose: &str) -> EvalError {
     let (id, place) = (String::from_utf8_lossy(id), lists.place(query, number));
     let message = format!("{whose} names document '{id}' twice ({place}); keep one of the lines");
     EvalError::Load { query: lists.query_id(query).to_owned(), message }

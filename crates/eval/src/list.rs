@@ -18,7 +18,7 @@ pub struct Candidates<'a> {
     /// Which rows are judged; empty means all.
     pub judged: Vec<bool>,
     /// Document ids by row; empty when there are none.
-    pub docids: Vec<&'a [u8]>,
+    pub doc_ids: Vec<&'a [u8]>,
     /// Labels of judged documents that are not in the list.
     pub unretrieved: Vec<f64>,
     /// Whether the ranking has this query at all.
@@ -36,7 +36,7 @@ impl<'a> Candidates<'a> {
         self.scores.clear();
         self.labels.clear();
         self.judged.clear();
-        self.docids.clear();
+        self.doc_ids.clear();
         self.unretrieved.clear();
         self.returned = true;
     }
@@ -54,8 +54,8 @@ impl<'a> Candidates<'a> {
         if !self.judged.is_empty() {
             same_length("judged", self.judged.len(), n)?;
         }
-        if !self.docids.is_empty() {
-            same_length("document ids", self.docids.len(), n)?;
+        if !self.doc_ids.is_empty() {
+            same_length("document ids", self.doc_ids.len(), n)?;
         }
         let labels = self.labels.iter().chain(&self.unretrieved);
         match labels.enumerate().find(|(_, l)| !l.is_finite()) {
@@ -222,8 +222,8 @@ impl Workspace {
         unjudged: Unjudged,
         depth: Option<usize>,
     ) -> Result<RankedList<'_>, EvalError> {
-        let Candidates { scores, labels, judged, docids, .. } = candidates;
-        let rows = Rows { scores, labels, docids };
+        let Candidates { scores, labels, judged, doc_ids, .. } = candidates;
+        let rows = Rows { scores, labels, doc_ids };
         let drop = unjudged == Unjudged::Drop && !judged.is_empty();
         let order = match drop {
             // A negative judgement says that nobody looked, as trec_eval's -J has it.
@@ -305,7 +305,7 @@ mod tests {
             scores: vec![1.0, 2.0, 2.0, 0.0],
             labels: vec![3.0, 0.0, 1.0, 0.0],
             judged: vec![true, false, true, true],
-            docids: vec![b"a", b"b", b"c", b"d"],
+            doc_ids: vec![b"a", b"b", b"c", b"d"],
             unretrieved: vec![2.0],
             returned: true,
         }

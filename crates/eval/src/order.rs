@@ -57,13 +57,13 @@ pub struct Rows<'a> {
     /// Labels; needed by the policies worst and best, else may be empty.
     pub labels: &'a [f64],
     /// Document ids; needed by the policy docid, else may be empty.
-    pub docids: &'a [&'a [u8]],
+    pub doc_ids: &'a [&'a [u8]],
 }
 
 impl<'a> Rows<'a> {
     /// Scores alone.
     pub fn of_scores(scores: &'a [f64]) -> Self {
-        Self { scores, labels: &[], docids: &[] }
+        Self { scores, labels: &[], doc_ids: &[] }
     }
 }
 
@@ -269,11 +269,11 @@ impl Orderer {
 
     /// Sorts inside each group of equal scores.
     fn order_ties(&mut self, rows: Rows<'_>, ties: TiePolicy) -> Result<(), EvalError> {
-        if ties == TiePolicy::Docid && rows.docids.len() != rows.scores.len() {
-            if rows.docids.is_empty() {
+        if ties == TiePolicy::Docid && rows.doc_ids.len() != rows.scores.len() {
+            if rows.doc_ids.is_empty() {
                 return Err(EvalError::NoDocids);
             }
-            same_length("document ids", rows.docids.len(), rows.scores.len())?;
+            same_length("document ids", rows.doc_ids.len(), rows.scores.len())?;
         }
         let mut start = 0;
         while start < self.packed.len() {
@@ -282,7 +282,7 @@ impl Orderer {
             let group = &mut self.order[start..start + size];
             if size > 1 {
                 let label = |r: u32| rows.labels[r as usize];
-                let docid = |r: u32| rows.docids[r as usize];
+                let docid = |r: u32| rows.doc_ids[r as usize];
                 match ties {
                     TiePolicy::Stable | TiePolicy::Mean => {}
                     TiePolicy::Worst => group.sort_by(|&a, &b| label(a).total_cmp(&label(b))),
@@ -376,9 +376,12 @@ mod tests {
 
     #[test]
     fn ties_follow_the_policy() {
-        let docids: [&[u8]; 4] = [b"d1", b"d9", b"d10", b"a"];
-        let rows =
-            Rows { scores: &[1.0, 1.0, 1.0, 7.0], labels: &[1.0, 2.0, 0.0, 0.0], docids: &docids };
+        let doc_ids: [&[u8]; 4] = [b"d1", b"d9", b"d10", b"a"];
+        let rows = Rows {
+            scores: &[1.0, 1.0, 1.0, 7.0],
+            labels: &[1.0, 2.0, 0.0, 0.0],
+            doc_ids: &doc_ids,
+        };
         assert_eq!(order(rows, rule(TiePolicy::Worst)), [3, 2, 0, 1]);
         assert_eq!(order(rows, rule(TiePolicy::Best)), [3, 1, 0, 2]);
         assert_eq!(order(rows, rule(TiePolicy::Docid)), [3, 1, 2, 0]);
@@ -394,15 +397,15 @@ mod tests {
         let rows = Rows {
             scores: &[-inf, -0.0, 0.0, inf, 5e-324, -5e-324],
             labels: &[0.0, 1.0, 0.0, 0.0, 0.0, 0.0],
-            docids: &[],
+            doc_ids: &[],
         };
         assert_eq!(order(rows, rule(TiePolicy::Worst)), [3, 4, 2, 1, 5, 0]);
     }
 
     #[test]
     fn scores_equal_as_32_bit_floats_tie_only_when_asked() {
-        let docids: [&[u8]; 2] = [b"a", b"b"];
-        let rows = Rows { scores: &[1.000_000_01, 1.0], labels: &[], docids: &docids };
+        let doc_ids: [&[u8]; 2] = [b"a", b"b"];
+        let rows = Rows { scores: &[1.000_000_01, 1.0], labels: &[], doc_ids: &doc_ids };
         assert_eq!(order(rows, rule(TiePolicy::Docid)), [0, 1]);
         assert_eq!(order(rows, OrderRule { ties: TiePolicy::Docid, scores32: true }), [1, 0]);
     }
@@ -421,9 +424,9 @@ mod tests {
     #[test]
     fn no_and_one_document_are_fine() {
         for &(_, ties) in TiePolicy::ALL {
-            let rows = Rows { scores: &[], labels: &[], docids: &[] };
+            let rows = Rows { scores: &[], labels: &[], doc_ids: &[] };
             assert!(order(rows, rule(ties)).is_empty());
-            let rows = Rows { scores: &[1.0], labels: &[1.0], docids: &[] };
+            let rows = Rows { scores: &[1.0], labels: &[1.0], doc_ids: &[] };
             assert_eq!(order(rows, rule(ties)), [0]);
         }
     }

@@ -63,7 +63,7 @@ pub struct ScoredQueries<'a> {
     scores: &'a [f64],
     ranges: Vec<Range<usize>>,
     ids: Vec<&'a str>,
-    docids: Option<&'a [&'a [u8]]>,
+    doc_ids: Option<&'a [&'a [u8]]>,
     weights: Option<&'a [f64]>,
 }
 
@@ -81,13 +81,13 @@ impl<'a> ScoredQueries<'a> {
             let what = "rows of a query range";
             return Err(EvalError::Shape { what, found: bad.end, expected: labels.len() });
         }
-        Ok(Self { labels, scores, ranges, ids, docids: None, weights: None })
+        Ok(Self { labels, scores, ranges, ids, doc_ids: None, weights: None })
     }
 
     /// With document ids by row, for `ties=docid`.
-    pub fn with_docids(mut self, docids: &'a [&'a [u8]]) -> Result<Self, EvalError> {
-        same_length("document ids", docids.len(), self.labels.len())?;
-        self.docids = Some(docids);
+    pub fn with_docids(mut self, doc_ids: &'a [&'a [u8]]) -> Result<Self, EvalError> {
+        same_length("document ids", doc_ids.len(), self.labels.len())?;
+        self.doc_ids = Some(doc_ids);
         Ok(self)
     }
 
@@ -124,8 +124,8 @@ impl QuerySource for ScoredQueries<'_> {
         };
         into.labels.extend_from_slice(&self.labels[range.clone()]);
         into.scores.extend_from_slice(&self.scores[range.clone()]);
-        if let Some(docids) = self.docids {
-            into.docids.extend_from_slice(&docids[range]);
+        if let Some(doc_ids) = self.doc_ids {
+            into.doc_ids.extend_from_slice(&doc_ids[range]);
         }
         Ok(())
     }

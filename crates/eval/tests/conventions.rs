@@ -32,13 +32,13 @@ impl QuerySource for SmallRun {
                 into.scores.extend([3.0, 2.0, 1.0]);
                 into.labels.extend([0.0, 1.0, 0.0]);
                 into.judged.extend([false, true, true]);
-                into.docids.extend([b"a", b"b", b"c"].map(|d| &d[..]));
+                into.doc_ids.extend([b"a", b"b", b"c"].map(|d| &d[..]));
                 into.unretrieved.push(2.0);
             }
             1 => {
                 into.scores.push(1.0);
                 into.labels.push(0.0);
-                into.docids.push(b"a");
+                into.doc_ids.push(b"a");
             }
             _ => {
                 into.returned = false;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use rankwright_data::{DataError, Dataset, guarded};
+use rankwright_data::{DataError, Dataset, catch_panic};
 use rankwright_eval::Measure;
 use rankwright_learn::{
     Checkpoints, Iteration, LearnError, LearnerSpec, NoProgress, Progress, TrainRequest,
@@ -138,7 +138,7 @@ impl Plan<'_> {
             let Some(cell) = self.cells.get(*number) else { return };
             let name = self.name(cell);
             progress.started(&name);
-            let run = || guarded(|| self.cell(cell, progress));
+            let run = || catch_panic(|| self.cell(cell, progress));
             let end = pool.install(run).unwrap_or_else(|panic| {
                 Err(format!("the training broke off: {panic}; please report this"))
             });

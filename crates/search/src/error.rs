@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwright_data::{DataError, Place};
+use rankwright_data::{DataError, SourceLocation};
 use rankwright_eval::EvalError;
 use rankwright_model::ModelError;
 use rankwright_spec::SpecError;
@@ -109,7 +109,7 @@ impl SearchError {
 
     /// A part of a document or query file that does not follow its format.
     pub(crate) fn malformed(
-        place: Place,
+        place: SourceLocation,
         found: impl Into<String>,
         expected: impl Into<String>,
     ) -> Self {
@@ -148,7 +148,8 @@ mod tests {
 
     #[test]
     fn messages_say_place_finding_and_expectation_and_help_is_apart() {
-        let error = SearchError::malformed(Place::line("a.jsonl", 3), quote(b"x\ty"), "an id");
+        let error =
+            SearchError::malformed(SourceLocation::line("a.jsonl", 3), quote(b"x\ty"), "an id");
         assert_eq!(error.to_string(), "a.jsonl:3: found 'x\\ty', expected an id");
         assert_eq!(error.help(), None);
         assert_eq!(error.with_help("give one").help().as_deref(), Some("give one"));

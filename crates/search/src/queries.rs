@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use rankwright_data::bytes::Input;
-use rankwright_data::{DataError, Notes, Place, quote};
+use rankwright_data::{DataError, SourceLocation, Warnings, quote};
 
 use crate::document::{Query, Value};
 use crate::error::SearchError;
@@ -94,14 +94,14 @@ fn read_input(input: Input, options: &QueryOptions) -> Result<Vec<Query>, Search
     let name = input.name.clone();
     let cursor = Cursor::new(input);
     let start = cursor.rest().trim_ascii_start();
-    let mut notes = Notes::default();
+    let mut warnings = Warnings::default();
     let found = match start {
-        [b'{' | b'[', ..] => read_jsonl(cursor, &mut notes)?,
-        [b'.', b'I', b' ' | b'\t', ..] => read_smart(cursor, &mut notes)?,
+        [b'{' | b'[', ..] => read_jsonl(cursor, &mut warnings)?,
+        [b'.', b'I', b' ' | b'\t', ..] => read_smart(cursor, &mut warnings)?,
         [b'<', t, o, p, ..] if [*t, *o, *p].eq_ignore_ascii_case(b"top") => {
-            read_topics(cursor, options, &mut notes)?
+            read_topics(cursor, options, &mut warnings)?
         }
-        _ => read_tsv(cursor, &mut notes)?,
+        _ => read_tsv(cursor, &mut warnings)?,
     };
     if found.is_empty() {
         return Err(DataError::Empty { file: name, what: "queries" }.into());
@@ -123,7 +123,8 @@ fn finish(
         }
         if let Some(first) = lines.insert(query.id.clone(), line) {
             let found = format!("the query id '{}' again, after line {first}", query.id);
-            let error = SearchError::malformed(Place::line(name, line), found, "each id once");
+            let error =
+                SearchError::malformed(SourceLocation::line(name, line), found, "each id once");
             return Err(error.with_help("number the queries by position, or give them other ids"));
         }
         queries.push(query);
@@ -131,9 +132,9 @@ fn finish(
     Ok(queries)
 }
 
-fn read_jsonl(mut cursor: Cursor, notes: &mut Notes) -> Result<Vec<Found>, SearchError> {
+fn read_jsonl(mut cursor: Cursor, warnings: &mut Warnings) -> Result<Vec<Found>, SearchError> {
     let mut found = Vec::new();
-    while let Some(record) = json::Record::next(&mut cursor, notes) {
+    while let Some(record) = json::Record::next(&mut cursor, warnings) {
         let (line, mut record) = record?;
         let place = || cursor.place(line);
         let id = record.take_id(&QUERY_IDS, place)?;
@@ -142,16 +143,16 @@ fn read_jsonl(mut cursor: Cursor, notes: &mut Notes) -> Result<Vec<Found>, Searc
             let expected = format!("a text under one of {}", QUERY_TEXTS.join(", "));
             return Err(SearchError::malformed(place(), what, expected));
         };
-        let fields = record.into_fields(notes, place);
+        let fields = record.into_fields(warnings, place);
         found.push((line, Query { id, text, fields }));
     }
     Ok(found)
 }
 
-fn read_smart(cursor: Cursor, notes: &mut Notes) -> Result<Vec<Found>, SearchError> {
+fn read_smart(cursor: Cursor, warnings: &mut Warnings) -> Result<Vec<Found>, SearchError> {
     let mut records = smart::Records::new(cursor);
     let mut found = Vec::new();
-    while let Some(record) = records.next(notes) {
+    while let Some(record) = records.next(warnings) {
         let mut record = record?;
         let text = record.sections.take("text").unwrap_or_default();
         let fields = record.sections.into_fields();
@@ -160,13 +161,13 @@ fn read_smart(cursor: Cursor, notes: &mut Notes) -> Result<Vec<Found>, SearchErr
     Ok(found)
 }
 
-fn read_tsv(mut cursor: Cursor, notes: &mut Notes) -> Result<Vec<Found>, SearchError> {
+fn read_tsv(mut cursor: Cursor, warnings: &mut Warnings) -> Result<Vec<Found>, SearchError> {
     let mut found = Vec::new();
     let mut header: Option<Vec<String>> = None;
     let mut first = true;
     while let Some((line, range)) = cursor.next_full_line() {
         let place = || cursor.place(line);
-        let text = notes.text(cursor.slice(range), place);
+        let text = warnings.text(cursor.slice(range), place);
         let cells: Vec<&str> = text.split('\t').collect();
         let heads = std::mem::take(&mut first)
             && cells.len() > 1
@@ -186,7 +187,7 @@ fn read_tsv(mut cursor: Cursor, notes: &mut Notes) -> Result<Vec<Found>, SearchE
     Ok(found)
 }
 
-fn wrong_columns(place: Place, line: &str, cells: usize, columns: usize) -> SearchError {
+fn wrong_columns(place: SourceLocation, line: &str, cells: usize, columns: usize) -> SearchError {
     let found = match cells {
         1 => format!("no tab in {}", quote(line.as_bytes())),
         cells => format!("{cells} columns in {}", quote(line.as_bytes())),
@@ -203,7 +204,7 @@ fn wrong_columns(place: Place, line: &str, cells: usize, columns: usize) -> Sear
 fn tsv_query(
     cells: &[&str],
     header: &[String],
-    place: impl Fn() -> Place,
+    place: impl Fn() -> SourceLocation,
 ) -> Result<Query, SearchError> {
     let named = id::position(&QUERY_TEXTS, header.iter().map(String::as_str));
     let text_at = named.filter(|&at| at > 0).unwrap_or(1);
@@ -234,7 +235,7 @@ fn topic_field(tag: &str) -> (&str, &'static [&'static str]) {
 fn read_topics(
     mut cursor: Cursor,
     options: &QueryOptions,
-    notes: &mut Notes,
+    warnings: &mut Warnings,
 ) -> Result<Vec<Found>, SearchError> {
     let mut found = Vec::new();
     // The parts of the topic that is open, and the line of its <top>.
@@ -254,7 +255,7 @@ fn read_topics(
         }
         // Old topics do not close their parts: any tag ends the one before it.
         if let (Some((line, parts)), Some(tag)) = (&mut topic, tag.take()) {
-            let text = notes.text(&content, || cursor.place(*line));
+            let text = warnings.text(&content, || cursor.place(*line));
             add_topic_part(parts, &tag, &entities::decode(&text));
         }
         content.clear();
@@ -282,7 +283,7 @@ fn read_topics(
     }
 }
 
-fn unclosed(place: Place) -> SearchError {
+fn unclosed(place: SourceLocation) -> SearchError {
     SearchError::malformed(place, "a <top> that is not closed", "</top>")
 }
 
@@ -296,7 +297,7 @@ fn add_topic_part(parts: &mut Parts, tag: &str, text: &str) {
 fn topic_query(
     mut parts: Parts,
     options: &QueryOptions,
-    place: impl Fn() -> Place,
+    place: impl Fn() -> SourceLocation,
 ) -> Result<Query, SearchError> {
     let Some(id) = parts.take("num") else {
         return Err(SearchError::malformed(place(), "a topic without <num>", "<num> Number: 301"));

@@ -5,7 +5,7 @@
 //! refused when the ranker is made, not when a query comes. Documents of equal score stand by id, the
 //! larger first, as runs are ordered.
 
-use rankwright_data::{Lists, Run};
+use rankwright_data::{QueryLists, Run};
 use rankwright_model::{Model, ScoreBuffers, Scorer};
 use rayon::prelude::*;
 
@@ -111,7 +111,7 @@ pub fn to_run(
             rows.push((query.id.as_str(), index.id(document)?, document.score));
         }
     }
-    Ok(Run::from_lists(Lists::from_rows("ranking", rows)?))
+    Ok(Run::from_lists(QueryLists::from_rows("ranking", rows)?))
 }
 
 impl Reranker {

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use common::{build, build_with, document, is_clean, large, message, names, old_documents, search};
-use rankwright_data::Oddity;
+use rankwright_data::WarningKind;
 use rankwright_search::{
     Analysis, BuildOptions, Document, Documents, Existing, Extractor, FIRST_STAGES, FeatureSet,
     Filter, FirstStage, Index, Query, Schema, SearchBuffers, SearchError, Terms, Value,
@@ -99,7 +99,7 @@ fn bytes_that_are_no_utf8_are_replaced_and_counted() {
     let mut documents = Documents::open(&file, None).unwrap();
     let mut go = |_| ControlFlow::Continue(());
     build_index(&path, documents.by_ref(), &BuildOptions::default(), &mut go).unwrap().unwrap();
-    assert_eq!(documents.notes().count(Oddity::InvalidUtf8), 1);
+    assert_eq!(documents.warnings().count(WarningKind::InvalidUtf8), 1);
     let index = Index::open(&path).unwrap();
     for word in ["blue", "train", "end"] {
         assert_eq!(search(&index, word), ["a"], "{word}");

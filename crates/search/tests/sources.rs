@@ -7,8 +7,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use rankwright_data::Oddity;
 use rankwright_data::Qrels;
+use rankwright_data::WarningKind;
 use rankwright_data::bytes::Input;
 use rankwright_search::{Document, DocumentFormat, Documents, QueryOptions, Value, read_queries};
 
@@ -55,9 +55,9 @@ fn several_inputs_of_several_formats_are_one_collection() {
         before = documents.bytes_read();
     }
     assert_eq!((count, documents.bytes_read()), (101, total));
-    assert_eq!(documents.notes().count(Oddity::EmptyInputs), 1);
-    assert_eq!(documents.notes().count(Oddity::WithoutText), 1);
-    let lines: Vec<String> = documents.notes().iter().map(ToString::to_string).collect();
+    assert_eq!(documents.warnings().count(WarningKind::EmptyInputs), 1);
+    assert_eq!(documents.warnings().count(WarningKind::WithoutText), 1);
+    let lines: Vec<String> = documents.warnings().iter().map(ToString::to_string).collect();
     assert!(lines[1].ends_with("smart, document 7)"), "{lines:?}");
 }
 
@@ -100,8 +100,8 @@ fn a_folder_is_read_in_the_order_of_its_paths() {
     assert_eq!(found[3].text("url"), Some("sub/a%20page.HTM"));
     assert_eq!(found[2].text("title"), Some("Read me"));
     assert_eq!(found[4].text("text"), Some("Zebra\n\nstripes \u{fffd}"));
-    assert_eq!(documents.notes().count(Oddity::WithoutText), 1);
-    assert_eq!(documents.notes().count(Oddity::InvalidUtf8), 1);
+    assert_eq!(documents.warnings().count(WarningKind::WithoutText), 1);
+    assert_eq!(documents.warnings().count(WarningKind::InvalidUtf8), 1);
     assert_eq!(Some(documents.bytes_read()), documents.bytes_total());
 }
 

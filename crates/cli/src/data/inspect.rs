@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let format = loaded.format.info().name;
     out.result(
         || {
-            let notes: Vec<String> = loaded.notes.iter().map(|note| note.to_string()).collect();
+            let notes: Vec<String> = loaded.warnings.iter().map(|note| note.to_string()).collect();
             let mut document = json_of(&summary, &loaded.data);
             document["format"] = json!(format);
             document["notes"] = json!(notes);

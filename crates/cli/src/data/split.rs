@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rankwright::data::format::{Format, write};
 use rankwright::data::split::{Parts, folds};
-use rankwright::data::{DataError, Dataset, Notes};
+use rankwright::data::{DataError, Dataset, Warnings};
 use rankwright::eval::table::{Align, Cell, Table};
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         Some(name) => target_format(&args.out, Some(name))?,
         None => loaded.format,
     };
-    let (mut written, mut warnings) = (Vec::new(), Notes::default());
+    let (mut written, mut warnings) = (Vec::new(), Warnings::default());
     match args.folds {
         None => {
             for (name, queries) in parts.split(data.queries(), args.seed) {
@@ -90,7 +90,7 @@ fn put(
     folder: &Path,
     name: &str,
     format: Format,
-    warnings: &mut Notes,
+    warnings: &mut Warnings,
 ) -> Result<Part, Failure> {
     if queries.is_empty() {
         return Err(Failure::request(format!(

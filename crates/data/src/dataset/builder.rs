@@ -181,7 +181,7 @@ impl DatasetBuilder {
         let features = self.features.unwrap_or(FeatureNames::Ids { first: 1, count });
         let labels = self.labels.unwrap_or_else(|| vec![0.0; matrix.rows()]);
         let columns = Columns {
-            docids: self.doc_ids,
+            doc_ids: self.doc_ids,
             row_weights: self.weights,
             query_weights: self.query_weights,
             positions: self.positions,

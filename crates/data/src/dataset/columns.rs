@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Absent, Dataset};
-use crate::error::{DataError, Place};
+use crate::error::{DataError, SourceLocation};
 use crate::matrix::Matrix;
 use crate::names::FeatureNames;
-use crate::notes::{Notes, Oddity};
 use crate::strings::Strings;
+use crate::warnings::{WarningKind, Warnings};
 
 /// Query ids met while reading, numbered by first appearance.
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ pub struct Columns {
     /// The query number of each row.
     pub query_of_row: Vec<u32>,
     /// Document ids.
-    pub docids: Option<Strings>,
+    pub doc_ids: Option<Strings>,
     /// Row weights.
     pub row_weights: Option<Vec<f32>>,
     /// Query weights, given row by row; all rows of a query must agree.
@@ -72,7 +72,7 @@ impl Columns {
             labels,
             queries,
             query_of_row,
-            docids: None,
+            doc_ids: None,
             row_weights: None,
             query_weights: None,
             positions: None,
@@ -85,15 +85,15 @@ impl Columns {
 impl Dataset {
     /// Groups columns by query and checks them.
     pub fn new(columns: Columns) -> Result<Dataset, DataError> {
-        let mut notes = Notes::default();
-        Dataset::grouped(columns, "data", &mut notes)
+        let mut warnings = Warnings::default();
+        Dataset::grouped(columns, "data", &mut warnings)
     }
 
-    /// As `new`, for a reader: notes scattered queries of the named input.
+    /// As `new`, for a reader: warns of scattered queries of the named input.
     pub(crate) fn grouped(
         columns: Columns,
         name: &str,
-        notes: &mut Notes,
+        warnings: &mut Warnings,
     ) -> Result<Dataset, DataError> {
         check_lengths(&columns)?;
         if let Some(name) = columns.features.duplicate() {
@@ -111,7 +111,7 @@ impl Dataset {
             labels: columns.labels,
             query_ids: columns.queries.ids,
             query_starts,
-            docids: columns.docids,
+            doc_ids: columns.doc_ids,
             row_weights: columns.row_weights,
             query_weights,
             positions: columns.positions,
@@ -121,7 +121,9 @@ impl Dataset {
             feature_set: columns.feature_set,
         };
         if let Some((order, scattered, first_row)) = order {
-            notes.add(Oddity::ScatteredQueries, scattered, || Place::line(name, first_row + 1));
+            warnings.add(WarningKind::ScatteredQueries, scattered, || {
+                SourceLocation::line(name, first_row + 1)
+            });
             data.reorder(order);
         }
         Ok(data)
@@ -130,7 +132,7 @@ impl Dataset {
     fn reorder(&mut self, order: Vec<u32>) {
         self.matrix.reorder(&order);
         pick(&mut self.labels, &order);
-        self.docids = self.docids.take().map(|d| d.reordered(&order));
+        self.doc_ids = self.doc_ids.take().map(|d| d.reordered(&order));
         if let Some(weights) = &mut self.row_weights {
             pick(weights, &order);
         }
@@ -183,7 +185,7 @@ fn check_lengths(columns: &Columns) -> Result<(), DataError> {
     let lengths = [
         ("labels", Some(columns.labels.len())),
         ("query ids", Some(columns.query_of_row.len())),
-        ("document ids", columns.docids.as_ref().map(Strings::len)),
+        ("document ids", columns.doc_ids.as_ref().map(Strings::len)),
         ("row weights", columns.row_weights.as_ref().map(Vec::len)),
         ("query weights", columns.query_weights.as_ref().map(Vec::len)),
         ("positions", columns.positions.as_ref().map(Vec::len)),

@@ -71,7 +71,7 @@ pub struct Dataset {
     pub(crate) labels: Vec<f64>,
     pub(crate) query_ids: Strings,
     pub(crate) query_starts: Vec<u32>,
-    pub(crate) docids: Option<Strings>,
+    pub(crate) doc_ids: Option<Strings>,
     pub(crate) row_weights: Option<Vec<f32>>,
     pub(crate) query_weights: Option<Vec<f32>>,
     pub(crate) positions: Option<Vec<u32>>,
@@ -209,8 +209,8 @@ impl Dataset {
     }
 
     /// Document ids, where the input had any.
-    pub fn docids(&self) -> Option<&Strings> {
-        self.docids.as_ref()
+    pub fn doc_ids(&self) -> Option<&Strings> {
+        self.doc_ids.as_ref()
     }
 
     /// Row weights, where given.
@@ -297,7 +297,7 @@ impl Dataset {
             labels: order.iter().map(|&r| self.labels[r as usize]).collect(),
             query_ids: queries.iter().map(|&q| self.query_ids.get(q)).collect(),
             query_starts: starts,
-            docids: self.docids.as_ref().map(|d| d.reordered(&order)),
+            doc_ids: self.doc_ids.as_ref().map(|d| d.reordered(&order)),
             row_weights: picked(&self.row_weights),
             query_weights: self
                 .query_weights

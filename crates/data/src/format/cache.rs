@@ -175,8 +175,8 @@ fn sections(data: &Dataset) -> Vec<(Kind, Cow<'_, [u8]>)> {
     ];
     let (text, ends) = data.query_ids.parts();
     sections.extend([(Kind::QueryText, raw(text.as_bytes())), (Kind::QueryEnds, raw(ends))]);
-    if let Some(docids) = &data.docids {
-        let (text, ends) = docids.parts();
+    if let Some(doc_ids) = &data.doc_ids {
+        let (text, ends) = doc_ids.parts();
         sections.extend([(Kind::DocidText, raw(text.as_bytes())), (Kind::DocidEnds, raw(ends))]);
     }
     if let FeatureNames::Named(names) = data.features() {

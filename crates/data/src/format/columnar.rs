@@ -26,16 +26,16 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 
 use self::metadata::Metadata;
-use self::values::{Lists, Values, is_plain, list_item, list_range};
+use self::values::{ListColumn, Values, is_plain, list_item, list_range};
 use super::ReadOptions;
 use super::feature_set::FeatureSets;
 use super::roles::Role;
 use super::table::{Fields, Schema, Slot, Table};
 use crate::bytes::{Bytes, Input};
 use crate::dataset::{Absent, Dataset};
-use crate::error::{DataError, Place};
-use crate::guard::guarded;
-use crate::notes::{Notes, Oddity};
+use crate::error::{DataError, SourceLocation};
+use crate::panics::catch_panic;
+use crate::warnings::{WarningKind, Warnings};
 
 pub(super) use self::write::{write_arrow, write_parquet};
 
@@ -50,9 +50,9 @@ pub(super) fn read_parquet(
     inputs: Vec<Input>,
     options: &ReadOptions,
     sets: &mut FeatureSets,
-    notes: &mut Notes,
+    warnings: &mut Warnings,
 ) -> Result<Dataset, DataError> {
-    read_each(inputs, options, sets, notes, |name, bytes, collector| {
+    read_each(inputs, options, sets, warnings, |name, bytes, collector| {
         let fail = |error: &dyn fmt::Display| damaged(name, error);
         // The types that Parquet itself has are enough; the Arrow schema that some writers embed
         // is one more thing that can be damaged.
@@ -79,9 +79,9 @@ pub(super) fn read_arrow(
     inputs: Vec<Input>,
     options: &ReadOptions,
     sets: &mut FeatureSets,
-    notes: &mut Notes,
+    warnings: &mut Warnings,
 ) -> Result<Dataset, DataError> {
-    read_each(inputs, options, sets, notes, |name, bytes, collector| {
+    read_each(inputs, options, sets, warnings, |name, bytes, collector| {
         let buffer = Buffer::from(bytes);
         match buffer.starts_with(b"ARROW1") {
             true => ipc::read_file(name, buffer, collector),
@@ -97,7 +97,7 @@ fn read_each<'o>(
     inputs: Vec<Input>,
     options: &'o ReadOptions,
     sets: &mut FeatureSets,
-    notes: &mut Notes,
+    warnings: &mut Warnings,
     read: ReadOne<'o>,
 ) -> Result<Dataset, DataError> {
     let mut collector = Collector::new(options);
@@ -108,13 +108,13 @@ fn read_each<'o>(
             Bytes::Owned(bytes) => ::bytes::Bytes::from(bytes),
         };
         // The collector is dropped when this fails, so nobody sees it half changed.
-        let result = guarded(|| read(&input.name, bytes, &mut collector));
+        let result = catch_panic(|| read(&input.name, bytes, &mut collector));
         result.map_err(|text| damaged(&input.name, &format!("its reader gave up ({text})")))??;
         if let Some(text) = collector.feature_set.take() {
             sets.set_inside(number, text);
         }
     }
-    collector.finish(notes)
+    collector.finish(warnings)
 }
 
 fn damaged(file: &str, what: &dyn fmt::Display) -> DataError {
@@ -259,14 +259,14 @@ impl<'o> Collector<'o> {
                         })?;
                 }
                 Some(Target::List) => {
-                    let lists = Lists::of(array, self.list_length).map_err(failed)?;
+                    let lists = ListColumn::of(array, self.list_length).map_err(failed)?;
                     lists.fill_last_columns(cells, width).map_err(|(row, problem)| {
                         problem.at(self.place(file, row).in_field(name))
                     })?;
                 }
             }
         }
-        table.notes.add(Oddity::MissingValues, spelled, || Place::file(file));
+        table.warnings.add(WarningKind::MissingValues, spelled, || SourceLocation::file(file));
         for row in 0..rows {
             let place = || self.place(file, row);
             let mut fields = Fields::default();
@@ -282,8 +282,8 @@ impl<'o> Collector<'o> {
     }
 
     /// A row of the batch that is being read.
-    fn place(&self, file: &str, row: usize) -> Place {
-        Place::line(file, self.rows + row as u64 + 1)
+    fn place(&self, file: &str, row: usize) -> SourceLocation {
+        SourceLocation::line(file, self.rows + row as u64 + 1)
     }
 
     /// Makes the table, now that the first row of the first batch tells how long lists are.
@@ -315,10 +315,10 @@ impl<'o> Collector<'o> {
         Ok(Table::new(schema, self.options))
     }
 
-    fn finish(self, notes: &mut Notes) -> Result<Dataset, DataError> {
+    fn finish(self, warnings: &mut Warnings) -> Result<Dataset, DataError> {
         match self.table {
             Some(table) => {
-                let data = table.finish(notes)?;
+                let data = table.finish(warnings)?;
                 Ok(Dataset { absent: self.absent.unwrap_or(data.absent), ..data })
             }
             None => Err(DataError::Empty { file: self.first, what: "rows" }),
@@ -327,7 +327,7 @@ impl<'o> Collector<'o> {
 }
 
 fn unfit(file: &str, column: &str, error: &ArrowError) -> DataError {
-    let place = Place::file(file).in_field(column);
+    let place = SourceLocation::file(file).in_field(column);
     DataError::malformed(place, format!("values that do not convert ({error})"), "plain values")
         .with_help(format!("leave the column out with `--columns ignore={column}`"))
 }

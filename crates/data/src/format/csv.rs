@@ -15,8 +15,8 @@ use super::roles::Role;
 use super::table::{self, Fields, Schema, Slot, Table, check_writable, write_number, write_rows};
 use crate::bytes::Input;
 use crate::dataset::Dataset;
-use crate::error::{DataError, Place, quote};
-use crate::notes::{Notes, Oddity};
+use crate::error::{DataError, SourceLocation, quote};
+use crate::warnings::{WarningKind, Warnings};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -25,11 +25,11 @@ pub(super) fn read(
     inputs: &[Input],
     delimiter: u8,
     options: &ReadOptions,
-    notes: &mut Notes,
+    warnings: &mut Warnings,
 ) -> Result<Dataset, DataError> {
     let mut table: Option<Table<'_>> = None;
     for input in inputs {
-        let mut file = File::open(input, delimiter, notes)?;
+        let mut file = File::open(input, delimiter, warnings)?;
         let names = file.header()?;
         let (into, slots) = match table.take() {
             Some(old) => {
@@ -46,7 +46,7 @@ pub(super) fn read(
         table = Some(file.rows(into, &slots, &names)?);
     }
     let nothing = || DataError::Invalid("no input was given".into());
-    table.ok_or_else(nothing)?.finish(notes)
+    table.ok_or_else(nothing)?.finish(warnings)
 }
 
 /// A first line of numbers, none of whose names is known, is data: the header is what is missing.
@@ -72,10 +72,10 @@ struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    fn open(input: &'a Input, delimiter: u8, notes: &mut Notes) -> Result<Self, DataError> {
+    fn open(input: &'a Input, delimiter: u8, warnings: &mut Warnings) -> Result<Self, DataError> {
         let mut bytes: &[u8] = &input.bytes;
         if let Some(rest) = bytes.strip_prefix(BYTE_ORDER_MARK) {
-            notes.add(Oddity::ByteOrderMark, 1, || Place::file(&input.name));
+            warnings.add(WarningKind::ByteOrderMark, 1, || SourceLocation::file(&input.name));
             bytes = rest;
         }
         let reader =
@@ -89,7 +89,7 @@ impl<'a> File<'a> {
             return Err(DataError::Empty { file: self.name.to_owned(), what: "rows" });
         }
         let line = line_of(&record);
-        let at = || Place::line(self.name, line);
+        let at = || SourceLocation::line(self.name, line);
         record.iter().map(|cell| text(cell, at).map(str::to_owned)).collect()
     }
 
@@ -109,7 +109,7 @@ impl<'a> File<'a> {
             let mut fields = Fields::default();
             let mut spelled = 0;
             for ((cell, slot), column) in record.iter().zip(slots).zip(names) {
-                let at = || Place::line(self.name, line).in_field(column);
+                let at = || SourceLocation::line(self.name, line).in_field(column);
                 match *slot {
                     Slot::Feature(index) => {
                         let read = table::feature_from_text(cell);
@@ -125,8 +125,10 @@ impl<'a> File<'a> {
                     }
                 }
             }
-            table.notes.add(Oddity::MissingValues, spelled, || Place::line(self.name, line));
-            table.end_row(fields, || Place::line(self.name, line))?;
+            table
+                .warnings
+                .add(WarningKind::MissingValues, spelled, || SourceLocation::line(self.name, line));
+            table.end_row(fields, || SourceLocation::line(self.name, line))?;
         }
         Ok(table)
     }
@@ -139,7 +141,7 @@ impl<'a> File<'a> {
             Err(error) => error.position(),
         };
         if let Some(start) = start.filter(|start| self.never_closes(start.byte())) {
-            let place = Place::line(self.name, start.line());
+            let place = SourceLocation::line(self.name, start.line());
             let expected = "a closing quote before the end of the file";
             return Err(DataError::malformed(place, "a quote that is never closed", expected));
         }
@@ -161,13 +163,13 @@ impl<'a> File<'a> {
         let line = error.position().map_or(0, csv::Position::line);
         match error.into_kind() {
             ErrorKind::UnequalLengths { expected_len, len, .. } => DataError::malformed(
-                Place::line(self.name, line),
+                SourceLocation::line(self.name, line),
                 format!("{len} field(s)"),
                 format!("{expected_len}, as many as the header has"),
             ),
             ErrorKind::Io(error) => DataError::io("read", self.name, error),
             other => DataError::malformed(
-                Place::line(self.name, line),
+                SourceLocation::line(self.name, line),
                 format!("{other:?}"),
                 "separated values",
             ),
@@ -175,14 +177,18 @@ impl<'a> File<'a> {
     }
 }
 
-fn text(cell: &[u8], place: impl Fn() -> Place) -> Result<&str, DataError> {
+fn text(cell: &[u8], place: impl Fn() -> SourceLocation) -> Result<&str, DataError> {
     std::str::from_utf8(cell).map_err(|_| {
         DataError::malformed(place(), format!("bytes {}", quote(cell)), "UTF-8 text")
             .with_help("save the file as UTF-8")
     })
 }
 
-fn no_number(problem: table::Problem, cell: &[u8], place: impl Fn() -> Place) -> DataError {
+fn no_number(
+    problem: table::Problem,
+    cell: &[u8],
+    place: impl Fn() -> SourceLocation,
+) -> DataError {
     match text(cell, &place) {
         Ok(_) => problem.at(place()),
         Err(error) => error,
@@ -199,7 +205,7 @@ pub(super) fn write(data: &Dataset, delimiter: u8, out: &mut dyn Write) -> io::R
     let mut header = Vec::new();
     let given = [
         ("qid", true),
-        ("docid", data.docids().is_some()),
+        ("docid", data.doc_ids().is_some()),
         ("label", true),
         ("weight", data.row_weights().is_some()),
         ("query_weight", data.query_weights().is_some()),
@@ -226,8 +232,8 @@ pub(super) fn write(data: &Dataset, delimiter: u8, out: &mut dyn Write) -> io::R
 fn write_row(data: &Dataset, row: usize, query: usize, delimiter: u8, out: &mut Vec<u8>) {
     write_text(out, data.query_ids().get(query), delimiter);
     out.push(delimiter);
-    if let Some(docids) = data.docids() {
-        write_text(out, docids.get(row), delimiter);
+    if let Some(doc_ids) = data.doc_ids() {
+        write_text(out, doc_ids.get(row), delimiter);
         out.push(delimiter);
     }
     if let Some(label) = data.labels().get(row) {
@@ -274,14 +280,14 @@ mod tests {
     use super::*;
     use crate::format::Roles;
 
-    fn read_text(text: &[u8], options: &ReadOptions) -> Result<(Dataset, Notes), String> {
+    fn read_text(text: &[u8], options: &ReadOptions) -> Result<(Dataset, Warnings), String> {
         let input = Input::from_bytes("t.csv", text.to_vec()).unwrap();
-        let mut notes = Notes::default();
-        let data = read(&[input], b',', options, &mut notes).map_err(|e| e.to_string())?;
-        Ok((data, notes))
+        let mut warnings = Warnings::default();
+        let data = read(&[input], b',', options, &mut warnings).map_err(|e| e.to_string())?;
+        Ok((data, warnings))
     }
 
-    fn plain(text: &str) -> Result<(Dataset, Notes), String> {
+    fn plain(text: &str) -> Result<(Dataset, Warnings), String> {
         read_text(text.as_bytes(), &ReadOptions::default())
     }
 
@@ -290,16 +296,16 @@ mod tests {
         let text = "\u{feff}qid,\"doc\"\"id\",label,a,b\r\n\"x, y\",\"d\n1\",2,NULL,1e-3\r\n\r\nz,,0,,inf\r\n";
         let options =
             ReadOptions { roles: Roles::parse("docid=doc\"id").unwrap(), ..ReadOptions::default() };
-        let (data, notes) = read_text(text.as_bytes(), &options).unwrap();
+        let (data, warnings) = read_text(text.as_bytes(), &options).unwrap();
         assert_eq!(data.query_ids().iter().collect::<Vec<_>>(), ["x, y", "z"]);
-        assert_eq!(data.docids().unwrap().get(0), "d\n1");
+        assert_eq!(data.doc_ids().unwrap().get(0), "d\n1");
         assert_eq!(data.labels(), [2.0, 0.0]);
         assert_eq!(data.matrix().get(0, 1), 1e-3);
         assert!(data.matrix().get(0, 0).is_nan() && data.matrix().get(1, 0).is_nan());
         assert_eq!(data.matrix().get(1, 1), f32::INFINITY);
-        assert_eq!(notes.count(Oddity::ByteOrderMark), 1);
-        assert_eq!(notes.count(Oddity::MissingValues), 1);
-        assert_eq!(notes.count(Oddity::RowsWithoutDocid), 1);
+        assert_eq!(warnings.count(WarningKind::ByteOrderMark), 1);
+        assert_eq!(warnings.count(WarningKind::MissingValues), 1);
+        assert_eq!(warnings.count(WarningKind::RowsWithoutDocid), 1);
     }
 
     #[test]
@@ -327,7 +333,7 @@ mod tests {
     fn two_files_may_have_their_columns_in_different_orders() {
         let inputs = ["qid,label,a,b\n1,0,1,2\n", "b,a,qid,label\n4,3,1,1\n"]
             .map(|text| Input::from_bytes("t.csv", text.into()).unwrap());
-        let data = read(&inputs, b',', &ReadOptions::default(), &mut Notes::default()).unwrap();
+        let data = read(&inputs, b',', &ReadOptions::default(), &mut Warnings::default()).unwrap();
         assert_eq!(data.matrix().values(), [1.0, 2.0, 3.0, 4.0]);
     }
 

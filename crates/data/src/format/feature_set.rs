@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::Format;
 use crate::bytes::Input;
-use crate::error::{DataError, Place};
-use crate::notes::{Notes, Oddity};
+use crate::error::{DataError, SourceLocation};
+use crate::warnings::{WarningKind, Warnings};
 
 /// The path of the file that holds the feature set of a data file whose format cannot.
 pub fn feature_set_path(data: &Path) -> PathBuf {
@@ -43,7 +43,7 @@ impl FeatureSets {
     }
 
     /// The one set of all inputs. Inputs without one beside inputs that have one are noted.
-    pub(super) fn join(self, notes: &mut Notes) -> Result<Option<Arc<str>>, DataError> {
+    pub(super) fn join(self, warnings: &mut Warnings) -> Result<Option<Arc<str>>, DataError> {
         let with = || self.of_inputs.iter().filter_map(|(name, set)| Some((name, set.as_ref()?)));
         let Some((first, text)) = with().next() else { return Ok(None) };
         if let Some((second, _)) = with().find(|(_, other)| *other != text) {
@@ -52,7 +52,8 @@ impl FeatureSets {
         let mut without = self.of_inputs.iter().filter(|(_, set)| set.is_none());
         if let Some((name, _)) = without.next() {
             let count = 1 + without.count() as u64;
-            notes.add(Oddity::InputsWithoutFeatureSet, count, || Place::file(name));
+            warnings
+                .add(WarningKind::InputsWithoutFeatureSet, count, || SourceLocation::file(name));
         }
         Ok(Some(text.as_str().into()))
     }
@@ -67,7 +68,7 @@ fn read_beside(input: &Input) -> Result<Option<String>, DataError> {
     match std::str::from_utf8(&side.bytes) {
         Ok(text) => Ok(Some(text.to_owned())),
         Err(_) => {
-            let place = Place::file(side.name);
+            let place = SourceLocation::file(side.name);
             Err(DataError::malformed(place, "bytes that are not UTF-8", "a feature set as TOML"))
         }
     }

@@ -23,8 +23,8 @@ use super::table::{Fields, Problem, Schema, Slot, Table, expected, feature_from_
 use super::{ReadOptions, Roles};
 use crate::bytes::Input;
 use crate::dataset::Dataset;
-use crate::error::{DataError, Place, quote};
-use crate::notes::{Notes, Oddity};
+use crate::error::{DataError, SourceLocation, quote};
+use crate::warnings::{WarningKind, Warnings};
 
 pub(super) use write::write;
 
@@ -89,12 +89,12 @@ struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    fn place(&self) -> Place {
-        Place::line(self.file, self.number)
+    fn place(&self) -> SourceLocation {
+        SourceLocation::line(self.file, self.number)
     }
 
     /// The place of a part of the line.
-    fn place_of(&self, part: &str) -> Place {
+    fn place_of(&self, part: &str) -> SourceLocation {
         let offset = (part.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize);
         match offset.filter(|offset| *offset <= self.text.len()) {
             Some(offset) => self.place().at_column(offset as u64 + 1),
@@ -121,19 +121,19 @@ impl<'a> Line<'a> {
 pub(super) fn read(
     inputs: &[Input],
     options: &ReadOptions,
-    notes: &mut Notes,
+    warnings: &mut Warnings,
 ) -> Result<Dataset, DataError> {
     let mut reader: Option<LineReader<'_>> = None;
     for input in inputs {
         let mut bytes: &[u8] = &input.bytes;
         if let Some(rest) = bytes.strip_prefix(b"\xef\xbb\xbf") {
-            notes.add(Oddity::ByteOrderMark, 1, || Place::file(&input.name));
+            warnings.add(WarningKind::ByteOrderMark, 1, || SourceLocation::file(&input.name));
             bytes = rest;
         }
         for (number, text) in (1..).zip(bytes.split_inclusive(|&byte| byte == b'\n')) {
-            let place = || Place::line(&input.name, number);
+            let place = || SourceLocation::line(&input.name, number);
             if text.trim_ascii().is_empty() {
-                notes.add(Oddity::BlankLines, 1, place);
+                warnings.add(WarningKind::BlankLines, 1, place);
                 continue;
             }
             let text = std::str::from_utf8(text).map_err(|error| {
@@ -157,7 +157,7 @@ pub(super) fn read(
         }
     }
     match reader {
-        Some(reader) => reader.table.finish(notes),
+        Some(reader) => reader.table.finish(warnings),
         None => {
             let file = inputs.first().map_or_else(String::new, |input| input.name.clone());
             Err(DataError::Empty { file, what: "rows" })
@@ -310,7 +310,7 @@ impl<'o> LineReader<'o> {
         Ok(())
     }
 
-    fn unknown(&self, place: Place, key: &str) -> DataError {
+    fn unknown(&self, place: SourceLocation, key: &str) -> DataError {
         let schema = self.table.schema();
         let mut known: Vec<String> =
             schema.columns().iter().map(|(name, _)| name.clone()).collect();
@@ -361,7 +361,7 @@ impl Group {
     }
 }
 
-fn twice(place: Place, key: &str) -> DataError {
+fn twice(place: SourceLocation, key: &str) -> DataError {
     let found = format!("the key {} a second time", quote(key.as_bytes()));
     DataError::malformed(place, found, "each key once")
 }

@@ -16,10 +16,10 @@ use std::path::Path;
 
 use crate::bytes::Input;
 use crate::dataset::{Absent, Dataset};
-use crate::error::{DataError, Place};
+use crate::error::{DataError, SourceLocation};
 use crate::names::FeatureNames;
-use crate::notes::{DataPart, Notes, Oddity};
 use crate::store::{is_ordinary, write_atomic, write_with_companion};
+use crate::warnings::{DataPart, WarningKind, Warnings};
 
 use feature_set::FeatureSets;
 pub use feature_set::feature_set_path;
@@ -176,8 +176,8 @@ pub(crate) fn physical_memory() -> Option<u64> {
 pub struct Loaded {
     /// The data.
     pub data: Dataset,
-    /// Oddities, counted.
-    pub notes: Notes,
+    /// Recoverable problems of the input.
+    pub warnings: Warnings,
     /// The format that was read.
     pub format: Format,
 }
@@ -220,32 +220,36 @@ pub fn read_inputs(inputs: Vec<Input>, options: &ReadOptions) -> Result<Loaded, 
             help: "leave out --columns".into(),
         });
     }
-    let mut notes = Notes::default();
+    let mut warnings = Warnings::default();
     // Only the columnar formats have sets of several inputs inside.
     #[cfg_attr(not(feature = "columnar"), allow(unused_mut))]
     let mut sets = FeatureSets::beside(&inputs)?;
     let mut data = match format {
-        Format::Letor => letor::read(&inputs, options, &mut notes)?,
-        Format::Csv => csv::read(&inputs, b',', options, &mut notes)?,
-        Format::Tsv => csv::read(&inputs, b'\t', options, &mut notes)?,
-        Format::Jsonl => jsonl::read(&inputs, options, &mut notes)?,
+        Format::Letor => letor::read(&inputs, options, &mut warnings)?,
+        Format::Csv => csv::read(&inputs, b',', options, &mut warnings)?,
+        Format::Tsv => csv::read(&inputs, b'\t', options, &mut warnings)?,
+        Format::Jsonl => jsonl::read(&inputs, options, &mut warnings)?,
         Format::Cache => cache::read(inputs)?,
         #[cfg(feature = "columnar")]
-        Format::Parquet => columnar::read_parquet(inputs, options, &mut sets, &mut notes)?,
+        Format::Parquet => columnar::read_parquet(inputs, options, &mut sets, &mut warnings)?,
         #[cfg(feature = "columnar")]
-        Format::Arrow => columnar::read_arrow(inputs, options, &mut sets, &mut notes)?,
+        Format::Arrow => columnar::read_arrow(inputs, options, &mut sets, &mut warnings)?,
         #[cfg(not(feature = "columnar"))]
         Format::Parquet | Format::Arrow => return Err(not_built(format)),
     };
     if data.feature_set.is_none() {
-        data.feature_set = sets.join(&mut notes)?;
+        data.feature_set = sets.join(&mut warnings)?;
     }
-    Ok(Loaded { data, notes, format })
+    Ok(Loaded { data, warnings, format })
 }
 
 /// Writes a data set atomically, with its feature set inside or beside it. Rows go out in the order in
 /// which they came in. Gives a warning for each part that the format cannot hold.
-pub fn write(data: &Dataset, path: impl AsRef<Path>, format: Format) -> Result<Notes, DataError> {
+pub fn write(
+    data: &Dataset,
+    path: impl AsRef<Path>,
+    format: Format,
+) -> Result<Warnings, DataError> {
     let path = path.as_ref();
     let is_beside = !feature_set::is_inside(format) && is_ordinary(path);
     let mut lost = lost_parts(data, format);
@@ -262,25 +266,29 @@ pub fn write(data: &Dataset, path: impl AsRef<Path>, format: Format) -> Result<N
     } else {
         write_atomic(path, body)?;
     }
-    let mut warnings = Notes::default();
+    let mut warnings = Warnings::default();
     for part in lost {
-        let place = || Place::file(path.display().to_string());
-        warnings.add(Oddity::Lost(part), 1, place);
+        let place = || SourceLocation::file(path.display().to_string());
+        warnings.add(WarningKind::Lost(part), 1, place);
     }
     Ok(warnings)
 }
 
 /// Writes a data set into a writer; a feature set is kept where the format holds it inside. Gives a
 /// warning for each part that the format cannot hold.
-pub fn write_to(data: &Dataset, mut out: impl Write, format: Format) -> Result<Notes, DataError> {
+pub fn write_to(
+    data: &Dataset,
+    mut out: impl Write,
+    format: Format,
+) -> Result<Warnings, DataError> {
     check_built(format)?;
     write_content(data, format, &mut out).map_err(|e| DataError::io("write", "the data", e))?;
     let mut lost = lost_parts(data, format);
     let set = data.feature_set.is_some() && !feature_set::is_inside(format);
     lost.extend(set.then_some(DataPart::FeatureSet));
-    let mut warnings = Notes::default();
+    let mut warnings = Warnings::default();
     for part in lost {
-        warnings.add(Oddity::Lost(part), 1, || Place::file(format.info().name));
+        warnings.add(WarningKind::Lost(part), 1, || SourceLocation::file(format.info().name));
     }
     Ok(warnings)
 }

@@ -14,11 +14,11 @@ use std::collections::{HashMap, HashSet};
 use super::ReadOptions;
 use super::roles::{Role, Roles, listed};
 use crate::dataset::{Columns, Dataset, QueryIndex};
-use crate::error::{DataError, Place};
+use crate::error::{DataError, SourceLocation};
 use crate::matrix::Matrix;
 use crate::names::FeatureNames;
-use crate::notes::{Notes, Oddity};
 use crate::strings::Strings;
+use crate::warnings::{WarningKind, Warnings};
 
 #[cfg(feature = "columnar")]
 pub(super) use cell::feature_from_f64;
@@ -76,7 +76,7 @@ impl Schema {
     }
 
     /// The place with the name of the column of a role.
-    fn place_of(&self, role: Role, place: Place) -> Place {
+    fn place_of(&self, role: Role, place: SourceLocation) -> SourceLocation {
         let of_role = |(_, slot): &&(String, Slot)| *slot == Slot::Role(role);
         match self.columns.iter().find(of_role) {
             Some((name, _)) => place.in_field(name),
@@ -116,14 +116,14 @@ impl Schema {
 pub(super) struct Table<'o> {
     options: &'o ReadOptions,
     schema: Schema,
-    /// Oddities met on the way; handed on by `finish`.
-    pub(super) notes: Notes,
+    /// Warnings so far; handed on by `finish`.
+    pub(super) warnings: Warnings,
     values: Vec<f32>,
     labels: Vec<f64>,
     labelled: bool,
     queries: QueryIndex,
     query_of_row: Vec<u32>,
-    docids: Option<Strings>,
+    doc_ids: Option<Strings>,
     row_weights: Option<Vec<f32>>,
     query_weights: Option<Vec<f32>>,
     first_weight_of_query: Vec<f32>,
@@ -135,13 +135,13 @@ impl<'o> Table<'o> {
     pub(super) fn new(schema: Schema, options: &'o ReadOptions) -> Table<'o> {
         Table {
             options,
-            notes: Notes::default(),
+            warnings: Warnings::default(),
             values: Vec::new(),
             labels: Vec::new(),
             labelled: schema.has(Role::Label),
             queries: QueryIndex::default(),
             query_of_row: Vec::new(),
-            docids: schema.has(Role::Docid).then(Strings::default),
+            doc_ids: schema.has(Role::Docid).then(Strings::default),
             row_weights: schema.has(Role::Weight).then(Vec::new),
             query_weights: schema.has(Role::QueryWeight).then(Vec::new),
             first_weight_of_query: Vec::new(),
@@ -202,7 +202,7 @@ impl<'o> Table<'o> {
     pub(super) fn end_row(
         &mut self,
         fields: Fields<'_>,
-        place: impl Fn() -> Place,
+        place: impl Fn() -> SourceLocation,
     ) -> Result<(), DataError> {
         let schema = &self.schema;
         let absent = |role: Role| missing(role).at(schema.place_of(role, place()));
@@ -213,10 +213,10 @@ impl<'o> Table<'o> {
             true => fields.label.ok_or_else(|| absent(Role::Label))?,
             false => 0.0,
         });
-        if let Some(docids) = &mut self.docids {
+        if let Some(doc_ids) = &mut self.doc_ids {
             let docid = fields.docid.unwrap_or_default();
-            self.notes.add(Oddity::RowsWithoutDocid, u64::from(docid.is_empty()), &place);
-            docids.push(&docid);
+            self.warnings.add(WarningKind::RowsWithoutDocid, u64::from(docid.is_empty()), &place);
+            doc_ids.push(&docid);
         }
         if let Some(weights) = &mut self.row_weights {
             weights.push(fields.weight.ok_or_else(|| absent(Role::Weight))?);
@@ -241,22 +241,22 @@ impl<'o> Table<'o> {
     }
 
     /// Groups the rows by query.
-    pub(super) fn finish(self, notes: &mut Notes) -> Result<Dataset, DataError> {
+    pub(super) fn finish(self, warnings: &mut Warnings) -> Result<Dataset, DataError> {
         let file = self.schema.file;
         if self.labels.is_empty() {
             return Err(DataError::Empty { file, what: "rows" });
         }
-        notes.merge(self.notes);
+        warnings.merge(self.warnings);
         let matrix = Matrix::from_rows(self.labels.len(), self.schema.features.len(), self.values)?;
         let features = FeatureNames::from_names(self.schema.features);
         let columns = Columns {
-            docids: self.docids,
+            doc_ids: self.doc_ids,
             row_weights: self.row_weights,
             query_weights: self.query_weights,
             positions: self.positions,
             absent: self.options.absent,
             ..Columns::new(matrix, features, self.labels, self.queries, self.query_of_row)
         };
-        Dataset::grouped(columns, &file, notes)
+        Dataset::grouped(columns, &file, warnings)
     }
 }

@@ -3,10 +3,10 @@
 
 use serde_json::{Map, Value};
 
-use super::Lists;
+use super::QueryLists;
 use super::read::Kind;
-use crate::error::{DataError, Place, quote};
-use crate::notes::{Notes, Oddity};
+use crate::error::{DataError, SourceLocation, quote};
+use crate::warnings::{WarningKind, Warnings};
 
 const QUERY: &[&str] = &["query_id", "query-id", "qid", "query"];
 const DOCUMENT: &[&str] = &["doc_id", "corpus-id", "corpus_id", "docid", "document_id", "doc"];
@@ -17,28 +17,28 @@ pub(super) fn read(
     name: &str,
     text: &[u8],
     kind: Kind,
-    mut notes: Notes,
-) -> Result<(Lists, Notes), DataError> {
+    mut warnings: Warnings,
+) -> Result<(QueryLists, Warnings), DataError> {
     let mut rows = Vec::new();
     // The nothing after the last line feed is no blank line.
     let text = text.strip_suffix(b"\n").unwrap_or(text);
     for (index, line) in text.split(|&b| b == b'\n').enumerate() {
-        let place = Place::line(name, index as u64 + 1);
+        let place = SourceLocation::line(name, index as u64 + 1);
         let line = line.trim_ascii();
         match line.first() {
             None => {
-                notes.add(Oddity::BlankLines, 1, || place);
+                warnings.add(WarningKind::BlankLines, 1, || place);
                 continue;
             }
             Some(b'#') => continue,
             Some(_) => rows.push(row(line, kind, place)?),
         }
     }
-    let lists = Lists::from_rows(name, rows.iter().map(|(q, d, v)| (&**q, &**d, *v)))?;
-    Ok((lists, notes))
+    let lists = QueryLists::from_rows(name, rows.iter().map(|(q, d, v)| (&**q, &**d, *v)))?;
+    Ok((lists, warnings))
 }
 
-fn row(line: &[u8], kind: Kind, place: Place) -> Result<(String, String, f64), DataError> {
+fn row(line: &[u8], kind: Kind, place: SourceLocation) -> Result<(String, String, f64), DataError> {
     let object: Map<String, Value> = serde_json::from_slice(line).map_err(|e| {
         let place = place.clone().at_column(e.column() as u64);
         DataError::malformed(place, quote(line), format!("a JSON object ({e})"))
@@ -55,7 +55,7 @@ fn row(line: &[u8], kind: Kind, place: Place) -> Result<(String, String, f64), D
 fn field<'a>(
     object: &'a Map<String, Value>,
     names: &[&'static str],
-    place: &Place,
+    place: &SourceLocation,
 ) -> Result<(&'static str, &'a Value), DataError> {
     names.iter().find_map(|name| object.get(*name).map(|value| (*name, value))).ok_or_else(|| {
         let keys: Vec<&str> = object.keys().map(String::as_str).collect();
@@ -67,7 +67,7 @@ fn field<'a>(
 fn id(
     object: &Map<String, Value>,
     names: &[&'static str],
-    place: &Place,
+    place: &SourceLocation,
 ) -> Result<String, DataError> {
     match field(object, names, place)? {
         (_, Value::String(text)) if !text.is_empty() => Ok(text.clone()),

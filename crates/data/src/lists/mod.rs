@@ -14,14 +14,14 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::bytes::{Bytes, Input};
-use crate::error::{DataError, Place};
-use crate::notes::Notes;
+use crate::error::{DataError, SourceLocation};
+use crate::warnings::Warnings;
 
 pub use write::ListFormat;
 
 /// Documents with a number each, by query.
 #[derive(Debug)]
-pub struct Lists {
+pub struct QueryLists {
     name: String,
     text: Bytes,
     /// Whether `text` is the file itself, so that a document's line can be told.
@@ -67,12 +67,12 @@ pub struct Document<'a> {
     pub value: f64,
 }
 
-impl Lists {
+impl QueryLists {
     /// Makes lists of rows (query, document, number), queries in the order of first appearance.
     pub fn from_rows<'a>(
         name: impl Into<String>,
         rows: impl IntoIterator<Item = (&'a str, &'a str, f64)>,
-    ) -> Result<Lists, DataError> {
+    ) -> Result<QueryLists, DataError> {
         let mut text = Vec::new();
         let mut entries = Vec::new();
         let mut runs: Vec<(String, u32)> = Vec::new();
@@ -88,14 +88,14 @@ impl Lists {
                 _ => runs.push((query.to_owned(), 1)),
             }
         }
-        let mut lists = Lists::empty(name.into(), text.into(), false);
+        let mut lists = QueryLists::empty(name.into(), text.into(), false);
         lists.add_block(entries, runs);
         Ok(lists)
     }
 
-    fn empty(name: String, text: Bytes, is_file: bool) -> Lists {
+    fn empty(name: String, text: Bytes, is_file: bool) -> QueryLists {
         let (blocks, queries) = (Vec::new(), Vec::new());
-        Lists { name, text, is_file, blocks, queries, by_id: HashMap::default() }
+        QueryLists { name, text, is_file, blocks, queries, by_id: HashMap::default() }
     }
 
     /// Takes over a block of entries; `runs` says whose they are.
@@ -162,19 +162,19 @@ impl Lists {
     }
 
     /// Where the document with this number in a query's list stands.
-    pub fn place(&self, query: usize, document: usize) -> Place {
+    pub fn place(&self, query: usize, document: usize) -> SourceLocation {
         match self.entries(query).nth(document) {
             Some(entry) if self.is_file => {
                 let before = self.text.get(..entry.range().start).unwrap_or(&[]);
                 let line = memchr::memchr_iter(b'\n', before).count() as u64 + 1;
-                Place::line(&self.name, line)
+                SourceLocation::line(&self.name, line)
             }
-            _ => Place::file(&self.name),
+            _ => SourceLocation::file(&self.name),
         }
     }
 }
 
-impl PartialEq for Lists {
+impl PartialEq for QueryLists {
     /// Equal queries in the same order, with equal documents and numbers in the same order.
     fn eq(&self, other: &Self) -> bool {
         self.queries() == other.queries()
@@ -193,23 +193,23 @@ impl PartialEq for Lists {
 /// # Ok::<(), rankwright_data::DataError>(())
 /// ```
 #[derive(Debug, PartialEq)]
-pub struct Qrels(Lists);
+pub struct Qrels(QueryLists);
 
 impl Qrels {
     /// Reads judgements: TREC columns `qid 0 docid relevance`, a table `query-id corpus-id
     /// score` with a header, JSON lines, Cranfield's `qid docid relevance` (the codes as they are)
     /// or SMART's `qid docid 0 0` (relevance 1).
-    pub fn read(input: Input) -> Result<(Qrels, Notes), DataError> {
-        read::read(input, read::Kind::Qrels).map(|(lists, notes)| (Qrels(lists), notes))
+    pub fn read(input: Input) -> Result<(Qrels, Warnings), DataError> {
+        read::read(input, read::Kind::Qrels).map(|(lists, warnings)| (Qrels(lists), warnings))
     }
 
     /// Takes lists as judgements.
-    pub fn from_lists(lists: Lists) -> Qrels {
+    pub fn from_lists(lists: QueryLists) -> Qrels {
         Qrels(lists)
     }
 
     /// The judgements by query.
-    pub fn lists(&self) -> &Lists {
+    pub fn lists(&self) -> &QueryLists {
         &self.0
     }
 
@@ -221,22 +221,22 @@ impl Qrels {
 
 /// What a system returned: documents with scores, by query.
 #[derive(Debug, PartialEq)]
-pub struct Run(Lists);
+pub struct Run(QueryLists);
 
 impl Run {
     /// Reads a run: TREC columns `qid Q0 docid rank score tag`, a table `query-id corpus-id
     /// score` with a header, or JSON lines. Ranks and row order in the file do not matter.
-    pub fn read(input: Input) -> Result<(Run, Notes), DataError> {
-        read::read(input, read::Kind::Run).map(|(lists, notes)| (Run(lists), notes))
+    pub fn read(input: Input) -> Result<(Run, Warnings), DataError> {
+        read::read(input, read::Kind::Run).map(|(lists, warnings)| (Run(lists), warnings))
     }
 
     /// Takes lists as a run.
-    pub fn from_lists(lists: Lists) -> Run {
+    pub fn from_lists(lists: QueryLists) -> Run {
         Run(lists)
     }
 
     /// The documents and scores by query.
-    pub fn lists(&self) -> &Lists {
+    pub fn lists(&self) -> &QueryLists {
         &self.0
     }
 

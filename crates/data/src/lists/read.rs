@@ -1,6 +1,6 @@
 //! Reads judgements and runs from text: TREC columns and tables with a header.
 //!
-//! The text is cut into pieces at line ends, read in parallel, and joined in file order. Blank
+//! The text is cut into chunks at line ends, read in parallel, and joined in file order. Blank
 //! lines and lines that begin with `#` are passed over (a document id may hold a `#`). Lines may
 //! go on after the last column, as trec_eval allows; that is noted.
 //!
@@ -16,12 +16,12 @@ use std::ops::Range;
 use memchr::memchr;
 use rayon::prelude::*;
 
-use super::{Entry, Lists, json};
+use super::{Entry, QueryLists, json};
 use crate::bytes::Input;
-use crate::error::{DataError, Place, quote};
-use crate::notes::{Notes, Oddity};
+use crate::chunks::chunks;
+use crate::error::{DataError, SourceLocation, quote};
 use crate::number::f64_token;
-use crate::pieces::pieces;
+use crate::warnings::{WarningKind, Warnings};
 
 /// What is being read; decides the columns and what messages say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,11 +94,12 @@ const SMART_QRELS: Layout = Layout {
     open_ended: false,
 };
 
-pub(super) fn read(input: Input, kind: Kind) -> Result<(Lists, Notes), DataError> {
-    let mut notes = Notes::default();
+pub(super) fn read(input: Input, kind: Kind) -> Result<(QueryLists, Warnings), DataError> {
+    let mut warnings = Warnings::default();
     let Input { name, bytes, .. } = input;
     let skip = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-    notes.add(Oddity::ByteOrderMark, u64::from(skip > 0), || Place::line(&name, 1));
+    warnings
+        .add(WarningKind::ByteOrderMark, u64::from(skip > 0), || SourceLocation::line(&name, 1));
     let first = bytes
         .get(skip..)
         .unwrap_or(&[])
@@ -106,7 +107,7 @@ pub(super) fn read(input: Input, kind: Kind) -> Result<(Lists, Notes), DataError
         .find(|line| is_data(line))
         .ok_or_else(|| DataError::Empty { file: name.clone(), what: kind.what() })?;
     if first.trim_ascii_start().starts_with(b"{") {
-        return json::read(&name, bytes.get(skip..).unwrap_or(&[]), kind, notes);
+        return json::read(&name, bytes.get(skip..).unwrap_or(&[]), kind, warnings);
     }
     let header = is_header(first);
     // A header with tabs says that tabs alone separate, so that ids may hold spaces.
@@ -120,18 +121,18 @@ pub(super) fn read(input: Input, kind: Kind) -> Result<(Lists, Notes), DataError
     };
     let job = Job { name: &name, text: &bytes, layout, kind, header, tabs };
     let parts: Vec<Result<Part, DataError>> =
-        pieces(&bytes, skip).into_par_iter().map(|(range, line)| job.piece(range, line)).collect();
+        chunks(&bytes, skip).into_par_iter().map(|(range, line)| job.chunk(range, line)).collect();
     // The first error in file order, whatever the threads did.
     let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let mut lists = Lists::empty(name, bytes, true);
+    let mut lists = QueryLists::empty(name, bytes, true);
     for part in parts {
         lists.add_block(part.entries, part.runs);
-        notes.merge(part.notes);
+        warnings.merge(part.warnings);
     }
     if lists.documents() == 0 {
         return Err(DataError::Empty { file: lists.name, what: kind.what() });
     }
-    Ok((lists, notes))
+    Ok((lists, warnings))
 }
 
 fn is_data(line: &[u8]) -> bool {
@@ -199,7 +200,7 @@ struct Job<'a> {
 struct Part {
     entries: Vec<Entry>,
     runs: Vec<(String, u32)>,
-    notes: Notes,
+    warnings: Warnings,
 }
 
 /// The columns of a line that are read, as ranges of the text.
@@ -212,7 +213,7 @@ struct Fields {
 }
 
 impl Job<'_> {
-    fn piece(&self, range: Range<usize>, first_line: u64) -> Result<Part, DataError> {
+    fn chunk(&self, range: Range<usize>, first_line: u64) -> Result<Part, DataError> {
         let mut part = Part::default();
         let mut query: Range<usize> = 0..0;
         let (mut at, mut number) = (range.start, first_line);
@@ -225,7 +226,8 @@ impl Job<'_> {
             number += 1;
             if !is_data(content) {
                 let blank = content.iter().all(u8::is_ascii_whitespace);
-                part.notes.add(Oddity::BlankLines, u64::from(blank), || self.place(number - 1));
+                part.warnings
+                    .add(WarningKind::BlankLines, u64::from(blank), || self.place(number - 1));
                 continue;
             }
             if self.header && first_line == 1 && part.entries.is_empty() && is_header(content) {
@@ -236,7 +238,8 @@ impl Job<'_> {
                 false => self.fields(content, start, number - 1)?,
             };
             let value = self.value(&fields, number - 1)?;
-            part.notes.add(Oddity::ExtraColumns, u64::from(fields.more), || self.place(number - 1));
+            part.warnings
+                .add(WarningKind::ExtraColumns, u64::from(fields.more), || self.place(number - 1));
             let entry = Entry::new(fields.document.clone(), value);
             part.entries.push(entry.ok_or_else(|| self.long_id(number - 1))?);
             if !part.runs.is_empty()
@@ -253,8 +256,8 @@ impl Job<'_> {
         Ok(part)
     }
 
-    fn place(&self, line: u64) -> Place {
-        Place::line(self.name, line)
+    fn place(&self, line: u64) -> SourceLocation {
+        SourceLocation::line(self.name, line)
     }
 
     fn query_id(&self, range: &Range<usize>, line: u64) -> Result<String, DataError> {

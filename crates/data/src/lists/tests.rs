@@ -1,16 +1,16 @@
 use super::*;
-use crate::notes::Oddity;
+use crate::warnings::WarningKind;
 use proptest::prelude::*;
 
-fn run(text: &str) -> Result<(Run, Notes), DataError> {
+fn run(text: &str) -> Result<(Run, Warnings), DataError> {
     Run::read(Input::from_bytes("r", text.as_bytes().to_vec())?)
 }
 
-fn qrels(text: &str) -> Result<(Qrels, Notes), DataError> {
+fn qrels(text: &str) -> Result<(Qrels, Warnings), DataError> {
     Qrels::read(Input::from_bytes("q", text.as_bytes().to_vec())?)
 }
 
-fn rows(lists: &Lists) -> Vec<(String, String, f64)> {
+fn rows(lists: &QueryLists) -> Vec<(String, String, f64)> {
     let row = |q: usize, d: Document| {
         (lists.query_id(q).to_owned(), String::from_utf8_lossy(d.id).into_owned(), d.value)
     };
@@ -31,11 +31,12 @@ fn trec_tables_and_json_say_the_same() {
 
 #[test]
 fn scattered_queries_are_joined_and_junk_is_noted() {
-    let (run, notes) = run("a Q0 x 1 2.5 t\nb Q0 y 1 1 t\na Q0 z#1 2 -1e-3 t junk here\n").unwrap();
+    let (run, warnings) =
+        run("a Q0 x 1 2.5 t\nb Q0 y 1 1 t\na Q0 z#1 2 -1e-3 t junk here\n").unwrap();
     let lists = run.lists();
     assert_eq!(lists.list(0).map(|d| d.id).collect::<Vec<_>>(), [&b"x"[..], b"z#1"]);
     assert_eq!(lists.find("b"), Some(1));
-    assert_eq!(notes.count(Oddity::ExtraColumns), 1);
+    assert_eq!(warnings.count(WarningKind::ExtraColumns), 1);
     assert_eq!(lists.place(0, 1).to_string(), "r:3");
 }
 
@@ -101,14 +102,14 @@ fn every_format_reads_back() {
     let folder = tempfile::tempdir().unwrap();
     let lists = || {
         let rows = [("q1", "a", 0.1 + 0.2), ("q1", "ö", -1e-300), ("q2", "a", 3.0)];
-        Lists::from_rows("x", rows).unwrap()
+        QueryLists::from_rows("x", rows).unwrap()
     };
     for format in [ListFormat::Trec, ListFormat::Table, ListFormat::Jsonl] {
         let path = folder.path().join("out");
         Run::from_lists(lists()).write(&path, format, "tag").unwrap();
-        let (back, notes) = Run::read(Input::open(&path).unwrap()).unwrap();
+        let (back, warnings) = Run::read(Input::open(&path).unwrap()).unwrap();
         assert_eq!(back, Run::from_lists(lists()), "{format:?}");
-        assert!(notes.is_empty());
+        assert!(warnings.is_empty());
         Qrels::from_lists(lists()).write(&path, format).unwrap();
         assert_eq!(Qrels::read(Input::open(&path).unwrap()).unwrap().0, Qrels::from_lists(lists()));
     }
@@ -117,7 +118,7 @@ fn every_format_reads_back() {
 #[test]
 fn ids_that_do_not_fit_columns_are_refused_when_writing() {
     let folder = tempfile::tempdir().unwrap();
-    let run = Run::from_lists(Lists::from_rows("x", [("q 1", "a", 1.0)]).unwrap());
+    let run = Run::from_lists(QueryLists::from_rows("x", [("q 1", "a", 1.0)]).unwrap());
     let path = folder.path().join("out");
     assert!(run.write(&path, ListFormat::Trec, "t").unwrap_err().to_string().contains("JSON"));
     run.write(&path, ListFormat::Jsonl, "t").unwrap();

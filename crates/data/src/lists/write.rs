@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::Lists;
+use super::QueryLists;
 use crate::error::DataError;
 use crate::store::write_atomic;
 
@@ -26,7 +26,7 @@ pub(super) enum Shape<'a> {
 }
 
 pub(super) fn write(
-    lists: &Lists,
+    lists: &QueryLists,
     path: &Path,
     shape: Shape<'_>,
     format: ListFormat,

@@ -13,7 +13,7 @@ pub(crate) struct Run {
 
 #[derive(Default)]
 struct Query {
-    docids: Vec<String>,
+    doc_ids: Vec<String>,
     scores: Vec<f64>,
     labels: Vec<f64>,
     judged: Vec<bool>,
@@ -34,7 +34,7 @@ impl Run {
             let f: Vec<&str> = line.split_whitespace().collect();
             let Some(query) = queries.get_mut(f[0]) else { continue };
             let label = judged.get_mut(f[0]).unwrap().remove(f[2]);
-            query.docids.push(f[2].to_owned());
+            query.doc_ids.push(f[2].to_owned());
             query.scores.push(f[4].parse().unwrap());
             query.labels.push(label.unwrap_or(0.0));
             query.judged.push(label.is_some());
@@ -71,7 +71,7 @@ impl QuerySource for Run {
         into.clear();
         let query = &self.queries[q].1;
         into.returned = !query.scores.is_empty();
-        into.docids.extend(query.docids.iter().map(String::as_bytes));
+        into.doc_ids.extend(query.doc_ids.iter().map(String::as_bytes));
         into.scores.extend(&query.scores);
         into.labels.extend(&query.labels);
         into.judged.extend(&query.judged);

@@ -145,8 +145,8 @@ impl<'a> Target<'a> {
         let rows = self.data.query_rows(query);
         candidates.labels.extend_from_slice(self.data.query(query).labels);
         candidates.scores.resize(rows.len(), 0.0);
-        if let Some(docids) = self.data.docids() {
-            candidates.docids.extend(rows.map(|row| docids.get(row).as_bytes()));
+        if let Some(doc_ids) = self.data.doc_ids() {
+            candidates.doc_ids.extend(rows.map(|row| doc_ids.get(row).as_bytes()));
         }
         workspace.start(candidates)?;
         let one = |ranking| {

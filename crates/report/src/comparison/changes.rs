@@ -157,12 +157,12 @@ fn list(source: &dyn QuerySource, q: usize, rule: OrderRule) -> Result<Vec<Liste
     candidates.clear();
     source.load(q, &mut candidates)?;
     candidates.check()?;
-    let Candidates { scores, labels, judged, docids, .. } = &candidates;
+    let Candidates { scores, labels, judged, doc_ids, .. } = &candidates;
     let mut orderer = Orderer::default();
-    let order = orderer.order(Rows { scores, labels, docids }, rule)?;
+    let order = orderer.order(Rows { scores, labels, doc_ids }, rule)?;
     let listed = |(at, &row): (usize, &u32)| {
         let row = row as usize;
-        let id = docids.get(row).copied().filter(|id| !id.is_empty());
+        let id = doc_ids.get(row).copied().filter(|id| !id.is_empty());
         let numbered = || format!("document {}", row + 1);
         let name = id.map_or_else(numbered, |id| String::from_utf8_lossy(id).into_owned());
         let key = match (source.kind(), id) {

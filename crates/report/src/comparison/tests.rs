@@ -1,4 +1,4 @@
-use rankwright_data::{Lists, Qrels, Run};
+use rankwright_data::{Qrels, QueryLists, Run};
 use rankwright_eval::compare::CompareOptions;
 use rankwright_eval::{JudgedRun, Measure, MetricSpec, ScoredQueries, evaluate};
 
@@ -149,10 +149,10 @@ fn a_named_query_is_shown_and_an_unknown_one_refused() {
 #[test]
 fn documents_of_runs_are_matched_by_id_and_may_be_in_one_run_only() {
     let qrels =
-        Qrels::from_lists(Lists::from_rows("q", [("1", "a", 1.0), ("1", "b", 0.0)]).unwrap());
+        Qrels::from_lists(QueryLists::from_rows("q", [("1", "a", 1.0), ("1", "b", 0.0)]).unwrap());
     let runs = [
-        Lists::from_rows("r", [("1", "x", 9.0), ("1", "a", 8.0)]).unwrap(),
-        Lists::from_rows("r", [("1", "a", 9.0), ("1", "b", 8.0)]).unwrap(),
+        QueryLists::from_rows("r", [("1", "x", 9.0), ("1", "a", 8.0)]).unwrap(),
+        QueryLists::from_rows("r", [("1", "a", 9.0), ("1", "b", 8.0)]).unwrap(),
     ]
     .map(Run::from_lists);
     let sources: Vec<JudgedRun<'_>> = runs.iter().map(|run| JudgedRun::new(run, &qrels)).collect();

@@ -141,7 +141,7 @@ impl About<'_> {
     /// What a document is called.
     fn name(&self, place: usize) -> String {
         let row = self.found.rows.start + place;
-        match self.data.docids() {
+        match self.data.doc_ids() {
             Some(ids) if !ids.get(row).is_empty() => ids.get(row).to_owned(),
             _ => self.data.source_row(row).to_string(),
         }

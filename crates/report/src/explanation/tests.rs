@@ -26,7 +26,7 @@ fn data() -> Dataset {
     ["a", "b", "c", "d"].iter().for_each(|id| ids.push(id));
     let labels = vec![0.0, 2.0, 1.0, 0.0];
     let columns = Columns::new(matrix, names(), labels, queries, of_row);
-    Dataset::new(Columns { docids: Some(ids), ..columns }).unwrap()
+    Dataset::new(Columns { doc_ids: Some(ids), ..columns }).unwrap()
 }
 
 fn request<'a>(model: &'a Model, data: &'a Dataset) -> ExplainRequest<'a> {

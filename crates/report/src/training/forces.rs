@@ -130,11 +130,11 @@ impl<'a> ForceWatch<'a> {
         let view = QueryView { query, seed: self.seed, ..QueryView::new(labels, scores) };
         let ranknet = forces(&self.ranknet, &view)?;
         let lambdarank = forces(&self.lambdarank, &view)?;
-        let docids = self.data.docids();
+        let doc_ids = self.data.doc_ids();
         let document = |at: u32| {
             let at = at as usize;
             ForcedDocument {
-                name: match docids {
+                name: match doc_ids {
                     Some(ids) => ids.get(rows.start + at).to_owned(),
                     None => format!("document {}", at + 1),
                 },

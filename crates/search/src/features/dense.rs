@@ -112,6 +112,10 @@ fn read(index: &Index, file: &str) -> Result<(Terms, usize), SearchError> {
 }
 
 fn bad(file: &str, line: u64, expected: &str) -> SearchError {
-    SearchError::malformed(rankwright_data::Place::line(file, line), "something else", expected)
-        .with_help("word vectors are text: a word and its numbers a line")
+    SearchError::malformed(
+        rankwright_data::SourceLocation::line(file, line),
+        "something else",
+        expected,
+    )
+    .with_help("word vectors are text: a word and its numbers a line")
 }

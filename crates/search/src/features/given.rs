@@ -52,11 +52,11 @@ impl Feature for RunFeature {
 
 /// Documents with their ranks in place of their scores, by the order of runs.
 fn ranks<'r>(listed: &[(&'r [u8], f64)]) -> Result<Vec<(&'r [u8], f64)>, SearchError> {
-    let (docids, scores): (Vec<&[u8]>, Vec<f64>) = listed.iter().copied().unzip();
-    let rows = Rows { scores: &scores, labels: &[], docids: &docids };
+    let (doc_ids, scores): (Vec<&[u8]>, Vec<f64>) = listed.iter().copied().unzip();
+    let rows = Rows { scores: &scores, labels: &[], doc_ids: &doc_ids };
     let mut orderer = Orderer::default();
     let order = orderer.order(rows, OrderRule { ties: TiePolicy::Docid, scores32: false })?;
-    Ok((1..).zip(order).map(|(rank, &row)| (docids[row as usize], f64::from(rank))).collect())
+    Ok((1..).zip(order).map(|(rank, &row)| (doc_ids[row as usize], f64::from(rank))).collect())
 }
 
 #[cfg(test)]

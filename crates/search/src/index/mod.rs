@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use rankwright_data::{Strings, guarded};
+use rankwright_data::{Strings, catch_panic};
 use rayon::prelude::*;
 use tantivy::columnar::Column;
 use tantivy::schema::Value as _;
@@ -446,7 +446,7 @@ fn copy<T: Copy + PartialOrd + std::fmt::Debug + Send + Sync + 'static>(
 }
 
 fn guard<T>(path: &Path, work: impl FnOnce() -> Result<T, SearchError>) -> Result<T, SearchError> {
-    match guarded(work) {
+    match catch_panic(work) {
         Ok(result) => result,
         Err(what) => Err(SearchError::Damaged { path: path.into(), what }),
     }

@@ -16,7 +16,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
 use rankwright_data::bytes::{Bytes, Input};
-use rankwright_data::{DataError, Notes, Oddity, Place, guarded};
+use rankwright_data::{DataError, SourceLocation, WarningKind, Warnings, catch_panic};
 
 use super::{Reader, id};
 use crate::document::{Document, Value};
@@ -56,7 +56,7 @@ impl Parquet {
         Ok(Parquet { name, length, rows, given: 0, reader, batch: None })
     }
 
-    fn next_batch(&mut self, notes: &mut Notes) -> Option<Result<Batch, SearchError>> {
+    fn next_batch(&mut self, warnings: &mut Warnings) -> Option<Result<Batch, SearchError>> {
         let reader = &mut self.reader;
         let first = self.given == 0;
         let batch = checked(&self.name, || reader.next().map(|b| Batch::new(&b?)).transpose());
@@ -67,8 +67,8 @@ impl Parquet {
         if first {
             let skipped = std::mem::take(&mut batch.skipped);
             for column in skipped {
-                let place = || Place::file(&self.name).in_field(column);
-                notes.add(Oddity::SkippedValues, 1, place);
+                let place = || SourceLocation::file(&self.name).in_field(column);
+                warnings.add(WarningKind::SkippedValues, 1, place);
             }
         }
         Some(Ok(batch))
@@ -80,7 +80,7 @@ fn checked<T, E: fmt::Display>(
     file: &str,
     work: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, SearchError> {
-    let what = match guarded(work) {
+    let what = match catch_panic(work) {
         Ok(Ok(value)) => return Ok(value),
         Ok(Err(error)) => error.to_string(),
         Err(panic) => panic,
@@ -134,12 +134,12 @@ impl Batch {
     fn document(
         &self,
         row: usize,
-        place: impl Fn() -> Place,
-        notes: &mut Notes,
+        place: impl Fn() -> SourceLocation,
+        warnings: &mut Warnings,
     ) -> Result<Document, SearchError> {
         let mut document = Document::new("");
         for (at, (name, column)) in self.columns.iter().enumerate() {
-            let value = column.value(row, notes, || place().in_field(name));
+            let value = column.value(row, warnings, || place().in_field(name));
             if Some(at) == self.id {
                 let text = match value {
                     Some(Value::Text(text)) => text,
@@ -192,7 +192,12 @@ fn is_number(kind: &DataType) -> bool {
 }
 
 impl Column {
-    fn value(&self, row: usize, notes: &mut Notes, place: impl FnOnce() -> Place) -> Option<Value> {
+    fn value(
+        &self,
+        row: usize,
+        warnings: &mut Warnings,
+        place: impl FnOnce() -> SourceLocation,
+    ) -> Option<Value> {
         let (Column::Text(array)
         | Column::Number(array)
         | Column::Binary(array)
@@ -207,7 +212,7 @@ impl Column {
                 return number.is_finite().then_some(Value::Number(number));
             }
             Column::Binary(array) => {
-                Value::Text(notes.text(array.as_binary_opt::<i64>()?.value(row), place))
+                Value::Text(warnings.text(array.as_binary_opt::<i64>()?.value(row), place))
             }
             Column::List(array) => {
                 let items = array.as_list_opt::<i64>()?.value(row);
@@ -221,16 +226,16 @@ impl Column {
 }
 
 impl Reader for Parquet {
-    fn next(&mut self, notes: &mut Notes) -> Option<Result<Document, SearchError>> {
+    fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>> {
         loop {
             if let Some(batch) = self.batch.as_mut().filter(|batch| batch.at < batch.rows) {
                 let row = batch.at;
                 batch.at += 1;
                 self.given += 1;
-                let place = || Place::line(&self.name, self.given);
-                return Some(batch.document(row, place, notes));
+                let place = || SourceLocation::line(&self.name, self.given);
+                return Some(batch.document(row, place, warnings));
             }
-            match self.next_batch(notes)? {
+            match self.next_batch(warnings)? {
                 Ok(batch) => self.batch = Some(batch),
                 Err(error) => return Some(Err(error)),
             }
@@ -266,15 +271,15 @@ mod tests {
         bytes
     }
 
-    fn read(bytes: Vec<u8>) -> Result<(Vec<Document>, Notes), SearchError> {
-        let mut notes = Notes::default();
+    fn read(bytes: Vec<u8>) -> Result<(Vec<Document>, Warnings), SearchError> {
+        let mut warnings = Warnings::default();
         let mut reader = Parquet::open(Input::from_bytes("p", bytes)?)?;
         let mut documents = Vec::new();
-        while let Some(document) = reader.next(&mut notes) {
+        while let Some(document) = reader.next(&mut warnings) {
             documents.push(document?);
         }
         assert_eq!(reader.position().0, reader.position().1);
-        Ok((documents, notes))
+        Ok((documents, warnings))
     }
 
     fn sample() -> Vec<u8> {
@@ -311,11 +316,11 @@ mod tests {
             .with("tags", Value::Texts(vec!["1".into(), "3".into()]));
         let second =
             Document::new("2").with("new", Value::Number(0.0)).with("day", text("1970-01-02"));
-        let (documents, notes) = read(sample()).unwrap();
+        let (documents, warnings) = read(sample()).unwrap();
         assert_eq!(documents, [first, second]);
-        let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
+        let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
         let skipped = "1 value(s) that are neither text, number nor list, skipped";
-        assert_eq!(notes, [format!("{skipped} (first: p (column 'odd'))")]);
+        assert_eq!(warnings, [format!("{skipped} (first: p (column 'odd'))")]);
     }
 
     #[test]
@@ -332,9 +337,9 @@ mod tests {
             let mut bytes = whole.clone();
             bytes[at] ^= 0x55;
             // It may still be readable; it may not panic.
-            let mut notes = Notes::default();
+            let mut warnings = Warnings::default();
             if let Ok(mut reader) = Parquet::open(Input::from_bytes("p", bytes).unwrap()) {
-                while let Some(Ok(_)) = reader.next(&mut notes) {}
+                while let Some(Ok(_)) = reader.next(&mut warnings) {}
             }
         }
     }

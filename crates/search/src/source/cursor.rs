@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use memchr::{memchr, memchr_iter};
-use rankwright_data::Place;
+use rankwright_data::SourceLocation;
 use rankwright_data::bytes::{Bytes, Input};
 
 /// An input that is read once, from front to back.
@@ -35,8 +35,8 @@ impl Cursor {
         self.line
     }
 
-    pub(crate) fn place(&self, line: u64) -> Place {
-        Place::line(&self.name, line)
+    pub(crate) fn place(&self, line: u64) -> SourceLocation {
+        SourceLocation::line(&self.name, line)
     }
 
     /// A part of the text; nothing where the range is outside.

@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rankwright_data::bytes::Input;
-use rankwright_data::{DataError, Notes, Place};
+use rankwright_data::{DataError, SourceLocation, Warnings};
 
 use super::{Reader, html, id};
 use crate::document::{Document, Value};
@@ -70,11 +70,11 @@ impl Folder {
         Ok(Folder { entries: entries.into_iter(), ids, read: 0, total })
     }
 
-    fn document(&self, entry: Entry, notes: &mut Notes) -> Result<Document, SearchError> {
+    fn document(&self, entry: Entry, warnings: &mut Warnings) -> Result<Document, SearchError> {
         let input = Input::open(&entry.path)?;
-        let place = || Place::file(&input.name);
+        let place = || SourceLocation::file(&input.name);
         let bytes = input.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&input.bytes);
-        let text = notes.text(bytes, place);
+        let text = warnings.text(bytes, place);
         let mut document = Document::new(id::checked(entry.id, place)?);
         let mut add = |name: &str, text: String| {
             if !text.is_empty() {
@@ -141,10 +141,10 @@ impl Folder {
 }
 
 impl Reader for Folder {
-    fn next(&mut self, notes: &mut Notes) -> Option<Result<Document, SearchError>> {
+    fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>> {
         let entry = self.entries.next()?;
         self.read += entry.size;
-        Some(self.document(entry, notes))
+        Some(self.document(entry, warnings))
     }
 
     fn position(&self) -> (u64, u64) {

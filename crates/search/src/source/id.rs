@@ -3,7 +3,7 @@
 //! Runs and judgements are columns split at blanks, so an id with a blank could be indexed but
 //! never judged; it is refused where it comes in.
 
-use rankwright_data::{Place, quote};
+use rankwright_data::{SourceLocation, quote};
 
 use crate::error::SearchError;
 
@@ -14,7 +14,10 @@ pub(crate) const DOCUMENT_IDS: [&str; 6] = ["id", "_id", "docid", "doc_id", "doc
 const LONGEST: usize = 1000;
 
 /// Checks an id.
-pub(crate) fn checked(id: String, place: impl FnOnce() -> Place) -> Result<String, SearchError> {
+pub(crate) fn checked(
+    id: String,
+    place: impl FnOnce() -> SourceLocation,
+) -> Result<String, SearchError> {
     let blank = |c: char| c.is_whitespace() || c.is_control();
     let expected = if id.is_empty() {
         "an id"
@@ -48,8 +51,9 @@ mod tests {
 
     #[test]
     fn blanks_controls_and_long_ids_are_refused() {
-        let check =
-            |id: &str| checked(id.into(), || Place::line("f", 2)).map_err(|e| e.to_string());
+        let check = |id: &str| {
+            checked(id.into(), || SourceLocation::line("f", 2)).map_err(|e| e.to_string())
+        };
         assert_eq!(check("MED-10#ö"), Ok("MED-10#ö".into()));
         assert_eq!(check(&"x".repeat(1000)).unwrap().len(), 1000);
         for (id, message) in [

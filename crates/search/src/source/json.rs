@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use rankwright_data::{Notes, Oddity, Place, quote};
+use rankwright_data::{SourceLocation, WarningKind, Warnings, quote};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::cursor::Cursor;
@@ -93,14 +93,14 @@ impl Record {
     /// Parses the next line that is not blank.
     pub(crate) fn next(
         cursor: &mut Cursor,
-        notes: &mut Notes,
+        warnings: &mut Warnings,
     ) -> Option<Result<(u64, Record), SearchError>> {
         let (line, range) = cursor.next_full_line()?;
-        let text = notes.text(cursor.slice(range), || cursor.place(line));
+        let text = warnings.text(cursor.slice(range), || cursor.place(line));
         Some(Record::parse(&text, || cursor.place(line)).map(|record| (line, record)))
     }
 
-    fn parse(text: &str, place: impl Fn() -> Place) -> Result<Record, SearchError> {
+    fn parse(text: &str, place: impl Fn() -> SourceLocation) -> Result<Record, SearchError> {
         let expected = "one JSON object a line";
         let error = match serde_json::from_str(text) {
             Ok(Json::Object(fields)) => return Ok(Record { fields }),
@@ -122,7 +122,7 @@ impl Record {
     pub(crate) fn take_id(
         &mut self,
         names: &[&str],
-        place: impl Fn() -> Place,
+        place: impl Fn() -> SourceLocation,
     ) -> Result<String, SearchError> {
         let Some(at) = id::position(names, self.fields.iter().map(|(name, _)| name.as_str()))
         else {
@@ -163,15 +163,15 @@ impl Record {
     /// The fields that are left.
     pub(crate) fn into_fields(
         self,
-        notes: &mut Notes,
-        place: impl Fn() -> Place,
+        warnings: &mut Warnings,
+        place: impl Fn() -> SourceLocation,
     ) -> Vec<(String, Value)> {
         let mut flat = Vec::with_capacity(self.fields.len());
         let mut skipped = 0;
         for (name, value) in self.fields {
             flatten(name, value, &mut flat, &mut skipped);
         }
-        notes.add(Oddity::SkippedValues, skipped, place);
+        warnings.add(WarningKind::SkippedValues, skipped, place);
         last_wins(&mut flat);
         flat
     }

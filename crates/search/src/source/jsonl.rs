@@ -6,7 +6,7 @@
 //! `metadata.url`. Nulls, empty lists and empty objects give nothing; an object or a list inside a
 //! list is skipped and counted. Of equal keys the last wins.
 
-use rankwright_data::Notes;
+use rankwright_data::Warnings;
 
 use super::cursor::Cursor;
 use super::json::Record;
@@ -17,14 +17,14 @@ use crate::error::SearchError;
 pub(super) struct Jsonl(pub(super) Cursor);
 
 impl Reader for Jsonl {
-    fn next(&mut self, notes: &mut Notes) -> Option<Result<Document, SearchError>> {
-        let (line, mut record) = match Record::next(&mut self.0, notes)? {
+    fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>> {
+        let (line, mut record) = match Record::next(&mut self.0, warnings)? {
             Ok(found) => found,
             Err(error) => return Some(Err(error)),
         };
         let place = || self.0.place(line);
         Some(record.take_id(&id::DOCUMENT_IDS, place).map(|id| {
-            let fields = record.into_fields(notes, place);
+            let fields = record.into_fields(warnings, place);
             Document { id, fields }
         }))
     }

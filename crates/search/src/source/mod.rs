@@ -10,7 +10,7 @@
 //! | `folder` | a text, Markdown or HTML file | being a folder |
 //!
 //! gzip and zstd are unpacked. Bytes that are not UTF-8 are replaced by U+FFFD and counted, as are
-//! other oddities that do no harm ([`Notes`]); what cannot be read is an error with its
+//! other oddities that do no harm ([`Warnings`]); what cannot be read is an error with its
 //! place, after which the stream ends. Cost is linear in the bytes, whatever they are.
 
 #[cfg(feature = "columnar")]
@@ -36,7 +36,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rankwright_data::bytes::Input;
-use rankwright_data::{DataError, Notes, Oddity, Place};
+use rankwright_data::{DataError, SourceLocation, WarningKind, Warnings};
 
 use self::cursor::Cursor;
 use crate::document::{Document, Value};
@@ -47,7 +47,7 @@ pub use self::format::DocumentFormat;
 /// Reads the documents of one input.
 trait Reader: Send {
     /// The next document; `None` at the end.
-    fn next(&mut self, notes: &mut Notes) -> Option<Result<Document, SearchError>>;
+    fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>>;
 
     /// How far it is: bytes read, of bytes in all.
     fn position(&self) -> (u64, u64);
@@ -64,14 +64,14 @@ trait Reader: Send {
 /// let mut documents = Documents::open(&path, None)?;
 /// let first = documents.next().unwrap()?;
 /// assert_eq!((first.id.as_str(), first.text("title")), ("d1", Some("Blue Train")));
-/// assert!(documents.next().is_none() && documents.notes().is_empty());
+/// assert!(documents.next().is_none() && documents.warnings().is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Documents {
     waiting: std::vec::IntoIter<(PathBuf, Option<u64>)>,
     format: Option<DocumentFormat>,
     open: Option<Opened>,
-    notes: Notes,
+    warnings: Warnings,
     /// Bytes of the inputs that are through, as they lie on the disk.
     done: u64,
     total: Option<u64>,
@@ -105,8 +105,8 @@ impl Documents {
         }
         let total = waiting.iter().map(|(_, size)| *size).sum();
         let waiting = waiting.into_iter();
-        let notes = Notes::default();
-        let mut documents = Documents { waiting, format, open: None, notes, done: 0, total };
+        let warnings = Warnings::default();
+        let mut documents = Documents { waiting, format, open: None, warnings, done: 0, total };
         documents.open_next()?;
         Ok(documents)
     }
@@ -128,15 +128,15 @@ impl Documents {
     }
 
     /// Oddities met so far.
-    pub fn notes(&self) -> &Notes {
-        &self.notes
+    pub fn warnings(&self) -> &Warnings {
+        &self.warnings
     }
 
     /// Opens the next input that is not blank.
     fn open_next(&mut self) -> Result<(), SearchError> {
         for (path, size) in self.waiting.by_ref() {
             let name = path.display().to_string();
-            match reader(&path, self.format, &mut self.notes)? {
+            match reader(&path, self.format, &mut self.warnings)? {
                 Some((reader, length)) => {
                     let size = size.or(length);
                     self.open = Some(Opened { name, reader, size, documents: 0 });
@@ -144,7 +144,7 @@ impl Documents {
                 }
                 None => {
                     self.done += size.unwrap_or(0);
-                    self.notes.add(Oddity::EmptyInputs, 1, || Place::file(name));
+                    self.warnings.add(WarningKind::EmptyInputs, 1, || SourceLocation::file(name));
                 }
             }
         }
@@ -156,7 +156,7 @@ impl Documents {
         if let Some(open) = self.open.take() {
             self.done += open.size.unwrap_or_else(|| open.reader.position().1);
             let empty = u64::from(open.documents == 0);
-            self.notes.add(Oddity::EmptyInputs, empty, || Place::file(open.name));
+            self.warnings.add(WarningKind::EmptyInputs, empty, || SourceLocation::file(open.name));
         }
     }
 }
@@ -167,12 +167,12 @@ impl Iterator for Documents {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let open = self.open.as_mut()?;
-            match open.reader.next(&mut self.notes) {
+            match open.reader.next(&mut self.warnings) {
                 Some(Ok(document)) => {
                     open.documents += 1;
                     let blank = u64::from(!has_text(&document));
-                    self.notes.add(Oddity::WithoutText, blank, || {
-                        Place::file(format!("{}, document {}", open.name, document.id))
+                    self.warnings.add(WarningKind::WithoutText, blank, || {
+                        SourceLocation::file(format!("{}, document {}", open.name, document.id))
                     });
                     return Some(Ok(document));
                 }
@@ -200,7 +200,7 @@ impl Documents {
 impl std::fmt::Debug for Documents {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let open = self.open.as_ref().map(|open| &open.name);
-        f.debug_struct("Documents").field("open", &open).field("notes", &self.notes).finish()
+        f.debug_struct("Documents").field("open", &open).field("warnings", &self.warnings).finish()
     }
 }
 
@@ -233,21 +233,21 @@ type Counted = (Box<dyn Reader>, Option<u64>);
 fn reader(
     path: &Path,
     format: Option<DocumentFormat>,
-    notes: &mut Notes,
+    warnings: &mut Warnings,
 ) -> Result<Option<Counted>, SearchError> {
     if format == Some(DocumentFormat::Folder)
         || (format.is_none() && DocumentFormat::of_path(path).is_some())
     {
         return Ok(Some((Box::new(folder::Folder::open(path)?), None)));
     }
-    reader_of(Input::open(path)?, format, notes)
+    reader_of(Input::open(path)?, format, warnings)
 }
 
 /// The reader for an input that is no folder.
 fn reader_of(
     input: Input,
     format: Option<DocumentFormat>,
-    notes: &mut Notes,
+    warnings: &mut Warnings,
 ) -> Result<Option<Counted>, SearchError> {
     let told = match format {
         Some(format) => Some(format),
@@ -259,8 +259,8 @@ fn reader_of(
         Some(DocumentFormat::Jsonl) => Box::new(jsonl::Jsonl(Cursor::new(input))),
         Some(DocumentFormat::Trec) => Box::new(trec::Trec(Cursor::new(input))),
         Some(DocumentFormat::Smart) => Box::new(smart::Smart::new(Cursor::new(input))),
-        Some(DocumentFormat::Csv) => Box::new(table::Table::new(input, b',', notes)?),
-        Some(DocumentFormat::Tsv) => Box::new(table::Table::new(input, b'\t', notes)?),
+        Some(DocumentFormat::Csv) => Box::new(table::Table::new(input, b',', warnings)?),
+        Some(DocumentFormat::Tsv) => Box::new(table::Table::new(input, b'\t', warnings)?),
         Some(DocumentFormat::Parquet) => parquet(input)?,
         Some(DocumentFormat::Folder) => {
             let found = DataError::Invalid(format!("{} is a file, not a folder", input.name));

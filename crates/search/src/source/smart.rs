@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use rankwright_data::{Notes, quote};
+use rankwright_data::{Warnings, quote};
 
 use super::cursor::Cursor;
 use super::parts::Parts;
@@ -84,7 +84,7 @@ impl Records {
         })
     }
 
-    pub(crate) fn next(&mut self, notes: &mut Notes) -> Option<Result<Record, SearchError>> {
+    pub(crate) fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Record, SearchError>> {
         let (line, range) = match self.pending.take() {
             Some(pending) => pending,
             None => match self.first()? {
@@ -92,17 +92,17 @@ impl Records {
                 Err(error) => return Some(Err(error)),
             },
         };
-        let sections = self.sections(line, notes);
+        let sections = self.sections(line, warnings);
         let place = || self.cursor.place(line);
         let id = match Line::of(self.cursor.slice(range)) {
-            Line::Id(id) => notes.text(id, place),
+            Line::Id(id) => warnings.text(id, place),
             _ => String::new(),
         };
         Some(id::checked(id, place).map(|id| Record { line, id, sections }))
     }
 
     /// The sections up to the next `.I`.
-    fn sections(&mut self, line: u64, notes: &mut Notes) -> Parts {
+    fn sections(&mut self, line: u64, warnings: &mut Warnings) -> Parts {
         let mut parts = Parts::default();
         let mut name = "text".to_owned();
         let mut content: Vec<u8> = Vec::new();
@@ -116,7 +116,7 @@ impl Records {
                 continue;
             }
             let whole = std::mem::take(&mut content);
-            let text = notes.text(whole.trim_ascii(), || self.cursor.place(line));
+            let text = warnings.text(whole.trim_ascii(), || self.cursor.place(line));
             parts.add(&name, &text, "\n");
             match kind {
                 Some(Line::Section(letter)) => name = field_name(letter),
@@ -143,8 +143,8 @@ impl Smart {
 }
 
 impl Reader for Smart {
-    fn next(&mut self, notes: &mut Notes) -> Option<Result<Document, SearchError>> {
-        let mut record = match self.records.next(notes)? {
+    fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>> {
+        let mut record = match self.records.next(warnings)? {
             Ok(record) => record,
             Err(error) => return Some(Err(error)),
         };
@@ -152,7 +152,7 @@ impl Reader for Smart {
         let mut fields = record.sections.into_fields();
         if let Some(text) = links {
             let place = || self.records.cursor.place(record.line);
-            let links = self.links.links(&record.id, &text, notes, place);
+            let links = self.links.links(&record.id, &text, warnings, place);
             if !links.is_empty() {
                 fields.push(("links".into(), Value::Texts(links)));
             }

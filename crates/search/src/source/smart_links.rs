@@ -15,7 +15,7 @@
 use std::collections::{HashMap, HashSet};
 
 use memchr::memmem;
-use rankwright_data::{Notes, Oddity, Place};
+use rankwright_data::{SourceLocation, WarningKind, Warnings};
 
 use super::smart::Line;
 
@@ -60,8 +60,8 @@ impl LinkReading {
         &self,
         id: &str,
         section: &str,
-        notes: &mut Notes,
-        place: impl Fn() -> Place,
+        warnings: &mut Warnings,
+        place: impl Fn() -> SourceLocation,
     ) -> Vec<String> {
         let mut links = Vec::new();
         let mut seen = HashSet::new();
@@ -71,7 +71,7 @@ impl LinkReading {
                 [other] => (other, "5"),
                 [first, kind, second] => (if first == id { second } else { first }, kind),
                 _ => {
-                    notes.add(Oddity::SkippedValues, 1, &place);
+                    warnings.add(WarningKind::SkippedValues, 1, &place);
                     continue;
                 }
             };
@@ -120,8 +120,9 @@ mod tests {
     use super::*;
 
     fn links(file: &str, id: &str, section: &str) -> Vec<String> {
-        let mut notes = Notes::default();
-        LinkReading::scan(file.as_bytes()).links(id, section, &mut notes, || Place::file("x"))
+        let mut warnings = Warnings::default();
+        LinkReading::scan(file.as_bytes())
+            .links(id, section, &mut warnings, || SourceLocation::file("x"))
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::io::{self, Read};
 
 use csv::{ByteRecord, ReaderBuilder};
 use rankwright_data::bytes::{Bytes, Input};
-use rankwright_data::{Notes, Place};
+use rankwright_data::{SourceLocation, Warnings};
 
 use super::{Reader, id};
 use crate::document::{Document, Value};
@@ -44,7 +44,7 @@ impl Table {
     pub(super) fn new(
         input: Input,
         delimiter: u8,
-        notes: &mut Notes,
+        warnings: &mut Warnings,
     ) -> Result<Table, SearchError> {
         let Input { name, bytes, .. } = input;
         let at = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
@@ -57,9 +57,9 @@ impl Table {
             .from_reader(Source { bytes, at });
         let mut row = ByteRecord::new();
         reader.read_byte_record(&mut row).map_err(|error| broken(&name, &error))?;
-        let place = || Place::line(&name, 1);
+        let place = || SourceLocation::line(&name, 1);
         let columns: Vec<String> =
-            row.iter().map(|cell| notes.text(cell, place).trim().to_owned()).collect();
+            row.iter().map(|cell| warnings.text(cell, place).trim().to_owned()).collect();
         let mut seen = HashSet::new();
         if let Some(twice) = columns.iter().find(|column| !seen.insert(column.as_str())) {
             let found = format!("two columns named '{twice}'");
@@ -69,9 +69,9 @@ impl Table {
         Ok(Table { name, length, reader, columns, id, row })
     }
 
-    fn document(&self, notes: &mut Notes) -> Result<Document, SearchError> {
+    fn document(&self, warnings: &mut Warnings) -> Result<Document, SearchError> {
         let line = self.row.position().map_or(0, csv::Position::line);
-        let place = || Place::line(&self.name, line);
+        let place = || SourceLocation::line(&self.name, line);
         if self.row.len() != self.columns.len() {
             let found = format!("a row of {} cell(s)", self.row.len());
             let expected = format!("{}, one for each column of the header", self.columns.len());
@@ -79,7 +79,7 @@ impl Table {
         }
         let mut document = Document::new("");
         for (at, (name, cell)) in self.columns.iter().zip(self.row.iter()).enumerate() {
-            let text = notes.text(cell, || place().in_field(name));
+            let text = warnings.text(cell, || place().in_field(name));
             if at == self.id {
                 document.id = id::checked(text, || place().in_field(name))?;
             } else if !text.is_empty() {
@@ -92,17 +92,17 @@ impl Table {
 
 fn broken(file: &str, error: &csv::Error) -> SearchError {
     let line = error.position().map(csv::Position::line);
-    let place = Place { line, ..Place::file(file) };
+    let place = SourceLocation { line, ..SourceLocation::file(file) };
     SearchError::malformed(place, error.to_string(), "a table")
 }
 
 impl Reader for Table {
-    fn next(&mut self, notes: &mut Notes) -> Option<Result<Document, SearchError>> {
+    fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>> {
         let mut row = std::mem::take(&mut self.row);
         let more = self.reader.read_byte_record(&mut row);
         self.row = row;
         match more {
-            Ok(true) => Some(self.document(notes)),
+            Ok(true) => Some(self.document(warnings)),
             Ok(false) => None,
             Err(error) => Some(Err(broken(&self.name, &error))),
         }

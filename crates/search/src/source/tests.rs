@@ -1,20 +1,20 @@
 use super::*;
 use proptest::prelude::*;
 
-type All = Result<(Vec<Document>, Notes), SearchError>;
+type All = Result<(Vec<Document>, Warnings), SearchError>;
 
 fn read_as(bytes: &[u8], format: Option<DocumentFormat>) -> All {
-    let mut notes = Notes::default();
+    let mut warnings = Warnings::default();
     let mut documents = Vec::new();
     let input = Input::from_bytes("f", bytes.to_vec())?;
-    if let Some((mut reader, _)) = reader_of(input, format, &mut notes)? {
-        while let Some(document) = reader.next(&mut notes) {
+    if let Some((mut reader, _)) = reader_of(input, format, &mut warnings)? {
+        while let Some(document) = reader.next(&mut warnings) {
             documents.push(document?);
             let (at, length) = reader.position();
             assert!(at <= length);
         }
     }
-    Ok((documents, notes))
+    Ok((documents, warnings))
 }
 
 fn read(text: &str) -> Vec<Document> {
@@ -31,7 +31,7 @@ fn texts(texts: &[&str]) -> Value {
 
 #[test]
 fn json_lines_keep_order_flatten_objects_and_take_the_last_of_equal_keys() {
-    let (documents, notes) = read_as(
+    let (documents, warnings) = read_as(
         "\u{feff}{\"title\":\"x\",\"_id\":\"MED-1\",\"year\":1958,\"new\":true,\"none\":null,\
          \"title\":\"\\u00e4\",\"metadata\":{},\"m\":{\"url\":\"u\",\"deep\":{\"n\":2.5}},\
          \"tags\":[\"a\",3,{\"x\":1},[1]],\"empty\":[]}\r\n\n{\"id\":12345678901234567890}\n"
@@ -47,8 +47,11 @@ fn json_lines_keep_order_flatten_objects_and_take_the_last_of_equal_keys() {
         .with("m.deep.n", Value::Number(2.5))
         .with("tags", texts(&["a", "3"]));
     assert_eq!(documents, [expected, Document::new("12345678901234567890")]);
-    let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
-    assert_eq!(notes, ["2 value(s) that are neither text, number nor list, skipped (first: f:1)"]);
+    let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        warnings,
+        ["2 value(s) that are neither text, number nor list, skipped (first: f:1)"]
+    );
 }
 
 #[test]
@@ -68,10 +71,10 @@ fn trec_tags_are_fields_and_inner_markup_is_stripped() {
 #[test]
 fn text_between_trec_documents_is_noted() {
     let bytes = b"<DOC><DOCNO>1</DOCNO></DOC>\nstray\n<DOC><DOCNO>2</DOCNO></DOC>\n";
-    let (documents, notes) = read_as(bytes, None).unwrap();
+    let (documents, warnings) = read_as(bytes, None).unwrap();
     assert_eq!(documents.len(), 2);
-    let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
-    assert_eq!(notes, ["1 piece(s) of text outside of documents, skipped (first: f:2)"]);
+    let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(warnings, ["1 piece(s) of text outside of documents, skipped (first: f:2)"]);
 }
 
 #[test]
@@ -152,9 +155,9 @@ fn bytes_that_are_not_utf8_are_replaced_and_counted() {
         b".I 1\n.W\na\xff\n",
         b"id,text\n1,a\xff\n",
     ] {
-        let (documents, notes) = read_as(bytes, None).unwrap();
+        let (documents, warnings) = read_as(bytes, None).unwrap();
         assert_eq!(documents, [Document::new("1").with("text", text("a\u{fffd}"))]);
-        assert_eq!(notes.count(Oddity::InvalidUtf8), 1);
+        assert_eq!(warnings.count(WarningKind::InvalidUtf8), 1);
     }
 }
 

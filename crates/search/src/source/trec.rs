@@ -6,7 +6,7 @@
 //! are joined by a blank line. A field that nobody closes goes on to the end of its document; a
 //! document that nobody closes is an error, since it would swallow the next.
 
-use rankwright_data::{Notes, Oddity};
+use rankwright_data::{WarningKind, Warnings};
 
 use super::cursor::Cursor;
 use super::markup::{Token, Tokens};
@@ -40,13 +40,17 @@ struct Draft {
 
 impl Draft {
     /// Ends a field, or the words before one.
-    fn flush(&mut self, notes: &mut Notes, place: impl FnOnce() -> rankwright_data::Place) {
+    fn flush(
+        &mut self,
+        warnings: &mut Warnings,
+        place: impl FnOnce() -> rankwright_data::SourceLocation,
+    ) {
         let content = std::mem::take(&mut self.content);
         if content.trim_ascii().is_empty() {
             self.tag = None;
             return;
         }
-        let text = entities::decode(&notes.text(content.trim_ascii(), place));
+        let text = entities::decode(&warnings.text(content.trim_ascii(), place));
         let tag = self.tag.take();
         match tag.as_deref() {
             Some("docno") if !self.numbered => {
@@ -71,7 +75,7 @@ impl Draft {
 
 impl Trec {
     /// Goes to the content of the next document; the line of its `<DOC>`.
-    fn enter(&mut self, notes: &mut Notes) -> Option<u64> {
+    fn enter(&mut self, warnings: &mut Warnings) -> Option<u64> {
         let start = self.0.at();
         let mut tokens = Tokens::new(self.0.rest());
         let mut outside: Option<usize> = None;
@@ -95,7 +99,7 @@ impl Trec {
         if let Some(at) = outside {
             self.0.advance_to(start + at);
             let line = self.0.line();
-            notes.add(Oddity::OutsideText, 1, || self.0.place(line));
+            warnings.add(WarningKind::OutsideText, 1, || self.0.place(line));
         }
         let Some((open, content)) = found else {
             self.0.advance_to(start + before);
@@ -108,7 +112,7 @@ impl Trec {
     }
 
     /// Reads the document that was entered.
-    fn body(&mut self, line: u64, notes: &mut Notes) -> Result<Document, SearchError> {
+    fn body(&mut self, line: u64, warnings: &mut Warnings) -> Result<Document, SearchError> {
         let place = || self.0.place(line);
         let text = self.0.rest();
         let mut tokens = Tokens::new(text);
@@ -122,10 +126,10 @@ impl Trec {
                 }
                 Token::Open(name) if name == "doc" => break,
                 Token::Close(name) if draft.tag.as_ref() == Some(&name) => {
-                    draft.flush(notes, place);
+                    draft.flush(warnings, place);
                 }
                 Token::Open(name) if draft.tag.is_none() => {
-                    draft.flush(notes, place);
+                    draft.flush(warnings, place);
                     draft.tag = Some(name);
                 }
                 Token::Open(_) | Token::Close(_) => draft.part_words(),
@@ -138,7 +142,7 @@ impl Trec {
             let error = SearchError::malformed(place(), "a <DOC> that is not closed", "</DOC>");
             return Err(error.with_help("close it before the next <DOC>; the file may be cut off"));
         }
-        draft.flush(notes, place);
+        draft.flush(warnings, place);
         let Some(id) = draft.parts.take("docno") else {
             let found = "a document without <DOCNO>";
             return Err(SearchError::malformed(place(), found, "<DOCNO>id</DOCNO>"));
@@ -151,9 +155,9 @@ impl Trec {
 }
 
 impl Reader for Trec {
-    fn next(&mut self, notes: &mut Notes) -> Option<Result<Document, SearchError>> {
-        let line = self.enter(notes)?;
-        Some(self.body(line, notes))
+    fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>> {
+        let line = self.enter(warnings)?;
+        Some(self.body(line, warnings))
     }
 
     fn position(&self) -> (u64, u64) {

@@ -197,7 +197,7 @@ impl<'a> File<'a> {
             labels: self.needed(Kind::Labels, self.values(Kind::Labels, rows)?)?,
             query_ids: self.needed(Kind::QueryText, query_ids)?,
             query_starts: self.needed(Kind::QueryStarts, starts)?,
-            docids: self.strings(Kind::DocidText, Kind::DocidEnds, rows)?,
+            doc_ids: self.strings(Kind::DocidText, Kind::DocidEnds, rows)?,
             row_weights: self.values(Kind::RowWeights, rows)?,
             query_weights: self.values(Kind::QueryWeights, queries)?,
             positions: self.values(Kind::Positions, rows)?,

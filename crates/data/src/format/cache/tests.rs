@@ -99,7 +99,7 @@ fn sound_checksums_do_not_make_unsound_data_pass() {
     assert!(refused(&|d| d.pairs.as_mut().unwrap()[1].query = 7).contains("pair"));
     let twice = || FeatureNames::Named(vec!["x".into(), "x".into()]);
     assert!(refused(&|d| d.features = twice()).contains("same name"));
-    assert!(refused(&|d| d.docids = Some(Strings::default())).contains("document ids"));
+    assert!(refused(&|d| d.doc_ids = Some(Strings::default())).contains("document ids"));
 }
 
 #[test]

@@ -46,10 +46,10 @@ fn read(bytes: Vec<u8>, said: &str) -> Result<Dataset, String> {
     let options = ReadOptions { roles: Roles::parse(said).unwrap(), ..ReadOptions::default() };
     let is_parquet = bytes.starts_with(b"PAR1");
     let inputs = vec![Input::from_bytes("t", bytes).unwrap()];
-    let (mut sets, mut notes) = (FeatureSets::beside(&inputs).unwrap(), Notes::default());
+    let (mut sets, mut warnings) = (FeatureSets::beside(&inputs).unwrap(), Warnings::default());
     let data = match is_parquet {
-        true => read_parquet(inputs, &options, &mut sets, &mut notes),
-        false => read_arrow(inputs, &options, &mut sets, &mut notes),
+        true => read_parquet(inputs, &options, &mut sets, &mut warnings),
+        false => read_arrow(inputs, &options, &mut sets, &mut warnings),
     };
     data.map_err(|error| error.to_string())
 }

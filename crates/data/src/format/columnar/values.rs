@@ -131,20 +131,20 @@ fn text(array: &ArrayRef) -> Result<LargeStringArray, ArrowError> {
 }
 
 /// A list column: all values of its rows, and where each row has its own.
-pub(super) struct Lists<'a> {
+pub(super) struct ListColumn<'a> {
     array: &'a ArrayRef,
     values: Values,
     length: usize,
 }
 
-impl<'a> Lists<'a> {
-    pub(super) fn of(array: &'a ArrayRef, length: usize) -> Result<Lists<'a>, ArrowError> {
+impl<'a> ListColumn<'a> {
+    pub(super) fn of(array: &'a ArrayRef, length: usize) -> Result<ListColumn<'a>, ArrowError> {
         let values = match array.data_type() {
             DataType::List(_) => array.as_list::<i32>().values(),
             DataType::LargeList(_) => array.as_list::<i64>().values(),
             _ => array.as_fixed_size_list().values(),
         };
-        Ok(Lists { array, values: Values::of(values)?, length })
+        Ok(ListColumn { array, values: Values::of(values)?, length })
     }
 
     /// Puts the lists of all rows into the last columns of the matrix.

@@ -52,7 +52,7 @@ fn schema_of(data: &Dataset) -> io::Result<SchemaRef> {
     check_writable(data.features(), true)?;
     let given = [
         ("qid", DataType::Utf8, true),
-        ("docid", DataType::Utf8, data.docids().is_some()),
+        ("docid", DataType::Utf8, data.doc_ids().is_some()),
         ("label", DataType::Float64, true),
         ("weight", DataType::Float32, data.row_weights().is_some()),
         ("query_weight", DataType::Float32, data.query_weights().is_some()),
@@ -100,8 +100,8 @@ fn batch_of(
     let query = |row: u32| at(queries, row);
     let mut columns: Vec<ArrayRef> =
         vec![strings(&mut rows.iter().map(|&r| data.query_ids().get(query(r) as usize)))?];
-    if let Some(docids) = data.docids() {
-        columns.push(strings(&mut rows.iter().map(|&row| docids.get(row as usize)))?);
+    if let Some(doc_ids) = data.doc_ids() {
+        columns.push(strings(&mut rows.iter().map(|&row| doc_ids.get(row as usize)))?);
     }
     let labels = rows.iter().map(|&row| at(data.labels(), row));
     columns.push(Arc::new(Float64Array::from_iter_values(labels)));

@@ -5,7 +5,7 @@ use crate::dataset::Absent;
 
 fn read_with(text: &str, options: &ReadOptions) -> Result<Dataset, String> {
     let input = Input::from_bytes("t.jsonl", text.into()).unwrap();
-    read(&[input], options, &mut Notes::default()).map_err(|e| e.to_string())
+    read(&[input], options, &mut Warnings::default()).map_err(|e| e.to_string())
 }
 
 fn plain(text: &str) -> Result<Dataset, String> {

@@ -45,9 +45,9 @@ fn write_row(
 ) {
     out.extend_from_slice(b"{\"qid\":");
     out.extend_from_slice(&json_string(data.query_ids().get(query)));
-    if let Some(docids) = data.docids() {
+    if let Some(doc_ids) = data.doc_ids() {
         out.extend_from_slice(b",\"docid\":");
-        out.extend_from_slice(&json_string(docids.get(row)));
+        out.extend_from_slice(&json_string(doc_ids.get(row)));
     }
     out.extend_from_slice(b",\"label\":");
     write_number(out, data.labels().get(row).copied().unwrap_or(0.0));

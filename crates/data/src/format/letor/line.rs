@@ -5,8 +5,8 @@
 //! values are decimal numbers, `inf`, or `NULL` / `nan` for missing. The document id is X in
 //! `#docid = X ...` and the first word of any other comment.
 
+use crate::chunks::split_once;
 use crate::error::quote;
-use crate::pieces::split_once;
 
 /// Ids above this are refused: the matrix is dense.
 pub(super) const MAX_ID: u32 = 1 << 24;

@@ -1,6 +1,6 @@
 //! LETOR / SVMlight text: `label qid:Q id:value ... # comment`.
 //!
-//! Two passes over the mapped text, both parallel. The first (`scan.rs`) cuts it into pieces at
+//! Two passes over the mapped text, both parallel. The first (`scan.rs`) cuts it into chunks at
 //! line ends, counts rows and finds the number of columns; then the matrix is allocated once, and
 //! the second reads every line straight into its row (`fast.rs`), or through the reference reader
 //! (`line.rs`) where it is not plain. Memory: the matrix, the labels and ids, and the mapped file.
@@ -15,16 +15,16 @@ mod write;
 use rayon::prelude::*;
 
 use crate::bytes::Input;
+use crate::chunks::split_once;
 use crate::dataset::{Absent, Columns, Dataset, QueryIndex};
-use crate::error::{DataError, Place, quote};
+use crate::error::{DataError, SourceLocation, quote};
 use crate::format::ReadOptions;
 use crate::matrix::Matrix;
 use crate::names::FeatureNames;
-use crate::notes::{Notes, Oddity};
-use crate::pieces::split_once;
 use crate::strings::Strings;
+use crate::warnings::{WarningKind, Warnings};
 
-use scan::Piece;
+use scan::Chunk;
 
 pub(super) use write::write;
 
@@ -33,23 +33,23 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 pub(super) fn read(
     inputs: &[Input],
     options: &ReadOptions,
-    notes: &mut Notes,
+    warnings: &mut Warnings,
 ) -> Result<Dataset, DataError> {
-    let texts: Vec<&[u8]> = inputs.iter().map(|input| without_bom(input, notes)).collect();
-    let pieces = scan::pieces(&texts);
-    let rows: usize = pieces.iter().map(|p| p.rows).sum();
+    let texts: Vec<&[u8]> = inputs.iter().map(|input| without_bom(input, warnings)).collect();
+    let chunks = scan::chunks(&texts);
+    let rows: usize = chunks.iter().map(|p| p.rows).sum();
     let name = inputs.first().map_or("", |input| &input.name);
     if rows == 0 {
         return Err(DataError::Empty { file: name.to_owned(), what: "rows" });
     }
-    let first = if pieces.iter().any(|p| p.zero) { 0 } else { 1 };
-    let end = pieces.iter().map(|p| p.end_id).max().unwrap_or(0);
+    let first = if chunks.iter().any(|p| p.zero) { 0 } else { 1 };
+    let end = chunks.iter().map(|p| p.end_id).max().unwrap_or(0);
     let mut shape = Shape { first, end: end.clamp(first, line::MAX_ID + 1), rows };
     let sources = inputs.iter().zip(&texts).enumerate().map(|(number, (input, text))| {
-        let first = pieces.iter().find(|p| p.input == number && p.rows > 0);
+        let first = chunks.iter().find(|p| p.input == number && p.rows > 0);
         Source { name: &input.name, text, has_qid: first.is_some_and(|p| p.qid) }
     });
-    let job = Job { sources: sources.collect(), pieces: &pieces, absent: options.absent };
+    let job = Job { sources: sources.collect(), chunks: &chunks, absent: options.absent };
     let (mut matrix, mut parts) = job.run(shape, options)?;
     // A later row went beyond what line ends and first rows showed: read again, now knowing.
     let seen = parts.iter().fold(shape, |s, p| Shape {
@@ -61,14 +61,14 @@ pub(super) fn read(
         shape = seen;
         (matrix, parts) = job.run(shape, options)?;
     }
-    let columns = assemble(inputs, &pieces, shape, matrix, parts, options.absent, notes)?;
-    Dataset::grouped(columns, name, notes)
+    let columns = assemble(inputs, &chunks, shape, matrix, parts, options.absent, warnings)?;
+    Dataset::grouped(columns, name, warnings)
 }
 
-fn without_bom<'a>(input: &'a Input, notes: &mut Notes) -> &'a [u8] {
+fn without_bom<'a>(input: &'a Input, warnings: &mut Warnings) -> &'a [u8] {
     match input.bytes.strip_prefix(BOM) {
         Some(rest) => {
-            notes.add(Oddity::ByteOrderMark, 1, || Place::line(&input.name, 1));
+            warnings.add(WarningKind::ByteOrderMark, 1, || SourceLocation::line(&input.name, 1));
             rest
         }
         None => &input.bytes,
@@ -98,21 +98,21 @@ struct Source<'a> {
 
 struct Job<'a> {
     sources: Vec<Source<'a>>,
-    pieces: &'a [Piece],
+    chunks: &'a [Chunk],
     absent: Absent,
 }
 
-/// What a piece gave, besides its rows of the matrix.
+/// What a chunk gave, besides its rows of the matrix.
 #[derive(Debug, Default)]
 struct Part {
     labels: Vec<f64>,
     /// Query ids, each with the number of rows that follow one another under it.
     runs: Vec<(String, u32)>,
-    docids: Strings,
+    doc_ids: Strings,
     with_docid: usize,
     least_id: u32,
     end_id: u32,
-    notes: Notes,
+    warnings: Warnings,
 }
 
 impl Job<'_> {
@@ -126,23 +126,23 @@ impl Job<'_> {
         let mut matrix = Matrix::zeroed(shape.rows, columns)
             .map_err(|e| DataError::io("hold the matrix of", name, e))?;
         let mut rest = matrix.values_mut();
-        let mut work = Vec::with_capacity(self.pieces.len());
-        for piece in self.pieces {
-            let (rows, after) = rest.split_at_mut(piece.rows * columns);
-            work.push((piece, rows));
+        let mut work = Vec::with_capacity(self.chunks.len());
+        for chunk in self.chunks {
+            let (rows, after) = rest.split_at_mut(chunk.rows * columns);
+            work.push((chunk, rows));
             rest = after;
         }
         let parts: Vec<Result<Part, DataError>> =
-            work.into_par_iter().map(|(piece, rows)| self.piece(piece, shape, rows)).collect();
+            work.into_par_iter().map(|(chunk, rows)| self.chunk(chunk, shape, rows)).collect();
         // The first error in file order, whatever the threads did.
         let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
         Ok((matrix, parts))
     }
 
-    fn piece(&self, piece: &Piece, shape: Shape, rows: &mut [f32]) -> Result<Part, DataError> {
-        let Some(source) = self.sources.get(piece.input) else { return Ok(Part::default()) };
-        let text = source.text.get(..piece.bytes.end).unwrap_or(&[]);
-        let mut reader = PieceReader {
+    fn chunk(&self, chunk: &Chunk, shape: Shape, rows: &mut [f32]) -> Result<Part, DataError> {
+        let Some(source) = self.sources.get(chunk.input) else { return Ok(Part::default()) };
+        let text = source.text.get(..chunk.bytes.end).unwrap_or(&[]);
+        let mut reader = ChunkReader {
             name: source.name,
             expects_qid: source.has_qid,
             shape,
@@ -154,7 +154,7 @@ impl Job<'_> {
             rows.fill(f32::NAN);
         }
         let columns = shape.columns();
-        let (mut at, mut number, mut filled) = (piece.bytes.start, piece.first_line, 0);
+        let (mut at, mut number, mut filled) = (chunk.bytes.start, chunk.first_line, 0);
         while at < text.len() {
             // A row beyond those counted cannot be: both passes ask `has_data` of the same lines.
             let row = rows.get_mut(filled * columns..(filled + 1) * columns).unwrap_or(&mut []);
@@ -181,7 +181,7 @@ fn too_large(name: &str, shape: Shape, limit: u64) -> DataError {
     }
 }
 
-struct PieceReader<'a> {
+struct ChunkReader<'a> {
     name: &'a str,
     expects_qid: bool,
     shape: Shape,
@@ -190,7 +190,7 @@ struct PieceReader<'a> {
     part: Part,
 }
 
-impl PieceReader<'_> {
+impl ChunkReader<'_> {
     /// Reads the line at `at` into `row`; gives the start of the next line, and whether this one
     /// was a row.
     fn line(
@@ -217,22 +217,24 @@ impl PieceReader<'_> {
             return Ok((next, true));
         }
         if content.iter().all(u8::is_ascii_whitespace) {
-            self.part.notes.add(Oddity::BlankLines, 1, || Place::line(self.name, number));
+            self.part
+                .warnings
+                .add(WarningKind::BlankLines, 1, || SourceLocation::line(self.name, number));
         }
         Ok((next, false))
     }
 
     fn plain_line(&mut self, line: &[u8], number: u64, row: &mut [f32]) -> Result<(), DataError> {
-        let place = || Place::line(self.name, number);
+        let place = || SourceLocation::line(self.name, number);
         let line = line::parse(line).map_err(|e| DataError::Malformed {
             place: Box::new(place().at_column(e.column)),
             found: e.found,
             expected: e.expected.into(),
             help: e.help.map(Into::into),
         })?;
-        let notes = &mut self.part.notes;
-        notes.add(Oddity::UnsortedFeatures, u64::from(line.unsorted), place);
-        notes.add(Oddity::MissingValues, line.nulls, place);
+        let warnings = &mut self.part.warnings;
+        warnings.add(WarningKind::UnsortedFeatures, u64::from(line.unsorted), place);
+        warnings.add(WarningKind::MissingValues, line.nulls, place);
         for (id, value) in line.features {
             self.part.least_id = self.part.least_id.min(id);
             self.part.end_id = self.part.end_id.max(id + 1);
@@ -264,10 +266,10 @@ impl PieceReader<'_> {
         part.with_docid += usize::from(docid.is_some());
         if part.with_docid > 0 {
             // Rows before the first id get the empty one.
-            while part.docids.len() + 1 < part.labels.len() {
-                part.docids.push("");
+            while part.doc_ids.len() + 1 < part.labels.len() {
+                part.doc_ids.push("");
             }
-            part.docids.push(docid.unwrap_or(""));
+            part.doc_ids.push(docid.unwrap_or(""));
         }
         Ok(())
     }
@@ -278,30 +280,30 @@ fn mixed_qids(name: &str, number: u64, qid: Option<&str>) -> DataError {
         Some(qid) => (quote(format!("qid:{qid}").as_bytes()), "no qid, as in the first row"),
         None => ("a row without qid".into(), "'qid:' after the label, as in the first row"),
     };
-    DataError::malformed(Place::line(name, number), found, expected)
+    DataError::malformed(SourceLocation::line(name, number), found, expected)
 }
 
 /// Joins the parts in file order.
 fn assemble(
     inputs: &[Input],
-    pieces: &[Piece],
+    chunks: &[Chunk],
     shape: Shape,
     matrix: Matrix,
     parts: Vec<Part>,
     absent: Absent,
-    notes: &mut Notes,
+    warnings: &mut Warnings,
 ) -> Result<Columns, DataError> {
     let mut labels = Vec::with_capacity(shape.rows);
     let mut queries = QueryIndex::default();
     let mut query_of_row = Vec::with_capacity(shape.rows);
     let with_docid: usize = parts.iter().map(|p| p.with_docid).sum();
-    let mut docids = Strings::default();
+    let mut doc_ids = Strings::default();
     let mut sides = side::Sides::default();
-    let mut parts = parts.into_iter().zip(pieces).peekable();
+    let mut parts = parts.into_iter().zip(chunks).peekable();
     for (number, input) in inputs.iter().enumerate() {
         let first_row = labels.len();
         let mut has_qid = false;
-        while let Some((part, piece)) = parts.next_if(|(_, piece)| piece.input == number) {
+        while let Some((part, chunk)) = parts.next_if(|(_, chunk)| chunk.input == number) {
             labels.extend_from_slice(&part.labels);
             for (id, rows) in &part.runs {
                 has_qid |= !id.is_empty();
@@ -309,23 +311,23 @@ fn assemble(
                 query_of_row.extend(std::iter::repeat_n(query, *rows as usize));
             }
             if with_docid > 0 {
-                docids.append(&part.docids);
-                (part.docids.len()..piece.rows).for_each(|_| docids.push(""));
+                doc_ids.append(&part.doc_ids);
+                (part.doc_ids.len()..chunk.rows).for_each(|_| doc_ids.push(""));
             }
-            notes.merge(part.notes);
+            warnings.merge(part.warnings);
         }
         let rows = first_row..labels.len();
         let rows = query_of_row.get_mut(rows).unwrap_or(&mut []);
-        sides.read(input, has_qid, rows, &mut queries, notes)?;
+        sides.read(input, has_qid, rows, &mut queries, warnings)?;
     }
     if with_docid > 0 {
         let name = inputs.first().map_or("", |input| &input.name);
         let without = (shape.rows - with_docid) as u64;
-        notes.add(Oddity::RowsWithoutDocid, without, || Place::file(name));
+        warnings.add(WarningKind::RowsWithoutDocid, without, || SourceLocation::file(name));
     }
     let features = FeatureNames::Ids { first: shape.first, count: shape.columns() };
     let mut columns = Columns::new(matrix, features, labels, queries, query_of_row);
-    columns.docids = (with_docid > 0).then_some(docids);
+    columns.doc_ids = (with_docid > 0).then_some(doc_ids);
     columns.absent = absent;
     (columns.row_weights, columns.positions) = sides.finish(shape.rows)?;
     Ok(columns)

@@ -1,4 +1,4 @@
-//! First pass over LETOR text: cut it into pieces at line ends, count the rows of each, and find
+//! First pass over LETOR text: cut it into chunks at line ends, count the rows of each, and find
 //! the width of the matrix from the last id of every line.
 
 use std::ops::Range;
@@ -7,11 +7,11 @@ use memchr::memrchr;
 use rayon::prelude::*;
 
 use super::line::has_data;
-use crate::pieces::{cut, split_once};
+use crate::chunks::{cut, split_once};
 
 /// A run of whole lines of one input.
 #[derive(Debug, Clone)]
-pub(super) struct Piece {
+pub(super) struct Chunk {
     pub(super) input: usize,
     pub(super) bytes: Range<usize>,
     pub(super) rows: usize,
@@ -28,28 +28,28 @@ pub(super) struct Piece {
 }
 
 /// Cuts the text and counts.
-pub(super) fn pieces(texts: &[&[u8]]) -> Vec<Piece> {
+pub(super) fn chunks(texts: &[&[u8]]) -> Vec<Chunk> {
     let cuts: Vec<(usize, Range<usize>)> = texts
         .iter()
         .enumerate()
         .flat_map(|(input, text)| cut(text, 0).into_iter().map(move |range| (input, range)))
         .collect();
     let text = |input: usize| texts.get(input).copied().unwrap_or(&[]);
-    let mut pieces: Vec<Piece> =
+    let mut chunks: Vec<Chunk> =
         cuts.into_par_iter().map(|(input, bytes)| count(input, bytes, text(input))).collect();
     let (mut line, mut input) = (1, 0);
-    for piece in &mut pieces {
-        if piece.input != input {
-            (line, input) = (1, piece.input);
+    for chunk in &mut chunks {
+        if chunk.input != input {
+            (line, input) = (1, chunk.input);
         }
-        piece.first_line = line;
-        line += piece.lines;
+        chunk.first_line = line;
+        line += chunk.lines;
     }
-    pieces
+    chunks
 }
 
-fn count(input: usize, bytes: Range<usize>, text: &[u8]) -> Piece {
-    let mut piece = Piece {
+fn count(input: usize, bytes: Range<usize>, text: &[u8]) -> Chunk {
+    let mut chunk = Chunk {
         input,
         bytes: bytes.clone(),
         rows: 0,
@@ -63,18 +63,18 @@ fn count(input: usize, bytes: Range<usize>, text: &[u8]) -> Piece {
     while !rest.is_empty() {
         let (line, after) = split_once(rest, b'\n').unwrap_or((rest, &[]));
         rest = after;
-        piece.lines += 1;
+        chunk.lines += 1;
         if !has_data(line) {
             continue;
         }
-        if piece.rows == 0 {
-            (piece.qid, piece.zero) = first_row(line);
+        if chunk.rows == 0 {
+            (chunk.qid, chunk.zero) = first_row(line);
         }
-        piece.rows += 1;
+        chunk.rows += 1;
         let body = split_once(line, b'#').map_or(line, |(body, _)| body);
-        piece.end_id = piece.end_id.max(end_id(body));
+        chunk.end_id = chunk.end_id.max(end_id(body));
     }
-    piece
+    chunk
 }
 
 /// Whether a row has a qid, and whether its first feature is number 0.

@@ -8,8 +8,8 @@ use std::str::FromStr;
 
 use crate::bytes::Input;
 use crate::dataset::QueryIndex;
-use crate::error::{DataError, Place, quote};
-use crate::notes::{Notes, Oddity};
+use crate::error::{DataError, SourceLocation, quote};
+use crate::warnings::{WarningKind, Warnings};
 
 /// What side files gave so far, over the input files in order.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ impl Sides {
         has_qid: bool,
         query_of_row: &mut [u32],
         queries: &mut QueryIndex,
-        notes: &mut Notes,
+        warnings: &mut Warnings,
     ) -> Result<(), DataError> {
         let rows = query_of_row.len();
         if rows == 0 {
@@ -35,18 +35,19 @@ impl Sides {
         }
         if has_qid {
             let beside = u64::from(side_path(input, "query").is_some());
-            notes.add(Oddity::NeedlessQuerySizes, beside, || Place::file(&input.name));
+            warnings
+                .add(WarningKind::NeedlessQuerySizes, beside, || SourceLocation::file(&input.name));
         } else {
-            let Some(sizes) = values::<u32>(input, "query", "a number of rows", notes)? else {
+            let Some(sizes) = values::<u32>(input, "query", "a number of rows", warnings)? else {
                 return Err(no_queries(input));
             };
             self.assign(input, &sizes, query_of_row, queries)?;
         }
-        if let Some(weights) = values::<f32>(input, "weight", "a weight", notes)? {
+        if let Some(weights) = values::<f32>(input, "weight", "a weight", warnings)? {
             one_a_row(input, "weight", weights.len(), rows)?;
             self.weights.extend(weights);
         }
-        if let Some(positions) = values::<u32>(input, "position", "a position", notes)? {
+        if let Some(positions) = values::<u32>(input, "position", "a position", warnings)? {
             one_a_row(input, "position", positions.len(), rows)?;
             self.positions.extend(positions);
         }
@@ -63,7 +64,7 @@ impl Sides {
         let total: u64 = sizes.iter().map(|&s| u64::from(s)).sum();
         if total != query_of_row.len() as u64 {
             return Err(DataError::malformed(
-                Place::file(format!("{}.query", input.name)),
+                SourceLocation::file(format!("{}.query", input.name)),
                 format!("sizes that add up to {total}"),
                 format!("{}, the rows of {}", query_of_row.len(), input.name),
             ));
@@ -105,7 +106,7 @@ fn one_a_row(input: &Input, ending: &str, found: usize, rows: usize) -> Result<(
     if found == rows {
         return Ok(());
     }
-    let place = Place::file(format!("{}.{ending}", input.name));
+    let place = SourceLocation::file(format!("{}.{ending}", input.name));
     let expected = format!("{rows}, one for each row of {}", input.name);
     Err(DataError::malformed(place, format!("{found} lines"), expected))
 }
@@ -119,8 +120,12 @@ fn side_path(input: &Input, ending: &str) -> Option<PathBuf> {
 }
 
 fn no_queries(input: &Input) -> DataError {
-    DataError::malformed(Place::file(&input.name), "rows without qid", "'qid:' after each label")
-        .with_help(format!("or a file {}.query with the number of rows of each query", input.name))
+    DataError::malformed(
+        SourceLocation::file(&input.name),
+        "rows without qid",
+        "'qid:' after each label",
+    )
+    .with_help(format!("or a file {}.query with the number of rows of each query", input.name))
 }
 
 /// The numbers of the side file with this ending, a number a line; `None` if there is no file.
@@ -128,11 +133,11 @@ fn values<T: FromStr>(
     input: &Input,
     ending: &str,
     expected: &str,
-    notes: &mut Notes,
+    warnings: &mut Warnings,
 ) -> Result<Option<Vec<T>>, DataError> {
     let Some(path) = side_path(input, ending) else { return Ok(None) };
     let side = Input::open(&path)?;
-    notes.add(Oddity::SideFile, 1, || Place::file(&side.name));
+    warnings.add(WarningKind::SideFile, 1, || SourceLocation::file(&side.name));
     let mut values = Vec::new();
     for (number, line) in side.bytes.split(|&b| b == b'\n').enumerate() {
         let word = line.trim_ascii();
@@ -140,7 +145,7 @@ fn values<T: FromStr>(
             continue;
         }
         let value = std::str::from_utf8(word).ok().and_then(|t| t.parse().ok());
-        let place = Place::line(&side.name, number as u64 + 1);
+        let place = SourceLocation::line(&side.name, number as u64 + 1);
         values.push(value.ok_or_else(|| DataError::malformed(place, quote(word), expected))?);
     }
     Ok(Some(values))

@@ -1,25 +1,25 @@
 use super::*;
 use proptest::prelude::*;
 
-fn load(text: &str) -> Result<(Dataset, Notes), DataError> {
+fn load(text: &str) -> Result<(Dataset, Warnings), DataError> {
     load_with(text.as_bytes(), &ReadOptions::default())
 }
 
-fn load_with(text: &[u8], options: &ReadOptions) -> Result<(Dataset, Notes), DataError> {
+fn load_with(text: &[u8], options: &ReadOptions) -> Result<(Dataset, Warnings), DataError> {
     let input = Input::from_bytes("f.txt", text.to_vec())?;
-    let mut notes = Notes::default();
-    let data = read(&[input], options, &mut notes)?;
-    Ok((data, notes))
+    let mut warnings = Warnings::default();
+    let data = read(&[input], options, &mut warnings)?;
+    Ok((data, warnings))
 }
 
 #[test]
 fn a_plain_file_is_read() {
-    let (data, notes) = load("2 qid:a 1:0.5 2:3\n0 qid:a 2:-1.25 # d7\n1 qid:b 1:4").unwrap();
+    let (data, warnings) = load("2 qid:a 1:0.5 2:3\n0 qid:a 2:-1.25 # d7\n1 qid:b 1:4").unwrap();
     assert_eq!((data.rows(), data.columns(), data.queries()), (3, 2, 2));
     assert_eq!(data.matrix().values(), [0.5, 3.0, 0.0, -1.25, 4.0, 0.0]);
     assert_eq!(data.labels(), [2.0, 0.0, 1.0]);
-    assert_eq!(data.docids().unwrap().iter().collect::<Vec<_>>(), ["", "d7", ""]);
-    assert_eq!(notes.count(Oddity::RowsWithoutDocid), 2);
+    assert_eq!(data.doc_ids().unwrap().iter().collect::<Vec<_>>(), ["", "d7", ""]);
+    assert_eq!(warnings.count(WarningKind::RowsWithoutDocid), 2);
 }
 
 #[test]
@@ -48,10 +48,10 @@ fn feature_ids_may_begin_at_0_wherever_that_shows() {
 
 #[test]
 fn a_wide_unsorted_row_widens_the_matrix() {
-    let (data, notes) = load("1 qid:1 1:1\n1 qid:1 9:5 2:1\n").unwrap();
+    let (data, warnings) = load("1 qid:1 1:1\n1 qid:1 9:5 2:1\n").unwrap();
     assert_eq!(data.columns(), 9);
     assert_eq!(data.matrix().get(1, 8), 5.0);
-    assert_eq!(notes.count(Oddity::UnsortedFeatures), 1);
+    assert_eq!(warnings.count(WarningKind::UnsortedFeatures), 1);
 }
 
 #[test]
@@ -63,10 +63,10 @@ fn rows_without_features_are_rows() {
 #[test]
 fn absent_features_can_be_missing_and_null_always_is() {
     let options = ReadOptions { absent: Absent::Missing, ..ReadOptions::default() };
-    let (data, notes) = load_with(b"1 qid:1 2:7\n1 qid:1 1:NULL 2:0\n", &options).unwrap();
+    let (data, warnings) = load_with(b"1 qid:1 2:7\n1 qid:1 1:NULL 2:0\n", &options).unwrap();
     assert!(data.matrix().get(0, 0).is_nan() && data.matrix().get(1, 0).is_nan());
     assert_eq!(data.matrix().get(1, 1), 0.0);
-    assert_eq!((data.absent(), notes.count(Oddity::MissingValues)), (Absent::Missing, 1));
+    assert_eq!((data.absent(), warnings.count(WarningKind::MissingValues)), (Absent::Missing, 1));
 }
 
 #[test]
@@ -82,17 +82,17 @@ fn side_files_give_queries_weights_and_positions() {
     let path = folder.path().join("x");
     std::fs::write(&path, "1 1:1\n0 1:2\n2 1:3\n").unwrap();
     let read_it = || {
-        let mut notes = Notes::default();
+        let mut warnings = Warnings::default();
         let inputs = [Input::open(&path).unwrap()];
-        read(&inputs, &ReadOptions::default(), &mut notes).map(|data| (data, notes))
+        read(&inputs, &ReadOptions::default(), &mut warnings).map(|data| (data, warnings))
     };
     assert!(read_it().unwrap_err().help().unwrap().contains(".query"));
     std::fs::write(folder.path().join("x.query"), "2\n1\n").unwrap();
     std::fs::write(folder.path().join("x.weight"), "1\n0.5\n2\n").unwrap();
-    let (data, notes) = read_it().unwrap();
+    let (data, warnings) = read_it().unwrap();
     assert_eq!(data.query(0).rows, 0..2);
     assert_eq!(data.row_weights(), Some(&[1.0, 0.5, 2.0][..]));
-    assert_eq!(notes.count(Oddity::SideFile), 2);
+    assert_eq!(warnings.count(WarningKind::SideFile), 2);
     std::fs::write(folder.path().join("x.query"), "2\n2\n").unwrap();
     assert!(read_it().unwrap_err().to_string().contains("add up to 4"));
 }
@@ -102,9 +102,9 @@ fn side_files_are_checked_for_each_input_and_read_beside_qids_too() {
     let folder = tempfile::tempdir().unwrap();
     let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     let read_both = || {
-        let mut notes = Notes::default();
+        let mut warnings = Warnings::default();
         let inputs = ["a", "b"].map(|name| Input::open(&folder.path().join(name)).unwrap());
-        read(&inputs, &ReadOptions::default(), &mut notes).map(|data| (data, notes))
+        read(&inputs, &ReadOptions::default(), &mut warnings).map(|data| (data, warnings))
     };
     put("a", "1 qid:1 1:1\n0 qid:1 1:2\n");
     put("b", "1 qid:2 1:1\n0 qid:2 1:2\n");
@@ -115,16 +115,16 @@ fn side_files_are_checked_for_each_input_and_read_beside_qids_too() {
     put("a.weight", "1\n2\n");
     put("b.weight", "3\n4\n");
     put("b.query", "1\n1\n");
-    let (data, notes) = read_both().unwrap();
+    let (data, warnings) = read_both().unwrap();
     assert_eq!(data.row_weights(), Some(&[1.0, 2.0, 3.0, 4.0][..]));
-    assert_eq!((data.queries(), notes.count(Oddity::NeedlessQuerySizes)), (2, 1));
+    assert_eq!((data.queries(), warnings.count(WarningKind::NeedlessQuerySizes)), (2, 1));
 }
 
 #[test]
 fn a_comment_may_touch_what_stands_before_it() {
     for text in ["1 qid:5#a 1:2\n", "1 qid:5#a 1:2\n2 qid:6 1:0.123456 2:0.123456 3:0.123456\n"] {
         let (data, _) = load(text).unwrap();
-        assert_eq!((data.query(0).id, data.docids().unwrap().get(0)), ("5", "a"));
+        assert_eq!((data.query(0).id, data.doc_ids().unwrap().get(0)), ("5", "a"));
         assert!(data.matrix().row(0).iter().all(|v| *v == 0.0));
     }
 }

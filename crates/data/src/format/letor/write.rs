@@ -37,7 +37,7 @@ fn check(data: &Dataset) -> io::Result<()> {
         ));
     }
     let spaced = |id: &str| id.contains(char::is_whitespace);
-    if let Some(id) = data.docids().and_then(|ids| ids.iter().find(|id| spaced(id))) {
+    if let Some(id) = data.doc_ids().and_then(|ids| ids.iter().find(|id| spaced(id))) {
         return refuse(format!(
             "the document id '{id}' cannot stand in LETOR text; write csv or jsonl"
         ));
@@ -60,7 +60,7 @@ fn format_row(data: &Dataset, row: usize, query: usize, first: u32, out: &mut Ve
             v => write!(out, " {id}:{v}"),
         };
     }
-    if let Some(docid) = data.docids().map(|ids| ids.get(row)).filter(|id| !id.is_empty()) {
+    if let Some(docid) = data.doc_ids().map(|ids| ids.get(row)).filter(|id| !id.is_empty()) {
         let _ = write!(out, " #docid = {docid}");
     }
     out.push(b'\n');

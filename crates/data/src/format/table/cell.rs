@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::write::number_text;
-use crate::error::{DataError, Place, quote};
+use crate::error::{DataError, SourceLocation, quote};
 use crate::format::roles::Role;
 
 /// A value that cannot be taken, before its place is known.
@@ -27,7 +27,7 @@ impl Problem {
         Problem { found: found.into(), expected, help: Some(NO_FEATURE) }
     }
 
-    pub(in crate::format) fn at(self, place: Place) -> DataError {
+    pub(in crate::format) fn at(self, place: SourceLocation) -> DataError {
         let field = place.field.clone().unwrap_or_default();
         let error = DataError::malformed(place, self.found, self.expected);
         match self.help {

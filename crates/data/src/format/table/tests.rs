@@ -9,7 +9,7 @@ use super::*;
 fn feature(text: &str) -> Result<f32, String> {
     feature_from_text(text.as_bytes())
         .map(|v| v.value)
-        .map_err(|p| p.at(Place::line("t", 1)).to_string())
+        .map_err(|p| p.at(SourceLocation::line("t", 1)).to_string())
 }
 
 #[test]

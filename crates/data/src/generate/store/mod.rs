@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 use crate::error::DataError;
 use crate::format::physical_memory;
-use crate::lists::{ListFormat, Lists, Qrels};
+use crate::lists::{ListFormat, Qrels, QueryLists};
 use crate::random::Random;
 use crate::store::write_atomic;
 use judge::Judge;
@@ -135,7 +135,7 @@ impl StoreOptions {
         let rows = rows.iter().map(|(query, record, grade)| {
             (&*queries[*query].id, &*documents[*record as usize].id, f64::from(*grade))
         });
-        let qrels = Qrels::from_lists(Lists::from_rows("the record store", rows)?);
+        let qrels = Qrels::from_lists(QueryLists::from_rows("the record store", rows)?);
         Ok(Store { documents, queries, qrels })
     }
 

@@ -1,12 +1,12 @@
-//! Cuts text: at a byte, and at line ends into pieces that are read in parallel.
+//! Cuts text: at a byte, and at line ends into chunks that are read in parallel.
 
 use std::ops::Range;
 
 use memchr::{memchr, memchr_iter};
 use rayon::prelude::*;
 
-/// Size of a piece: large enough to be worth a task, small enough to share out evenly.
-const PIECE: usize = 4 << 20;
+/// Size of a chunk: large enough to be worth a task, small enough to share out evenly.
+const CHUNK_BYTES: usize = 4 << 20;
 
 /// What stands before and after the first such byte.
 pub(crate) fn split_once(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
@@ -16,19 +16,19 @@ pub(crate) fn split_once(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
 
 /// The text from `start` on, cut into ranges of whole lines.
 pub(crate) fn cut(text: &[u8], mut start: usize) -> Vec<Range<usize>> {
-    let mut pieces = Vec::new();
+    let mut chunks = Vec::new();
     while start < text.len() {
-        let aim = start.saturating_add(PIECE).min(text.len());
+        let aim = start.saturating_add(CHUNK_BYTES).min(text.len());
         let rest = text.get(aim..).unwrap_or(&[]);
         let end = memchr(b'\n', rest).map_or(text.len(), |at| aim + at + 1);
-        pieces.push(start..end);
+        chunks.push(start..end);
         start = end;
     }
-    pieces
+    chunks
 }
 
-/// As `cut`, each piece with the number of its first line, from 1.
-pub(crate) fn pieces(text: &[u8], start: usize) -> Vec<(Range<usize>, u64)> {
+/// As `cut`, each chunk with the number of its first line, from 1.
+pub(crate) fn chunks(text: &[u8], start: usize) -> Vec<(Range<usize>, u64)> {
     let cuts = cut(text, start);
     let lines: Vec<u64> = cuts
         .par_iter()

@@ -17,7 +17,7 @@ pub fn panics_are_caught() -> bool {
 }
 
 /// Runs `work`, whose results must be dropped if it panics; a panic gives its message.
-pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let before = CATCHING.replace(true);
     let result = catch_unwind(AssertUnwindSafe(work));
     // One may run inside of another, which goes on catching.
@@ -38,16 +38,16 @@ mod tests {
     #[test]
     fn a_panic_gives_its_message_and_only_inside_it_is_caught() {
         assert!(!panics_are_caught());
-        assert_eq!(guarded(|| assert!(panics_are_caught())), Ok(()));
-        let result = guarded(|| -> u32 { panic!("row {} is odd", 7) });
+        assert_eq!(catch_panic(|| assert!(panics_are_caught())), Ok(()));
+        let result = catch_panic(|| -> u32 { panic!("row {} is odd", 7) });
         assert_eq!(result, Err("row 7 is odd".into()));
         assert!(!panics_are_caught());
     }
 
     #[test]
     fn one_inside_of_another_leaves_the_outer_one_catching() {
-        let inner = guarded(|| {
-            assert_eq!(guarded(|| 1), Ok(1));
+        let inner = catch_panic(|| {
+            assert_eq!(catch_panic(|| 1), Ok(1));
             assert!(panics_are_caught());
             2
         });
