@@ -8,7 +8,7 @@
 use std::process::{Child, Command};
 use std::time::Duration;
 
-use rankwright::data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex, Random, format};
+use rankwright::data::{Dataset, Random, format};
 
 const ROWS: usize = 10_000_000;
 const FEATURES: usize = 50;
@@ -18,18 +18,15 @@ const DOCUMENTS: usize = 100;
 fn data() -> Dataset {
     let mut random = Random::new(1, 0);
     let mut values = Vec::with_capacity(ROWS * FEATURES);
-    let (mut labels, mut query_of_row) = (Vec::with_capacity(ROWS), Vec::with_capacity(ROWS));
-    let mut queries = QueryIndex::default();
-    for row in 0..ROWS {
+    let mut labels = Vec::with_capacity(ROWS);
+    for _ in 0..ROWS {
         let start = values.len();
         values.extend((0..FEATURES).map(|_| random.unit() as f32));
         let worth = f64::from(values[start] + values[start + 1] * values[start + 2]);
         labels.push((worth * 2.0 + random.unit()).floor());
-        query_of_row.push(queries.number(&(row / DOCUMENTS).to_string()));
     }
-    let matrix = Matrix::from_rows(ROWS, FEATURES, values).unwrap();
-    let features = FeatureNames::Ids { first: 1, count: FEATURES };
-    Dataset::new(Columns::new(matrix, features, labels, queries, query_of_row)).unwrap()
+    let query_ids = (0..ROWS).map(|row| row / DOCUMENTS);
+    Dataset::from_dense(values, FEATURES, labels, query_ids).unwrap()
 }
 
 /// The most memory that a running process has held, in bytes.

@@ -35,7 +35,7 @@ pub mod store;
 mod strings;
 mod warnings;
 
-pub use dataset::{Absent, Columns, Dataset, DatasetBuilder, Label, Query, QueryIndex};
+pub use dataset::{Absent, Dataset, DatasetBuilder, Label, Query};
 pub use error::{DataError, PairProblem, SourceLocation, quote};
 pub use inspect::{FeatureSummary, Sizes, Summary};
 pub use lists::{Document, ListFormat, Qrels, QueryLists, Run};

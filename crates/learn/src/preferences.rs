@@ -135,19 +135,18 @@ pub(crate) fn by_query(data: &Dataset) -> (Vec<Preference>, Vec<usize>) {
 mod tests {
     use super::*;
     use rankwright_data::bytes::Input;
-    use rankwright_data::{Columns, FeatureNames, Matrix, QueryIndex};
 
     fn data(labels: &[f64], weights: Option<Vec<f32>>) -> Dataset {
-        let mut queries = QueryIndex::default();
-        let half = labels.len() / 2;
-        let id = |row: usize| if row < half { "a" } else { "b" };
-        let of_row = (0..labels.len()).map(|row| queries.number(id(row))).collect();
-        let matrix = Matrix::from_rows(labels.len(), 1, vec![0.0; labels.len()]).unwrap();
-        let names = FeatureNames::Ids { first: 1, count: 1 };
-        let columns = Columns::new(matrix, names, labels.to_vec(), queries, of_row);
-        let of_queries = Some(vec![1.0; half].into_iter().chain(vec![3.0; half]).collect());
-        let query_weights = weights.is_some().then_some(of_queries).flatten();
-        Dataset::new(Columns { row_weights: weights, query_weights, ..columns }).unwrap()
+        let (rows, half) = (labels.len(), labels.len() / 2);
+        let ids = (0..rows).map(|row| if row < half { "a" } else { "b" });
+        let data = Dataset::builder().dense(vec![0.0; rows], 1).labels(labels).query_ids(ids);
+        let data = match weights {
+            Some(weights) => {
+                data.weights(weights).query_weights([vec![1.0; half], vec![3.0; half]].concat())
+            }
+            None => data,
+        };
+        data.build().unwrap()
     }
 
     #[test]

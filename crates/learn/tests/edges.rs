@@ -2,7 +2,7 @@
 //! says what to do.
 
 use rankwright_data::generate::LetorOptions;
-use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex};
+use rankwright_data::{Dataset, DatasetBuilder};
 use rankwright_eval::{Measure, MetricSpec, SourceKind};
 use rankwright_learn::objective::{Lambda, LambdaParams};
 use rankwright_learn::tree::{Direction, Growth, TreeParams};
@@ -13,18 +13,14 @@ use rankwright_model::{Model, ModelBody, ScoreOptions, Tree};
 
 /// Rows of (query, label, features).
 fn data(rows: &[(&str, f64, &[f32])]) -> Dataset {
-    Dataset::new(columns(rows)).unwrap()
+    builder(rows).build().unwrap()
 }
 
-fn columns(rows: &[(&str, f64, &[f32])]) -> Columns {
-    let mut queries = QueryIndex::default();
-    let of_row = rows.iter().map(|(query, ..)| queries.number(query)).collect();
-    let columns = rows.first().map_or(0, |(.., features)| features.len());
-    let values = rows.iter().flat_map(|(.., features)| features.iter().copied()).collect();
-    let matrix = Matrix::from_rows(rows.len(), columns, values).unwrap();
-    let labels = rows.iter().map(|(_, label, _)| *label).collect();
-    let names = FeatureNames::Ids { first: 1, count: columns };
-    Columns::new(matrix, names, labels, queries, of_row)
+fn builder(rows: &[(&str, f64, &[f32])]) -> DatasetBuilder {
+    Dataset::builder()
+        .rows(rows.iter().map(|(.., features)| features))
+        .labels(rows.iter().map(|(_, label, _)| label))
+        .query_ids(rows.iter().map(|(query, ..)| query))
 }
 
 fn generated(queries: usize, seed: u64) -> Dataset {
@@ -208,8 +204,8 @@ fn a_query_of_weight_zero_changes_nothing() {
     for (i, features) in noise.iter().enumerate() {
         rows.push((if i < 20 { "kept" } else { "ignored" }, (i % 3) as f64, features.as_slice()));
     }
-    let weights = Some((0..40).map(|row| if row < 20 { 1.0 } else { 0.0 }).collect());
-    let all = Dataset::new(Columns { query_weights: weights, ..columns(&rows) }).unwrap();
+    let weights = (0..40).map(|row| if row < 20 { 1.0 } else { 0.0 });
+    let all = builder(&rows).query_weights(weights).build().unwrap();
     let kept = data(&rows[..20]);
     let (all, kept) =
         (train(&all, params(8)).unwrap().model, train(&kept, params(8)).unwrap().model);
@@ -287,13 +283,9 @@ fn the_l1_penalty_counts_in_every_newton_step() {
 #[test]
 fn a_query_of_a_million_documents_trains() {
     let n = 1_000_000;
-    let mut queries = QueryIndex::default();
-    let of_row = vec![queries.number("all"); n];
     let values: Vec<f32> = (0..n).map(|i| (i * 7919 % n) as f32).collect();
-    let labels = (0..n).map(|i| f64::from(u8::from(i * 7919 % n < 1000))).collect();
-    let matrix = Matrix::from_rows(n, 1, values).unwrap();
-    let names = FeatureNames::Ids { first: 1, count: 1 };
-    let data = Dataset::new(Columns::new(matrix, names, labels, queries, of_row)).unwrap();
+    let labels = (0..n).map(|i| u8::from(i * 7919 % n < 1000));
+    let data = Dataset::from_dense(values, 1, labels, vec!["all"; n]).unwrap();
     let model = train(&data, params(2)).unwrap().model;
     assert!(model.score_row(&[10.0]) > model.score_row(&[900_000.0]));
 }

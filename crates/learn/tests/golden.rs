@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use rankwright_data::generate::LetorOptions;
-use rankwright_data::{Absent, Columns, Dataset, FeatureNames, Matrix, QueryIndex};
+use rankwright_data::{Absent, Dataset};
 use rankwright_learn::{LEARNERS, LearnerSpec, TrainRequest, ValidationSet};
 use rankwright_model::{Model, ScoreOptions};
 use sha2::{Digest, Sha256};
@@ -125,8 +125,7 @@ fn table(seed: u64) -> Dataset {
         ((state >> 33) as f64) / f64::from(1_u32 << 31)
     };
     let (rows, columns) = (300, 7);
-    let mut queries = QueryIndex::default();
-    let (mut values, mut labels, mut of_row, mut weights) = (vec![], vec![], vec![], vec![]);
+    let (mut values, mut labels, mut queries, mut weights) = (vec![], vec![], vec![], vec![]);
     let mut by_query = vec![];
     for _ in 0..rows {
         let query = (draw() * 14.0).floor();
@@ -137,17 +136,13 @@ fn table(seed: u64) -> Dataset {
         let missing = if cells[2] < 0.2 { f32::NAN } else { cells[2] as f32 };
         values.extend([cells[0] as f32, cells[1] as f32, missing, (cells[3] * 3.0).floor() as f32]);
         values.extend([category as f32, 1.0, (cells[6] * 1000.0 - 500.0) as f32]);
-        of_row.push(queries.number(&format!("q{query}")));
+        queries.push(format!("q{query}"));
         weights.push(0.5 + cells[5] as f32);
         by_query.push(1.0 + (query % 3.0) as f32);
     }
-    let matrix = Matrix::from_rows(rows, columns, values).unwrap();
-    let names = FeatureNames::Ids { first: 1, count: columns };
-    let mut columns = Columns::new(matrix, names, labels, queries, of_row);
-    columns.row_weights = Some(weights);
-    columns.query_weights = Some(by_query);
-    columns.absent = Absent::Missing;
-    Dataset::new(columns).unwrap()
+    let data = Dataset::builder().dense(values, columns).labels(labels).query_ids(queries);
+    let data = data.weights(weights).query_weights(by_query).absent(Absent::Missing);
+    data.build().unwrap()
 }
 
 /// Trains a spec. The one place that knows how training is called.

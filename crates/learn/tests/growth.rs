@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rankwright_data::format::{ReadOptions, read};
 use rankwright_data::generate::LetorOptions;
-use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex, Random};
+use rankwright_data::{Dataset, Random};
 use rankwright_learn::simd::Simd;
 use rankwright_learn::{
     Checkpoints, LearnerSpec, Progress, TrainRequest, TrainingHistory, ValidationSet,
@@ -22,8 +22,7 @@ fn letor(seed: u64) -> Dataset {
 fn shop() -> Dataset {
     let mut random = Random::new(5, 0);
     let (rows, columns) = (1600, 4);
-    let mut queries = QueryIndex::default();
-    let (mut values, mut labels, mut of_row) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut values, mut labels, mut queries) = (Vec::new(), Vec::new(), Vec::new());
     for row in 0..rows {
         let most = 1 + random.below(60);
         let category = random.below(most);
@@ -36,11 +35,9 @@ fn shop() -> Dataset {
         values.extend([known, number as f32, few as f32, random.unit() as f32]);
         let hidden = (category * 7919 % 13) as f64 / 6.0 + number + f64::from(u8::from(few == 2));
         labels.push(hidden.floor().min(4.0));
-        of_row.push(queries.number(&format!("q{}", row / 20)));
+        queries.push(format!("q{}", row / 20));
     }
-    let matrix = Matrix::from_rows(rows, columns, values).unwrap();
-    let names = FeatureNames::Ids { first: 1, count: columns };
-    Dataset::new(Columns::new(matrix, names, labels, queries, of_row)).unwrap()
+    Dataset::from_dense(values, columns, labels, queries).unwrap()
 }
 
 fn train(text: &str, data: &Dataset) -> Model {
@@ -378,12 +375,8 @@ fn a_start_model_with_categories_is_carried_on() {
 #[test]
 fn odd_categories_train_and_odd_specs_are_refused() {
     let column = |values: &[f32]| {
-        let mut queries = QueryIndex::default();
-        let of_row = vec![queries.number("a"); values.len()];
-        let matrix = Matrix::from_rows(values.len(), 1, values.to_vec()).unwrap();
-        let labels = (0..values.len()).map(|row| (row % 3) as f64).collect();
-        let names = FeatureNames::Ids { first: 1, count: 1 };
-        Dataset::new(Columns::new(matrix, names, labels, queries, of_row)).unwrap()
+        let labels = (0..values.len()).map(|row| row % 3);
+        Dataset::from_dense(values, 1, labels, vec!["a"; values.len()]).unwrap()
     };
     let text = "mart(trees=2, min_rows=1, categorical=1)";
     for (values, leaves) in [

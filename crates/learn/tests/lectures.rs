@@ -1,6 +1,6 @@
 //! The lectures' worked example of a regression tree and of MART, through the public interface.
 
-use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex};
+use rankwright_data::Dataset;
 use rankwright_learn::objective::Squared;
 use rankwright_learn::tree::TreeParams;
 use rankwright_learn::{BoostParams, Booster, TrainRequest, TrainResult};
@@ -17,11 +17,8 @@ fn points() -> Dataset {
             labels.push(label);
         }
     }
-    let mut queries = QueryIndex::default();
-    let of_row = vec![queries.number("all"); labels.len()];
-    let matrix = Matrix::from_rows(labels.len(), 2, values).unwrap();
-    let names = FeatureNames::Named(vec!["x1".into(), "x2".into()]);
-    Dataset::new(Columns::new(matrix, names, labels, queries, of_row)).unwrap()
+    let data = Dataset::builder().dense(values, 2).feature_names(["x1", "x2"]);
+    data.query_ids(vec!["all"; labels.len()]).labels(labels).build().unwrap()
 }
 
 fn train(data: &Dataset, params: BoostParams) -> TrainResult {

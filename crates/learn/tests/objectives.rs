@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rankwright_data::format::{ReadOptions, read};
-use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex, Random};
+use rankwright_data::{Dataset, Random};
 use rankwright_learn::simd::Simd;
 use rankwright_learn::{
     Checkpoints, LearnerSpec, Progress, TrainRequest, TrainingHistory, ValidationSet,
@@ -47,8 +47,7 @@ fn learner(start: &str, trees: usize) -> LearnerSpec {
 /// have equal scores for ever; queries of 1 to 60 documents, some of one label.
 fn tied() -> Dataset {
     let mut random = Random::new(8, 0);
-    let mut queries = QueryIndex::default();
-    let (mut values, mut labels, mut of_row) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut values, mut labels, mut queries) = (Vec::new(), Vec::new(), Vec::new());
     for query in 0..40 {
         let (size, alike) = (1 + random.below(60), random.below(8) == 0);
         for _ in 0..size {
@@ -56,12 +55,10 @@ fn tied() -> Dataset {
             let hidden = f64::from(row[0]) + 0.7 * f64::from(row[1]) + random.normal();
             values.extend(row);
             labels.push(if alike { 1.0 } else { (hidden - 1.0).floor().clamp(0.0, 4.0) });
-            of_row.push(queries.number(&format!("q{query}")));
+            queries.push(format!("q{query}"));
         }
     }
-    let matrix = Matrix::from_rows(labels.len(), 3, values).unwrap();
-    let names = FeatureNames::Ids { first: 1, count: 3 };
-    Dataset::new(Columns::new(matrix, names, labels, queries, of_row)).unwrap()
+    Dataset::from_dense(values, 3, labels, queries).unwrap()
 }
 
 /// Wants to stop after so many trees.

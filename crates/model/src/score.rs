@@ -33,16 +33,13 @@ impl Model {
     /// The score of each row.
     ///
     /// ```
-    /// use rankwright_data::{Absent, Columns, Dataset, FeatureNames, Matrix, QueryIndex};
+    /// use rankwright_data::{Absent, Dataset};
     /// use rankwright_model::{Header, ModelBody, Linear, Model, ScoreOptions};
     ///
-    /// let features = FeatureNames::Ids { first: 1, count: 2 };
+    /// let data = Dataset::from_dense(&[1.0, 2.0, 3.0, 4.0], 2, [0, 0], ["a", "a"])?;
     /// let line = Linear::new(0.0, vec![1.0, 10.0])?;
-    /// let model = Model::new(Header::new(features.clone(), Absent::Zero), ModelBody::Linear(line))?;
-    /// let mut queries = QueryIndex::default();
-    /// let of_row = vec![queries.number("a"); 2];
-    /// let matrix = Matrix::from_rows(2, 2, vec![1.0, 2.0, 3.0, 4.0])?;
-    /// let data = Dataset::new(Columns::new(matrix, features, vec![0.0; 2], queries, of_row))?;
+    /// let header = Header::new(data.features().clone(), Absent::Zero);
+    /// let model = Model::new(header, ModelBody::Linear(line))?;
     /// assert_eq!(model.score(&data, ScoreOptions::default())?, [21.0, 43.0]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -12,14 +12,14 @@ use crate::warnings::{WarningKind, Warnings};
 
 /// Query ids met while reading, numbered by first appearance.
 #[derive(Debug, Default)]
-pub struct QueryIndex {
+pub(crate) struct QueryIndex {
     ids: Strings,
     numbers: HashMap<String, u32, foldhash::fast::RandomState>,
 }
 
 impl QueryIndex {
     /// The number of this query id, new or known.
-    pub fn number(&mut self, id: &str) -> u32 {
+    pub(crate) fn number(&mut self, id: &str) -> u32 {
         if let Some(&number) = self.numbers.get(id) {
             return number;
         }
@@ -32,34 +32,34 @@ impl QueryIndex {
 
 /// The columns of a data set in file order, before grouping by query.
 #[derive(Debug)]
-pub struct Columns {
+pub(crate) struct Columns {
     /// Feature values.
-    pub matrix: Matrix,
+    pub(crate) matrix: Matrix,
     /// Feature names, as many as the matrix has columns.
-    pub features: FeatureNames,
+    pub(crate) features: FeatureNames,
     /// Graded labels, one a row.
-    pub labels: Vec<f64>,
+    pub(crate) labels: Vec<f64>,
     /// The queries.
-    pub queries: QueryIndex,
+    pub(crate) queries: QueryIndex,
     /// The query number of each row.
-    pub query_of_row: Vec<u32>,
+    pub(crate) query_of_row: Vec<u32>,
     /// Document ids.
-    pub doc_ids: Option<Strings>,
+    pub(crate) doc_ids: Option<Strings>,
     /// Row weights.
-    pub row_weights: Option<Vec<f32>>,
+    pub(crate) row_weights: Option<Vec<f32>>,
     /// Query weights, given row by row; all rows of a query must agree.
-    pub query_weights: Option<Vec<f32>>,
+    pub(crate) query_weights: Option<Vec<f32>>,
     /// Positions at which a result was shown, from 1.
-    pub positions: Option<Vec<u32>>,
+    pub(crate) positions: Option<Vec<u32>>,
     /// The value that absent features of sparse rows were given.
-    pub absent: Absent,
+    pub(crate) absent: Absent,
     /// The feature set that the features were computed with.
-    pub feature_set: Option<Arc<str>>,
+    pub(crate) feature_set: Option<Arc<str>>,
 }
 
 impl Columns {
     /// Columns with nothing but features, labels and queries.
-    pub fn new(
+    pub(crate) fn new(
         matrix: Matrix,
         features: FeatureNames,
         labels: Vec<f64>,
@@ -84,7 +84,7 @@ impl Columns {
 
 impl Dataset {
     /// Groups columns by query and checks them.
-    pub fn new(columns: Columns) -> Result<Dataset, DataError> {
+    pub(crate) fn new(columns: Columns) -> Result<Dataset, DataError> {
         let mut warnings = Warnings::default();
         Dataset::grouped(columns, "data", &mut warnings)
     }

@@ -25,7 +25,7 @@ use crate::pairs::Pair;
 use crate::strings::Strings;
 
 pub use builder::{DatasetBuilder, Label};
-pub use columns::{Columns, QueryIndex};
+pub(crate) use columns::{Columns, QueryIndex};
 
 /// What an absent feature of a sparse row means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -17,11 +17,9 @@
 
 use rayon::prelude::*;
 
-use crate::dataset::{Columns, Dataset, QueryIndex};
+use crate::dataset::Dataset;
 use crate::error::DataError;
 use crate::format::physical_memory;
-use crate::matrix::Matrix;
-use crate::names::FeatureNames;
 use crate::random::Random;
 
 const STREAMS: usize = 5;
@@ -105,15 +103,8 @@ impl LetorOptions {
                 *mark = cuts.iter().filter(|cut| utility > **cut).count() as f64;
             }
         });
-        let mut queries = QueryIndex::default();
-        let mut query_of_row = Vec::with_capacity(rows);
-        for (query, size) in sizes.iter().enumerate() {
-            let number = queries.number(&(query + 1).to_string());
-            query_of_row.extend(std::iter::repeat_n(number, *size));
-        }
-        let matrix = Matrix::from_rows(rows, FEATURES, values)?;
-        let features = FeatureNames::Ids { first: 1, count: FEATURES };
-        Dataset::new(Columns::new(matrix, features, labels, queries, query_of_row))
+        let query_ids = (1..).zip(&sizes).flat_map(|(id, size)| std::iter::repeat_n(id, *size));
+        Dataset::from_dense(values, FEATURES, labels, query_ids)
     }
 
     /// Refuses what cannot be held, before anything is allocated.

@@ -3,9 +3,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use rankwright_data::Dataset;
 use rankwright_data::format::{ReadOptions, read};
 use rankwright_data::generate::LetorOptions;
-use rankwright_data::{Columns, Dataset, QueryIndex};
 use rankwright_eval::{Measure, MetricSpec, SourceKind};
 use rankwright_model::{Ensemble, Leaf, Model, ModelBody, ScoreOptions, Tree};
 
@@ -144,14 +144,13 @@ fn a_query_that_counts_several_times_is_one_of_that_weight() {
 }
 
 fn with_query_weights(data: &Dataset, weights: &[f32]) -> Dataset {
-    let mut queries = QueryIndex::default();
-    let of_query = |query: usize| data.query_rows(query).map(move |_| query);
-    let of_row: Vec<usize> = (0..data.queries()).flat_map(of_query).collect();
-    let numbers = of_row.iter().map(|query| queries.number(&query.to_string())).collect();
-    let (matrix, labels) = (data.matrix().clone(), data.labels().to_vec());
-    let columns = Columns::new(matrix, data.features().clone(), labels, queries, numbers);
-    let weights = Some(of_row.iter().map(|query| weights[*query]).collect());
-    Dataset::new(Columns { query_weights: weights, ..columns }).unwrap()
+    let queries = data.query_of_rows();
+    let weighted = Dataset::builder()
+        .matrix(data.matrix().clone())
+        .labels(data.labels())
+        .query_ids(&queries)
+        .query_weights(queries.iter().map(|query| weights[*query as usize]));
+    weighted.build().unwrap()
 }
 
 #[test]

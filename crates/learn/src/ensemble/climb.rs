@@ -157,7 +157,7 @@ impl<T: Copy + Into<f64> + Sync> Climb<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex};
+    use rankwright_data::Dataset;
     use rankwright_eval::MetricSpec;
 
     /// Two queries that the sum of both columns ranks perfectly, and neither column alone.
@@ -171,13 +171,8 @@ mod tests {
             ("b", 0.0, [3.0, 0.0]),
             ("b", 0.0, [1.0, 1.0]),
         ];
-        let mut queries = QueryIndex::default();
-        let of_row = rows.iter().map(|(query, ..)| queries.number(query)).collect();
-        let values = rows.iter().flat_map(|(.., values)| *values).collect();
-        let matrix = Matrix::from_rows(rows.len(), 2, values).unwrap();
-        let labels = rows.iter().map(|(_, label, _)| *label).collect();
-        let names = FeatureNames::Ids { first: 1, count: 2 };
-        Dataset::new(Columns::new(matrix, names, labels, queries, of_row)).unwrap()
+        let data = Dataset::builder().rows(rows.map(|(.., values)| values));
+        data.labels(rows.map(|row| row.1)).query_ids(rows.map(|row| row.0)).build().unwrap()
     }
 
     #[test]

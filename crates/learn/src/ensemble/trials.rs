@@ -2,22 +2,20 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use rankwright_data::Dataset;
 use rankwright_data::generate::LetorOptions;
-use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex};
 
 use crate::learner::LearnerSpec;
 use crate::session::{Checkpoints, Progress, TrainRequest, ValidationSet};
 
 /// Rows of (query, label, features).
 pub(crate) fn rows(rows: &[(&str, f64, &[f32])]) -> Dataset {
-    let mut queries = QueryIndex::default();
-    let of_row = rows.iter().map(|(query, ..)| queries.number(query)).collect();
-    let columns = rows.first().map_or(0, |(.., features)| features.len());
-    let values = rows.iter().flat_map(|(.., features)| features.iter().copied()).collect();
-    let matrix = Matrix::from_rows(rows.len(), columns, values).unwrap();
-    let labels = rows.iter().map(|(_, label, _)| *label).collect();
-    let names = FeatureNames::Ids { first: 1, count: columns };
-    Dataset::new(Columns::new(matrix, names, labels, queries, of_row)).unwrap()
+    Dataset::builder()
+        .rows(rows.iter().map(|(.., features)| features))
+        .labels(rows.iter().map(|(_, label, _)| label))
+        .query_ids(rows.iter().map(|(query, ..)| query))
+        .build()
+        .unwrap()
 }
 
 /// Stops after some rounds.

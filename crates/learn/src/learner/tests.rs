@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use rankwright_data::Dataset;
 use rankwright_data::generate::LetorOptions;
-use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex};
 use rankwright_model::ModelBody;
 
 use super::*;
@@ -450,14 +450,8 @@ fn queries_are_set_aside_only_for_those_who_look_at_them() {
 
 #[test]
 fn queries_with_too_many_pairs_are_counted() {
-    let mut queries = QueryIndex::default();
-    let sizes = [("small", 20_000), ("large", 20_001)];
-    let of_row: Vec<u32> = sizes.iter().flat_map(|(id, n)| vec![queries.number(id); *n]).collect();
-    let rows = of_row.len();
-    let matrix = Matrix::from_rows(rows, 1, vec![0.0; rows]).unwrap();
-    let names = FeatureNames::Ids { first: 1, count: 1 };
-    let labels = vec![0.0; rows];
-    let data = Dataset::new(Columns::new(matrix, names, labels, queries, of_row)).unwrap();
+    let ids = [vec!["small"; 20_000], vec!["large"; 20_001]].concat();
+    let data = Dataset::from_dense(vec![0.0; ids.len()], 1, vec![0; ids.len()], ids).unwrap();
     for (text, expected) in [
         ("rankmart", 1),
         ("lambdamart(metric=ap)", 1),

@@ -4,7 +4,7 @@ mod learners;
 
 use proptest::prelude::*;
 use rankwright_data::bytes::Input;
-use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex, Random};
+use rankwright_data::{Dataset, Matrix, Random};
 
 use super::counting::Sorted;
 use super::logistic_pairs::LogisticPairs;
@@ -22,23 +22,18 @@ use crate::simd::Simd;
 fn drawn(seed: u64, sizes: &[usize], columns: usize, grades: usize, weighted: bool) -> Dataset {
     let mut draw = Random::new(seed, 5);
     let rows: usize = sizes.iter().sum();
-    let mut queries = QueryIndex::default();
-    let of_row: Vec<u32> = sizes
-        .iter()
-        .enumerate()
-        .flat_map(|(query, n)| vec![queries.number(&format!("q{query}")); *n])
-        .collect();
-    let values = (0..rows * columns).map(|_| draw.normal() as f32).collect();
-    let labels = (0..rows).map(|_| draw.below(grades) as f64).collect();
-    let matrix = Matrix::from_rows(rows, columns, values).unwrap();
-    let names = FeatureNames::Ids { first: 1, count: columns };
-    let mut all = Columns::new(matrix, names, labels, queries, of_row.clone());
+    let of_row: Vec<usize> =
+        sizes.iter().enumerate().flat_map(|(query, n)| vec![query; *n]).collect();
+    let values: Vec<f32> = (0..rows * columns).map(|_| draw.normal() as f32).collect();
+    let labels = (0..rows).map(|_| draw.below(grades));
+    let mut all = Dataset::builder().dense(values, columns).labels(labels);
+    all = all.query_ids(of_row.iter().map(|query| format!("q{query}")));
     if weighted {
-        all.row_weights = Some((0..rows).map(|_| draw.below(4) as f32 * 0.5).collect());
+        all = all.weights((0..rows).map(|_| draw.below(4) as f32 * 0.5));
         let of_query: Vec<f32> = sizes.iter().map(|_| 0.5 + draw.unit() as f32).collect();
-        all.query_weights = Some(of_row.iter().map(|q| of_query[*q as usize]).collect());
+        all = all.query_weights(of_row.iter().map(|query| of_query[*query]));
     }
-    Dataset::new(all).unwrap()
+    all.build().unwrap()
 }
 
 fn with_pairs(data: Dataset, text: &str) -> Dataset {

@@ -6,7 +6,7 @@ mod refused;
 mod trained;
 
 use rankwright_data::bytes::Input;
-use rankwright_data::{Columns, Dataset, FeatureNames, Matrix as DataMatrix, QueryIndex, Random};
+use rankwright_data::{Dataset, Random};
 use rankwright_eval::{MetricSpec, Params};
 use rankwright_spec::Spec;
 
@@ -39,13 +39,8 @@ pub(super) fn data(sizes: &[usize], columns: usize, seed: u64) -> Dataset {
 }
 
 fn with_labels(sizes: &[usize], columns: usize, values: Vec<f32>, labels: Vec<f64>) -> Dataset {
-    let mut queries = QueryIndex::default();
-    let ids: Vec<String> = (0..sizes.len()).map(|query| query.to_string()).collect();
-    let of = |(id, size): (&String, &usize)| vec![queries.number(id); *size];
-    let of_row: Vec<u32> = ids.iter().zip(sizes).flat_map(of).collect();
-    let matrix = DataMatrix::from_rows(of_row.len(), columns, values).unwrap();
-    let names = FeatureNames::Ids { first: 1, count: columns };
-    Dataset::new(Columns::new(matrix, names, labels, queries, of_row)).unwrap()
+    let ids = sizes.iter().enumerate().flat_map(|(query, size)| vec![query; *size]);
+    Dataset::from_dense(values, columns, labels, ids).unwrap()
 }
 
 /// Reads preference pairs for a data set.

@@ -1,18 +1,13 @@
 //! Transforms as people ask for them.
 
-use rankwright_data::{Columns, FeatureNames, Matrix, QueryIndex};
 use rankwright_spec::Spec;
 
 use super::*;
 
 fn data(columns: usize, values: &[f32]) -> Dataset {
     let rows = values.len() / columns;
-    let mut queries = QueryIndex::default();
-    let of_row = (0..rows).map(|row| queries.number(if row < rows / 2 { "a" } else { "b" }));
-    let of_row = of_row.collect();
-    let matrix = Matrix::from_rows(rows, columns, values.to_vec()).unwrap();
-    let names = FeatureNames::Ids { first: 1, count: columns };
-    Dataset::new(Columns::new(matrix, names, vec![0.0; rows], queries, of_row)).unwrap()
+    let ids = (0..rows).map(|row| if row < rows / 2 { "a" } else { "b" });
+    Dataset::from_dense(values, columns, vec![0; rows], ids).unwrap()
 }
 
 fn plan(text: &str) -> Result<TransformPlan, SpecError> {

@@ -241,20 +241,15 @@ mod tests {
     use crate::bins::Binned;
     use crate::collective::Local;
     use proptest::prelude::*;
-    use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex, Random};
+    use rankwright_data::{Dataset, Random};
 
     /// Random values: every fourth feature has few.
     fn data(rows: usize, columns: usize, seed: u64) -> Dataset {
         let mut random = Random::new(seed, 0);
         let mut value =
             |at: usize| random.below(if (at % columns).is_multiple_of(4) { 3 } else { 500 }) as f32;
-        let values = (0..rows * columns).map(&mut value).collect();
-        let mut queries = QueryIndex::default();
-        let query_of_row = vec![queries.number("q"); rows];
-        let matrix = Matrix::from_rows(rows, columns, values).unwrap();
-        let features = FeatureNames::Ids { first: 1, count: columns };
-        Dataset::new(Columns::new(matrix, features, vec![0.0; rows], queries, query_of_row))
-            .unwrap()
+        let values: Vec<f32> = (0..rows * columns).map(&mut value).collect();
+        Dataset::from_dense(values, columns, vec![0; rows], vec!["q"; rows]).unwrap()
     }
 
     proptest! {

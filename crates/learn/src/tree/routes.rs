@@ -78,7 +78,7 @@ mod tests {
     use crate::simd::Simd;
     use crate::tree::grow::{Grow, Grower, GrownRows, Input};
     use crate::tree::{Scales, TreeParams};
-    use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex, Random};
+    use rankwright_data::{Dataset, Random};
 
     #[test]
     fn every_row_is_led_to_the_leaf_that_holds_it() {
@@ -88,14 +88,9 @@ mod tests {
             0 => f32::NAN,
             _ => random.below(if at % columns < 3 { 5 } else { 1000 }) as f32,
         };
-        let values = (0..rows * columns).map(&mut value).collect();
-        let labels = (0..rows).map(|_| random.below(5) as f64).collect();
-        let mut queries = QueryIndex::default();
-        let query_of_row = vec![queries.number("q"); rows];
-        let matrix = Matrix::from_rows(rows, columns, values).unwrap();
-        let features = FeatureNames::Ids { first: 1, count: columns };
-        let columns = Columns::new(matrix, features, labels, queries, query_of_row);
-        let data = Dataset::new(columns).unwrap();
+        let values: Vec<f32> = (0..rows * columns).map(&mut value).collect();
+        let labels = (0..rows).map(|_| random.below(5));
+        let data = Dataset::from_dense(values, columns, labels, vec!["q"; rows]).unwrap();
         let gradient: Vec<f32> = data.labels().iter().map(|label| 0.5 - *label as f32).collect();
         let hessian = vec![1.0; gradient.len()];
         let binned = Binned::new(&data, 255, &Local).unwrap();

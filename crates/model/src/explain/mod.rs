@@ -72,16 +72,14 @@ impl Default for ExplainOptions {
 /// A model ready to be explained.
 ///
 /// ```
-/// use rankwright_data::{Absent, Columns, Dataset, FeatureNames, Matrix, QueryIndex};
+/// use rankwright_data::{Absent, Dataset};
 /// use rankwright_model::{ExplainOptions, Explainer, Header, ModelBody, Linear, Model};
 ///
-/// let features = FeatureNames::Named(vec!["bm25".into(), "clicks".into(), "age".into()]);
+/// let rows = [[1.0, 2.0, 0.0], [3.0, 4.0, 9.0]];
+/// let data = Dataset::from_rows(rows, ["bm25", "clicks", "age"]).query_ids(["a", "a"]).build()?;
 /// let line = Linear::new(0.5, vec![1.0, 10.0, 0.0])?;
-/// let model = Model::new(Header::new(features.clone(), Absent::Zero), ModelBody::Linear(line))?;
-/// let mut queries = QueryIndex::default();
-/// let of_row = vec![queries.number("a"); 2];
-/// let matrix = Matrix::from_rows(2, 3, vec![1.0, 2.0, 0.0, 3.0, 4.0, 9.0])?;
-/// let data = Dataset::new(Columns::new(matrix, features, vec![0.0; 2], queries, of_row))?;
+/// let header = Header::new(data.features().clone(), Absent::Zero);
+/// let model = Model::new(header, ModelBody::Linear(line))?;
 ///
 /// let explainer = Explainer::with_background(&model, &data, ExplainOptions::default())?;
 /// assert_eq!(explainer.features(), [0, 1]); // "age" has no weight

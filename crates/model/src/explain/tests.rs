@@ -3,7 +3,7 @@
 mod others;
 
 use proptest::prelude::*;
-use rankwright_data::{Absent, Columns, FeatureNames, Matrix, QueryIndex, Random};
+use rankwright_data::{Absent, FeatureNames, Matrix, Random};
 
 use super::*;
 use crate::categories::Categories;
@@ -18,10 +18,8 @@ pub(super) fn ids(count: usize) -> FeatureNames {
 /// One query for every seven rows.
 pub(super) fn data(width: usize, values: Vec<f32>) -> Dataset {
     let rows = values.len() / width.max(1);
-    let mut queries = QueryIndex::default();
-    let of_row = (0..rows).map(|row| queries.number(&(row / 7).to_string())).collect();
     let matrix = Matrix::from_rows(rows, width, values).unwrap();
-    Dataset::new(Columns::new(matrix, ids(width), vec![0.0; rows], queries, of_row)).unwrap()
+    Dataset::builder().matrix(matrix).query_ids((0..rows).map(|row| row / 7)).build().unwrap()
 }
 
 pub(super) fn random_data(seed: u64, rows: usize, width: usize) -> Dataset {

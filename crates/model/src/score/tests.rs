@@ -1,7 +1,7 @@
 //! Scores of data sets against the plain way, row by row.
 
 use proptest::prelude::*;
-use rankwright_data::{Absent, Columns, FeatureNames, Matrix, QueryIndex, Random};
+use rankwright_data::{Absent, FeatureNames, Matrix, Random};
 
 use super::*;
 use crate::tree::tests::{random, small};
@@ -16,11 +16,8 @@ fn data(rows: usize, features: FeatureNames, absent: Absent, seed: u64) -> Datas
     };
     let columns = features.len();
     let matrix = Matrix::from_rows(rows, columns, (0..rows * columns).map(value).collect());
-    let mut queries = QueryIndex::default();
-    let of_row = (0..rows).map(|row| queries.number(&(row / 7).to_string())).collect();
-    let labels = vec![0.0; rows];
-    let all = Columns::new(matrix.unwrap(), features, labels, queries, of_row);
-    Dataset::new(Columns { absent, ..all }).unwrap()
+    let data = Dataset::builder().matrix(matrix.unwrap()).features(features).absent(absent);
+    data.query_ids((0..rows).map(|row| row / 7)).build().unwrap()
 }
 
 fn forest(features: FeatureNames, absent: Absent, seed: u64) -> Model {
@@ -143,11 +140,8 @@ fn permuted_scores_of_whole_queries_are_those_of_permuted_data() {
     for (row, &from) in order.iter().enumerate() {
         values[row * 3 + 1] = given.matrix().get(from as usize, 1);
     }
-    let mut queries = QueryIndex::default();
-    let of_row = (0..150).map(|row| queries.number(&(row / 7).to_string())).collect();
-    let matrix = Matrix::from_rows(150, 3, values).unwrap();
-    let permuted = Columns::new(matrix, features.clone(), vec![0.0; 150], queries, of_row);
-    let permuted = Dataset::new(permuted).unwrap();
+    let permuted = Dataset::builder().dense(values, 3).features(features.clone());
+    let permuted = permuted.query_ids((0..150).map(|row| row / 7)).build().unwrap();
     let options = ScoreOptions::default();
     for model in [
         net(features.clone(), Absent::Zero, 2, true),

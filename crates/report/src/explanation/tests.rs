@@ -1,6 +1,6 @@
 //! A list worked out by hand: two features of a line, three documents.
 
-use rankwright_data::{Absent, Columns, FeatureNames, Matrix, QueryIndex, Strings};
+use rankwright_data::{Absent, FeatureNames};
 use rankwright_model::{Header, Linear};
 
 use super::*;
@@ -19,14 +19,9 @@ fn model() -> Model {
 /// Query q1 with documents a, b, c and query q2 with document d.
 fn data() -> Dataset {
     let rows = [[1.0, 0.0, 7.0], [3.0, 1.0, 7.0], [2.0, 3.0, 7.0], [5.0, 5.0, 7.0]];
-    let mut queries = QueryIndex::default();
-    let of_row = ["q1", "q1", "q1", "q2"].map(|id| queries.number(id)).to_vec();
-    let matrix = Matrix::from_rows(4, 3, rows.concat()).unwrap();
-    let mut ids = Strings::default();
-    ["a", "b", "c", "d"].iter().for_each(|id| ids.push(id));
-    let labels = vec![0.0, 2.0, 1.0, 0.0];
-    let columns = Columns::new(matrix, names(), labels, queries, of_row);
-    Dataset::new(Columns { doc_ids: Some(ids), ..columns }).unwrap()
+    let data = Dataset::builder().rows(rows).features(names()).labels([0, 2, 1, 0]);
+    let data = data.query_ids(["q1", "q1", "q1", "q2"]).doc_ids(["a", "b", "c", "d"]);
+    data.build().unwrap()
 }
 
 fn request<'a>(model: &'a Model, data: &'a Dataset) -> ExplainRequest<'a> {

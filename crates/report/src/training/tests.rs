@@ -1,7 +1,7 @@
 //! The whole report on small data, and what the other tests share.
 
 use rankwright_data::generate::LetorOptions;
-use rankwright_data::{Absent, Columns, Dataset, FeatureNames, Matrix, QueryIndex};
+use rankwright_data::{Absent, Dataset, FeatureNames};
 use rankwright_eval::{Measure, MetricSpec, ScoredDataset, SourceKind};
 use rankwright_learn::{LearnerSpec, TrainRequest};
 use rankwright_model::{Ensemble, Header, Model, ModelBody, ScoreOptions, Tree};
@@ -11,16 +11,10 @@ use crate::page::Page;
 
 /// Queries `q1`, `q2`, ... with these labels; their only feature is 0.
 pub(super) fn lists(labels: &[&[f64]]) -> Dataset {
-    let mut queries = QueryIndex::default();
-    let mut of_row = Vec::new();
-    for (at, labels) in labels.iter().enumerate() {
-        let number = queries.number(&format!("q{}", at + 1));
-        of_row.extend(labels.iter().map(|_| number));
-    }
-    let labels: Vec<f64> = labels.iter().flat_map(|labels| labels.iter().copied()).collect();
-    let matrix = Matrix::from_rows(labels.len(), 1, vec![0.0; labels.len()]).unwrap();
-    let features = FeatureNames::Ids { first: 1, count: 1 };
-    Dataset::new(Columns::new(matrix, features, labels, queries, of_row)).unwrap()
+    let id = |(at, labels): (usize, &&[f64])| vec![format!("q{}", at + 1); labels.len()];
+    let ids = labels.iter().enumerate().flat_map(id);
+    let labels = labels.concat();
+    Dataset::from_dense(vec![0.0; labels.len()], 1, labels, ids).unwrap()
 }
 
 /// One tree of one leaf, made by this objective.

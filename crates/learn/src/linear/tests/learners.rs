@@ -36,11 +36,9 @@ fn line(result: &TrainResult) -> &Linear {
 
 /// One query of these rows.
 fn one_query(columns: usize, values: &[f32], labels: &[f64]) -> Dataset {
-    let mut queries = QueryIndex::default();
-    let of_row = labels.iter().map(|_| queries.number("q")).collect();
     let matrix = Matrix::from_rows(labels.len(), columns, values.to_vec()).unwrap();
-    let names = FeatureNames::Ids { first: 1, count: columns };
-    Dataset::new(Columns::new(matrix, names, labels.to_vec(), queries, of_row)).unwrap()
+    let data = Dataset::builder().matrix(matrix).labels(labels);
+    data.query_ids(vec!["q"; labels.len()]).build().unwrap()
 }
 
 #[test]
@@ -123,13 +121,8 @@ fn threads_and_registers_change_no_bit() {
 #[test]
 fn a_weight_of_two_counts_like_two_documents() {
     let plain = one_query(1, &[0.5, 0.5, 2.0, 1.0], &[1.0, 1.0, 0.0, 1.0]);
-    let mut queries = QueryIndex::default();
-    let of_row = vec![queries.number("q"); 3];
-    let matrix = Matrix::from_rows(3, 1, vec![0.5, 2.0, 1.0]).unwrap();
-    let names = FeatureNames::Ids { first: 1, count: 1 };
-    let columns = Columns::new(matrix, names, vec![1.0, 0.0, 1.0], queries, of_row);
-    let row_weights = Some(vec![2.0, 1.0, 1.0]);
-    let weighted = Dataset::new(Columns { row_weights, ..columns }).unwrap();
+    let weighted = Dataset::builder().rows([[0.5], [2.0], [1.0]]).labels([1, 0, 1]);
+    let weighted = weighted.query_ids(["q"; 3]).weights([2.0, 1.0, 1.0]).build().unwrap();
     for spec in SPECS.iter().filter(|spec| !spec.contains('(')) {
         let spec = format!("{spec}(transform=none)");
         let found = |data: &Dataset| line(&train(&spec, data).unwrap()).weights()[0];
@@ -152,13 +145,7 @@ fn data_that_does_not_fit_is_refused() {
         let error = train(spec, data).unwrap_err().to_string();
         assert!(error.contains(expected), "{spec}: {error}");
     }
-    let empty = Dataset::new(Columns::new(
-        Matrix::from_rows(0, 1, vec![]).unwrap(),
-        FeatureNames::Ids { first: 1, count: 1 },
-        vec![],
-        QueryIndex::default(),
-        vec![],
-    ));
+    let empty = Dataset::from_dense(&[], 1, [0.0; 0], ["q"; 0]);
     let featureless = one_query(0, &[], &[1.0, 0.0]);
     for spec in SPECS {
         let error = train(spec, empty.as_ref().unwrap()).unwrap_err().to_string();

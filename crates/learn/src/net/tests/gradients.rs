@@ -174,16 +174,16 @@ fn weights_of_queries_and_documents_count() {
     let shape = || Shape::new(3, &[4], Norm::None, Activation::Tanh);
     let plain = data(&[6, 8], 3, 5);
     let weighted = |rows: Option<Vec<f32>>, queries: Option<Vec<f32>>| {
-        let matrix = DataMatrix::from_rows(14, 3, plain.matrix().values().to_vec()).unwrap();
-        let mut index = QueryIndex::default();
-        let of_row = (0..14).map(|row| index.number(if row < 6 { "0" } else { "1" })).collect();
-        let names = FeatureNames::Ids { first: 1, count: 3 };
-        let mut columns = Columns::new(matrix, names, plain.labels().to_vec(), index, of_row);
-        columns.row_weights = rows;
-        // Given row by row.
-        columns.query_weights =
-            queries.map(|w| (0..14).map(|row| w[usize::from(row >= 6)]).collect());
-        Dataset::new(columns).unwrap()
+        let of_row = plain.query_of_rows();
+        let queries = queries.unwrap_or(vec![1.0; 2]);
+        Dataset::builder()
+            .matrix(plain.matrix().clone())
+            .labels(plain.labels())
+            .weights(rows.unwrap_or(vec![1.0; 14]))
+            .query_weights(of_row.iter().map(|query| queries[*query as usize]))
+            .query_ids(of_row)
+            .build()
+            .unwrap()
     };
     for text in ["ranknet", "ranknet(factored=false)", "listnet", "approxndcg"] {
         let of = |data: &Dataset| Bench::new(text, data, shape()).gradient();

@@ -1,7 +1,7 @@
 //! The slow twin: every question asked of every row of every leaf, by plain sums.
 
 use proptest::prelude::*;
-use rankwright_data::{Columns, Dataset, FeatureNames, Matrix, QueryIndex, Random};
+use rankwright_data::{Dataset, Random};
 use rankwright_model::{Child, Rule, Side, Split};
 
 use crate::bins::Binned;
@@ -115,16 +115,11 @@ fn trial(rows: usize, columns: usize, seed: u64) -> Trial {
         0 if at % columns == 1 => f32::NAN,
         _ => random.below(if at % columns < 2 { 4 } else { 40 }) as f32,
     };
-    let values = (0..rows * columns).map(|at| value(&mut random, at)).collect();
+    let values: Vec<f32> = (0..rows * columns).map(|at| value(&mut random, at)).collect();
     let gradient = (0..rows).map(|_| random.below(17) as f32 - 8.0).collect();
     let hessian = (0..rows).map(|_| 1.0 + random.below(4) as f32).collect();
-    let mut queries = QueryIndex::default();
-    let query_of_row = vec![queries.number("q"); rows];
-    let matrix = Matrix::from_rows(rows, columns, values).unwrap();
-    let names = FeatureNames::Ids { first: 1, count: columns };
-    let labels = vec![0.0; rows];
-    let columns = Columns::new(matrix, names, labels, queries, query_of_row);
-    Trial { data: Dataset::new(columns).unwrap(), gradient, hessian }
+    let data = Dataset::from_dense(values, columns, vec![0; rows], vec!["q"; rows]).unwrap();
+    Trial { data, gradient, hessian }
 }
 
 fn params(levels: usize, min_rows: u64, l2: f64) -> TreeParams {
