@@ -154,7 +154,7 @@ fn query(model: &Model) {
 /// Reads bytes as a model of whichever system they look like. What is read must score the same in
 /// its engine as row by row, and what can be written of it must be read again.
 pub fn interchange(bytes: &[u8]) {
-    let Ok((model, _)) = Model::read(bytes) else { return };
+    let Ok(model) = Model::from_bytes(bytes) else { return };
     let scorer = model.scorer();
     if scorer.columns() > 1000 {
         return;
@@ -164,10 +164,10 @@ pub fn interchange(bytes: &[u8]) {
     let (mut scores, mut work) = ([0.0; 7], ScoreBuffers::default());
     scorer.score_query(&row.repeat(7), &mut scores, &mut work).expect("the rows have the right length");
     assert_eq!(scores[6].to_bits(), model.score_row(&row).to_bits());
-    for (_, format) in ModelFormat::writable() {
-        if let Ok(written) = model.write(format) {
-            assert_eq!(ModelFormat::of(&written), Some(format));
-            let _ = Model::read(&written);
+    for format in ModelFormat::writable() {
+        if let Ok(written) = model.to_bytes_as(format) {
+            assert_eq!(ModelFormat::detect(&written), Some(format));
+            let _ = Model::from_bytes(&written);
         }
     }
 }

@@ -105,7 +105,7 @@ pub(crate) fn read_qrels(path: &Path, out: &Output) -> Result<Qrels, Failure> {
 pub(crate) fn read_run(path: &Path, out: &Output) -> Result<Run, Failure> {
     let what = format!("reading {}", path.display());
     let input = Input::open(path)?;
-    if ModelFormat::of(&input.bytes).is_some() {
+    if ModelFormat::detect(&input.bytes).is_some() {
         return Err(Failure::request(format!(
             "{} is a model; a run is expected here, since models rank feature data",
             path.display()

@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let inputs = || args.data.iter().chain([&args.model]).chain(&args.background);
     one_stdin(inputs().map(PathBuf::as_path))?;
     args.page.check(inputs().map(PathBuf::as_path), out)?;
-    let model = Model::load(&args.model)?;
+    let model = crate::models::load(&args.model)?;
     let data = read(args, &args.data, &model, out)?;
     let background = match &args.background {
         Some(file) => Some(read(args, std::slice::from_ref(file), &model, out)?),

@@ -79,7 +79,8 @@ impl ReadArgs {
     ) -> Result<(Loaded, f64), Failure> {
         let mut options = self.options()?;
         options.absent = self.absent_rule(model_rule)?;
-        if let Some(model) = inputs.iter().find(|input| ModelFormat::of(&input.bytes).is_some()) {
+        if let Some(model) = inputs.iter().find(|input| ModelFormat::detect(&input.bytes).is_some())
+        {
             return Err(Failure::request(format!(
                 "{} is a model; feature data is expected here",
                 model.name

@@ -4,6 +4,7 @@ use rankwright::data::format::FORMATS;
 use rankwright::eval::table::{Align, Table};
 use rankwright::eval::{METRICS, PRESETS, ParamInfo};
 use rankwright::learn::{LEARNERS, LearnerInfo};
+use rankwright::model::ModelFormat;
 use rankwright::search::{
     DocumentFormat, FEATURES, FIRST_STAGES, FeatureInfo, FieldKind, FirstStageInfo,
 };
@@ -31,7 +32,7 @@ enum What {
     Features,
     /// First stages: how an index finds candidates
     FirstStages,
-    /// Formats of documents, feature data, judgements and runs
+    /// Formats of documents, feature data, judgements, runs and models
     Formats,
 }
 
@@ -206,6 +207,7 @@ fn formats_json() -> Value {
         "data": data.collect::<Vec<_>>(),
         "judgements_and_runs": lists.collect::<Vec<_>>(),
         "documents": documents.collect::<Vec<_>>(),
+        "models": ModelFormat::all(),
     })
 }
 
@@ -224,7 +226,12 @@ fn formats_text() -> String {
     LISTS.iter().for_each(|line| row(&mut lists, *line));
     let mut documents = table(["documents", "what it is", ""]);
     DocumentFormat::ALL.iter().for_each(|f| row(&mut documents, [f.name(), f.doc(), ""]));
-    [data.to_text(), lists.to_text(), documents.to_text()].join("\n")
+    let mut models = table(["models", "read", "written"]);
+    for format in ModelFormat::all() {
+        let name = format!("{} ({})", format.name, format.system);
+        row(&mut models, [&name, format.reads, format.writes]);
+    }
+    [data.to_text(), lists.to_text(), documents.to_text(), models.to_text()].join("\n")
 }
 
 fn table(header: [&str; 3]) -> Table {

@@ -1,6 +1,9 @@
 //! Models among the inputs of a command, told by content, and scoring with them.
 
+use std::path::Path;
+
 use rankwright::data::bytes::Input;
+use rankwright::data::store::write_atomic;
 use rankwright::data::{Absent, Dataset};
 use rankwright::model::{Matching, Model, ModelFormat, ScoreOptions};
 use rankwright::spec::words::counted;
@@ -8,6 +11,18 @@ use rankwright::spec::words::counted;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::timed;
+
+/// Reads a model of any known format from a file, or from standard input for `-`.
+pub(crate) fn load(path: &Path) -> Result<Model, Failure> {
+    let input = Input::open(path)?;
+    Ok(Model::from_bytes(&input.bytes).map_err(|error| error.in_file(input.name))?)
+}
+
+/// Writes a model to a file, or to standard output for `-`.
+pub(crate) fn save(model: &Model, path: &Path) -> Result<(), Failure> {
+    let bytes = model.to_bytes();
+    Ok(write_atomic(path, |out| out.write_all(&bytes))?)
+}
 
 /// The inputs of a command, sorted by what they are.
 pub(crate) struct Sorted {
@@ -21,10 +36,10 @@ impl Sorted {
     pub(crate) fn new(inputs: Vec<Input>) -> Result<Sorted, Failure> {
         let mut sorted = Sorted { models: Vec::new(), data: Vec::new() };
         for input in inputs {
-            match ModelFormat::of(&input.bytes) {
-                Some(_) => {
-                    let read = Model::read(&input.bytes);
-                    let (model, _) = read.map_err(|error| error.in_file(&input.name))?;
+            match ModelFormat::detect(&input.bytes) {
+                Some(format) => {
+                    let read = Model::from_bytes_as(&input.bytes, format);
+                    let model = read.map_err(|error| error.in_file(&input.name))?;
                     sorted.models.push((input.name, model));
                 }
                 None => sorted.data.push(input),

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwright::model::Model;
 use rankwright::search::{
     Filter, FirstStage, Index, Query, QueryOptions, Ranker, TopicPart, read_queries,
 };
@@ -45,7 +44,7 @@ impl StageArgs {
         model: Option<&Path>,
         out: &Output,
     ) -> Result<Ranker, Failure> {
-        let model = model.map(Model::load).transpose()?;
+        let model = model.map(crate::models::load).transpose()?;
         let (ranker, _) = timed(out, "making features ready", || {
             Ranker::new(index, self.stage()?, candidates, model.as_ref()).map_err(Failure::from)
         });

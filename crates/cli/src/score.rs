@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use rankwright::data::write_scores;
-use rankwright::model::Model;
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -38,7 +37,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     }
     one_stdin(args.data.iter().chain([&args.model]).map(PathBuf::as_path))?;
     not_over_an_input(target, args.data.iter().chain([&args.model]).map(PathBuf::as_path))?;
-    let model = Model::load(&args.model)?;
+    let model = crate::models::load(&args.model)?;
     let (inputs, opening) = open(&args.data, out)?;
     let rule = Some(model.header().absent);
     let (loaded, reading) = args.read.read_opened(inputs, rule, out)?;

@@ -145,7 +145,7 @@ fn with_data(
 ) -> Result<Trained, Failure> {
     let files = args.data.iter().chain(&args.valid).chain(&args.read.pairs).chain(&args.start);
     one_stdin(files.map(PathBuf::as_path))?;
-    let start = args.start.as_deref().map(Model::load).transpose()?;
+    let start = args.start.as_deref().map(crate::models::load).transpose()?;
     let rule = start.as_ref().map(|model| model.header().absent);
     let (inputs, opening) = open(&args.data, out)?;
     let (loaded, reading) = args.read.read_opened(inputs, rule, out)?;
@@ -260,7 +260,7 @@ fn save(
     load_seconds: f64,
     watched: Vec<(String, Evaluation)>,
 ) -> Result<Trained, Failure> {
-    model.save(&args.out)?;
+    crate::models::save(&model, &args.out)?;
     let sha256 = sha256(&args.out, &model)?;
     Ok(Trained { model, history, load_seconds, peak: None, watched, sha256 })
 }

@@ -268,7 +268,7 @@ fn write<'a>(
         return Ok(None);
     }
     let model = features::with_set(outcome.model, job.train, out)?;
-    model.save(path)?;
+    crate::models::save(&model, path)?;
     Ok(Some(Written { path, sha256: sha256(path, &model)? }))
 }
 

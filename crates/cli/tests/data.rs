@@ -5,6 +5,7 @@ mod common;
 use std::collections::HashSet;
 
 use common::{Bench, real_data};
+use rankwright::model::ModelFormat;
 
 #[test]
 fn generated_data_goes_through_every_format_and_back() {
@@ -148,7 +149,11 @@ fn lists_name_everything_there_is() {
     for name in ["ndcg", "rbp", "kendall", "letor4", "blank", "ties"] {
         assert!(text.contains(name), "{name}");
     }
-    assert!(bench.run("list formats").ok().out().contains("parquet"));
+    let formats = bench.run("list formats").ok().out();
+    assert!(formats.contains("parquet"));
+    for format in ModelFormat::all() {
+        assert!(formats.contains(&format!("{} ({})", format.name, format.system)), "{format}");
+    }
     assert!(bench.run("list features").ok().out().contains("nallapati-6"));
     assert!(bench.run("list first-stages").ok().out().contains("dirichlet"));
     assert!(bench.run("completions bash").ok().out().contains("rankwright"));

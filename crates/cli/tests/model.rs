@@ -134,7 +134,7 @@ fn what_is_no_model_and_what_is_no_data_is_said() {
     std::fs::write(bench.path("cut.model"), &std::fs::read(bench.path("t.model")).unwrap()[..200])
         .unwrap();
     for (line, code, message) in [
-        ("score data.txt data.txt", 1, "data.txt: this is no Rankwright model: it begins with '2"),
+        ("score data.txt data.txt", 1, "data.txt: this is no model: it begins with '2"),
         ("score t.model l.model", 1, "l.model is a model; feature data is expected here"),
         ("score cut.model data.txt", 1, "cut.model: the model is damaged: its checksum"),
         ("score gone data.txt", 1, "cannot read gone"),
@@ -153,7 +153,7 @@ fn what_is_no_model_and_what_is_no_data_is_said() {
         ("compare data.txt --scores s.txt --ignore-extra", 2, "--ignore-extra is for models"),
         ("compare --qrels qrels x.run t.model", 1, "t.model is a model; a run is expected"),
         ("data inspect t.model", 1, "t.model is a model; feature data is expected here"),
-        ("model inspect data.txt", 1, "data.txt: this is no Rankwright model"),
+        ("model inspect data.txt", 1, "data.txt: this is no model"),
         ("model inspect t.model --tree 3", 1, "there is no tree 3; the model has 2"),
         ("model inspect l.model --svg a.svg", 1, "this model is linear and has no trees"),
         ("model inspect t.model --repeats 3", 2, "--data"),
@@ -317,7 +317,7 @@ fn models_are_converted_and_read_wherever_a_model_is_taken() {
     assert_eq!((ran.code(), ran.err().contains("lightgbm")), (2, true), "{}", ran.err());
     let ran = bench.run("model convert data.txt --out x");
     assert_eq!(ran.code(), 1);
-    assert!(ran.err().contains("no Rankwright model"), "{}", ran.err());
+    assert!(ran.err().contains("this is no model"), "{}", ran.err());
     let ran = bench.run("model convert own.model --first-feature 0 --out moved.model").ok();
     assert!(ran.out().contains("2 features"), "{}", ran.out());
     assert!(bench.run("score moved.model data.txt").err().contains("does not know: 2"));

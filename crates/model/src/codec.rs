@@ -39,14 +39,12 @@ mod net;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
-
-use rankwright_data::store::write_atomic;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::ModelError;
 use crate::header::Header;
-use crate::model::Model;
+use crate::interchange::ModelFormat;
+use crate::model::{BodyKind, Model};
 
 /// How every model file begins, before the version.
 const MAGIC: &[u8] = b"RANKWRIGHT MODEL ";
@@ -55,13 +53,22 @@ const NEWEST: u32 = 3;
 /// Length of the checksum at the end.
 const SUM: usize = 8;
 
-impl Model {
-    /// Whether bytes begin like a model file; a few of them are enough.
-    pub fn is_model(bytes: &[u8]) -> bool {
-        bytes.starts_with(MAGIC)
-    }
+/// Our own format.
+pub(crate) static FORMAT: ModelFormat = ModelFormat {
+    name: "rankwright",
+    system: "Rankwright",
+    reads: "its own files, of every version",
+    writes: "its own files",
+    extensions: &["model"],
+    bodies: &BodyKind::ALL,
+    scores: "the same bits",
+    detect: |bytes| bytes.starts_with(MAGIC),
+    read,
+    write: Some(|model| Ok(model.to_bytes())),
+};
 
-    /// The model as the bytes of a file: the same for the same model.
+impl Model {
+    /// The model as the bytes of a file in our own format: the same for the same model.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         let version = body::version(self.body());
@@ -73,18 +80,12 @@ impl Model {
         bytes.extend_from_slice(&sum.to_le_bytes());
         bytes
     }
+}
 
-    /// Reads and checks the bytes of a model file.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
-        let (version, header, kind, numbers) = opened(bytes)?;
-        made(version, header, &kind, numbers)
-    }
-
-    /// Writes the model atomically.
-    pub fn save(&self, path: &Path) -> Result<(), ModelError> {
-        let bytes = self.to_bytes();
-        Ok(write_atomic(path, |out| out.write_all(&bytes))?)
-    }
+/// Reads and checks the bytes of a file in our own format.
+fn read(bytes: &[u8]) -> Result<Model, ModelError> {
+    let (version, header, kind, numbers) = opened(bytes)?;
+    made(version, header, &kind, numbers)
 }
 
 /// Reads a member of a blend. A blend among them is refused before it is read, so that no file leads
@@ -128,12 +129,7 @@ fn made(version: u32, header: Header, kind: &str, numbers: &[u8]) -> Result<Mode
 /// Checks the first line; gives the version and what follows.
 fn after_version(bytes: &[u8]) -> Result<(u32, &[u8]), ModelError> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else {
-        let start = bytes.get(..bytes.len().min(20)).unwrap_or(&[]);
-        let found = match start {
-            [] => "nothing".into(),
-            _ => format!("'{}'", String::from_utf8_lossy(start).escape_debug()),
-        };
-        return Err(ModelError::NotAModel { found });
+        return Err(ModelError::not_a_model(bytes, FORMAT.system));
     };
     let (line, rest) =
         line_of(rest).ok_or_else(|| ModelError::damaged("its first line does not end"))?;

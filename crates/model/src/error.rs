@@ -1,8 +1,8 @@
-//! What can go wrong with models: what was found, what was expected, what to do.
+//! The errors of the model crate. They say what is wrong with which value, in words for every caller.
 
 use rankwright_data::DataError;
 
-/// Everything the model crate reports instead of a result.
+/// An error of the model crate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
@@ -10,10 +10,20 @@ pub enum ModelError {
     #[error(transparent)]
     Data(#[from] DataError),
     /// Bytes that are no model at all.
-    #[error("this is no Rankwright model: it begins with {found}, not with 'RANKWRIGHT MODEL'")]
+    #[error("this is no model: it begins with {found}, unlike those of {systems}")]
     NotAModel {
-        /// How the bytes begin.
+        /// The first bytes.
         found: String,
+        /// The systems whose models could have been read.
+        systems: String,
+    },
+    /// A format of models that there is not.
+    #[error("there is no model format '{name}'; known are {known}")]
+    UnknownFormat {
+        /// The name that was asked for.
+        name: String,
+        /// The names that there are.
+        known: String,
     },
     /// A model of another version of the format.
     #[error("the model has format version {found}; this program reads version {supported}")]
@@ -84,6 +94,20 @@ pub enum ModelError {
         /// Number of values in a row.
         columns: usize,
     },
+    /// A number of a feature that the model does not have.
+    #[error("there is no feature number {feature}; the model has {features} features, from 0 on")]
+    NoSuchFeature {
+        /// The number that was asked for.
+        feature: usize,
+        /// Number of features.
+        features: usize,
+    },
+    /// The library contradicts itself; the invariant is the one that does not hold.
+    #[error("internal error: this should always hold: {invariant}")]
+    Internal {
+        /// The statement that should be true.
+        invariant: &'static str,
+    },
     /// An error in a named file.
     #[error("{file}: {error}")]
     InFile {
@@ -100,11 +124,20 @@ impl ModelError {
         ModelError::Invalid { what: what.into(), expected: expected.into() }
     }
 
+    /// Bytes that are no model of these systems.
+    pub(crate) fn not_a_model(bytes: &[u8], systems: impl Into<String>) -> Self {
+        let found = match bytes.get(..bytes.len().min(20)) {
+            None | Some([]) => "nothing".into(),
+            Some(start) => format!("'{}'", String::from_utf8_lossy(start).escape_debug()),
+        };
+        ModelError::NotAModel { found, systems: systems.into() }
+    }
+
     pub(crate) fn damaged(what: impl Into<String>) -> Self {
         ModelError::Damaged { what: what.into() }
     }
 
-    /// The same error with the part of a model that it befell.
+    /// The same error, with the part of a model that it is about.
     pub(crate) fn within(self, part: impl std::fmt::Display) -> Self {
         match self {
             ModelError::Invalid { what, expected } => {
@@ -118,7 +151,7 @@ impl ModelError {
         }
     }
 
-    /// The same error with the file that it befell.
+    /// The same error, with the file that it is about.
     pub fn in_file(self, file: impl Into<String>) -> Self {
         match self {
             // These name their file already.
@@ -127,16 +160,11 @@ impl ModelError {
         }
     }
 
-    /// What the user can do, if the error knows.
+    /// Advice for every caller, where there is some.
     pub fn help(&self) -> Option<String> {
         match self {
             ModelError::Data(error) => error.help(),
             ModelError::InFile { error, .. } => error.help(),
-            ModelError::NotAModel { .. } => Some(
-                "give a file that `rankwright train` wrote with --out, or a model of LightGBM, \
-                 XGBoost, CatBoost, RankLib, Solr or ONNX"
-                    .into(),
-            ),
             ModelError::Version { found, supported } if found > supported => {
                 Some("a newer program wrote it: update this one, or train the model again".into())
             }
@@ -146,11 +174,9 @@ impl ModelError {
             ModelError::MissingFeatures { .. } => {
                 Some("add these columns to the data, or rename them as in training".into())
             }
-            ModelError::UnknownFeatures { .. } => {
-                Some("check that this is the right data; --ignore-extra passes over them".into())
-            }
+            ModelError::UnknownFeatures { .. } => Some("check that this is the right data".into()),
             ModelError::Absent { model, .. } => {
-                Some(format!("read the data again from its source with --absent {model}"))
+                Some(format!("read the data again from its source, absent features as {model}"))
             }
             _ => None,
         }

@@ -1,7 +1,7 @@
 //! Models: trees, lines, nets and blends of them that score documents.
 //!
 //! A model is valid by construction. [`Tree::new`] and [`Model::new`] are the only ways in, and
-//! untrusted bytes go through them too: [`Model::read`], of our own files and of other systems',
+//! untrusted bytes go through them too: [`Model::from_bytes`], of our own files and of other systems',
 //! gives a model or a [`ModelError`], never a panic and never a tree with a cycle. A [`Model`]
 //! carries a [`Header`] that says what its features are called and how it was made;
 //! [`Model::score`] matches it with data ([`Matching`]).
@@ -20,6 +20,7 @@ mod engine;
 mod ensemble;
 mod error;
 mod explain;
+mod file;
 mod header;
 mod importance;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
@@ -47,7 +48,7 @@ pub use importance::Importance;
 pub use interchange::ModelFormat;
 pub use linear::Linear;
 pub use matching::Matching;
-pub use model::{Model, ModelBody};
+pub use model::{BodyKind, Model, ModelBody};
 pub use net::{Activation, Layer, LayerNorm, Net};
 pub use score::ScoreOptions;
 pub use transform::{TransformStep, Transforms};

@@ -1,5 +1,7 @@
 //! A model: a header and something that scores rows.
 
+use serde::Serialize;
+
 use crate::blend::{Blend, add_term};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
@@ -22,15 +24,51 @@ pub enum ModelBody {
     Blend(Blend),
 }
 
-impl ModelBody {
-    /// The name used in files and messages.
-    pub fn name(&self) -> &'static str {
+/// The kinds of model bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum BodyKind {
+    /// A sum of trees.
+    Trees,
+    /// A weight for each feature.
+    Linear,
+    /// Layers over transformed features.
+    Net,
+    /// A weighted sum of other models' scores.
+    Blend,
+}
+
+impl BodyKind {
+    /// Every kind.
+    pub const ALL: [BodyKind; 4] =
+        [BodyKind::Trees, BodyKind::Linear, BodyKind::Net, BodyKind::Blend];
+
+    /// The name in files and messages.
+    pub fn name(self) -> &'static str {
         match self {
-            ModelBody::Trees(_) => "trees",
-            ModelBody::Linear(_) => "linear",
-            ModelBody::Net(_) => "net",
-            ModelBody::Blend(_) => "blend",
+            BodyKind::Trees => "trees",
+            BodyKind::Linear => "linear",
+            BodyKind::Net => "net",
+            BodyKind::Blend => "blend",
         }
+    }
+}
+
+impl ModelBody {
+    /// The kind.
+    pub fn kind(&self) -> BodyKind {
+        match self {
+            ModelBody::Trees(_) => BodyKind::Trees,
+            ModelBody::Linear(_) => BodyKind::Linear,
+            ModelBody::Net(_) => BodyKind::Net,
+            ModelBody::Blend(_) => BodyKind::Blend,
+        }
+    }
+
+    /// The name of the kind in files and messages.
+    pub fn name(&self) -> &'static str {
+        self.kind().name()
     }
 }
 
@@ -141,7 +179,7 @@ impl Model {
             ModelBody::Trees(trees) => trees.score_row(row),
             ModelBody::Linear(line) => line.score_row(row),
             ModelBody::Net(net) => net.score_row(row),
-            ModelBody::Blend(_) => self.score_query(&[row]).first().copied().unwrap_or(0.0),
+            ModelBody::Blend(_) => self.score_query(&[row])[0],
         }
     }
 

@@ -305,7 +305,7 @@ impl Net {
     /// end of the row is missing. Where features are brought to 0..1 within their query, the row is a
     /// query of its own; [`Net::score_query`] takes them all.
     pub fn score_row(&self, row: &[f32]) -> f64 {
-        self.score_query(&[row]).first().copied().unwrap_or(0.0)
+        self.score_query(&[row])[0]
     }
 
     /// The scores of the rows of one query, in the plain way.

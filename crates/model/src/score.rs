@@ -17,7 +17,7 @@ use crate::matching::Matching;
 use crate::model::Model;
 use crate::simd::Simd;
 
-/// How data is met with a model.
+/// Options of scoring a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ScoreOptions {
     /// Pass over features that the model does not know, instead of refusing the data.
@@ -30,7 +30,7 @@ pub struct ScoreOptions {
 const BLOCK: usize = 512;
 
 impl Model {
-    /// The score of each row.
+    /// The score of each row, in the row order of the data set.
     ///
     /// ```
     /// use rankwright_data::{Absent, Dataset};
@@ -55,13 +55,20 @@ impl Model {
         Ok(scores)
     }
 
-    /// The model ready to score rows whose values stand in the order of its features.
+    /// The score of each row, in the row order of the data set (that of its labels and queries), with
+    /// default options. A data set keeps the rows of a query together, so that this may not be the
+    /// order of the file; [`Dataset::to_source_order`] gives that.
+    pub fn predict(&self, data: &Dataset) -> Result<Vec<f64>, ModelError> {
+        self.score(data, ScoreOptions::default())
+    }
+
+    /// A scorer of rows whose values stand in the order of the model's features.
     pub fn scorer(&self) -> Scorer {
         let own = Matching::own(self.header());
         Scorer::new(self, &own, self.header().features.len(), Simd::Auto)
     }
 
-    /// The model ready to score rows of a data set with these features.
+    /// A scorer of rows of a data set with these features.
     pub fn scorer_for(
         &self,
         features: &FeatureNames,
@@ -80,6 +87,10 @@ impl Model {
         feature: usize,
         order: &[u32],
     ) -> Result<Vec<f64>, ModelError> {
+        let features = self.header().features.len();
+        if feature >= features {
+            return Err(ModelError::NoSuchFeature { feature, features });
+        }
         if order.len() != data.rows() || order.iter().any(|&row| row as usize >= data.rows()) {
             return Err(ModelError::invalid(
                 format!("an order of {} rows for {}", order.len(), data.rows()),

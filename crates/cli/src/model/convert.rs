@@ -15,9 +15,8 @@ use crate::output::Output;
 
 /// Turn a model of any known system into that of another.
 ///
-/// Read: Rankwright, LightGBM (text, JSON), XGBoost (JSON, UBJSON), CatBoost (JSON), RankLib, Solr and
-/// ONNX, told by content. What the other format cannot express is an error. docs/interchange.md says
-/// what each keeps.
+/// Models are read by content; `rankwright list formats` shows every system. What the other format
+/// cannot express is an error. docs/interchange.md says what each keeps.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The model; `-` is standard input
@@ -25,7 +24,7 @@ pub(crate) struct Args {
     model: PathBuf,
     /// The format to write
     #[arg(long, value_name = "FORMAT", default_value = "rankwright",
-        value_parser = PossibleValuesParser::new(ModelFormat::writable().map(|(name, _)| name)))]
+        value_parser = PossibleValuesParser::new(ModelFormat::writable().map(|format| format.name)))]
     to: String,
     /// Where the model goes; `-` is standard output
     #[arg(long, value_name = "FILE")]
@@ -40,22 +39,22 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.keeps_stdout_free(&args.out)?;
     not_over_an_input(&args.out, [args.model.as_path()])?;
     let input = Input::open(&args.model)?;
-    let read = Model::read(&input.bytes).map_err(|error| error.in_file(&input.name))?;
-    let (mut model, from) = read;
+    let read = Model::from_bytes(&input.bytes).map_err(|error| error.in_file(&input.name));
+    let (mut model, from) = (read?, ModelFormat::detect(&input.bytes));
     if let Some(first) = args.first_feature {
         model = renumbered(model, first)?;
     }
-    let format = ModelFormat::writable().find(|(name, _)| *name == args.to);
-    let (name, format) = format.ok_or_else(|| Failure::usage("there is no such format"))?;
-    let bytes = model.write(format)?;
+    let to = ModelFormat::find(&args.to)?;
+    let bytes = model.to_bytes_as(to)?;
     write_atomic(&args.out, |to| to.write_all(&bytes))?;
     if args.out == Path::new("-") {
         return Ok(());
     }
     let features = model.header().features.len();
+    let (from, to) = (from.map_or("", |format| format.name), to.name);
     out.result(
-        || json!({ "from": from.name(), "to": name, "features": features, "bytes": bytes.len() }),
-        || format!("{} model of {features} features, written for {name}\n", from.name()),
+        || json!({ "from": from, "to": to, "features": features, "bytes": bytes.len() }),
+        || format!("{from} model of {features} features, written for {to}\n"),
     )
 }
 

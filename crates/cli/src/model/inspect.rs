@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     if args.data.is_empty() && args.read.is_given() {
         return Err(Failure::usage("options for reading data need --data"));
     }
-    let model = Model::load(&args.model)?;
+    let model = crate::models::load(&args.model)?;
     let tree = match args.tree.is_some() || args.svg.is_some() {
         true => Some(tree_of(&model, args.tree.unwrap_or(1) as usize)?),
         false => None,

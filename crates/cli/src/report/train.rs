@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let inputs = || [&args.model].into_iter().chain(&args.data).chain(&args.valid);
     one_stdin(inputs().chain(&args.read.pairs).map(PathBuf::as_path))?;
     not_over_an_input(&args.page.out, inputs().map(PathBuf::as_path))?;
-    let model = Model::load(&args.model)?;
+    let model = crate::models::load(&args.model)?;
     let measures = measures(&args.metrics, &model)?;
     let log = log_of(&args.model, out);
     let train = read(args, &args.data, &args.read, &model, out)?;

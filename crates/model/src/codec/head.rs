@@ -76,7 +76,10 @@ pub(super) fn write(header: &Header, kind: &str) -> String {
         },
     };
     // Strings, whole numbers and maps of strings: there is nothing that JSON cannot say.
-    serde_json::to_string(&line).unwrap_or_default()
+    serde_json::to_string(&line).unwrap_or_else(|error| {
+        debug_assert!(false, "a header is JSON: {error}");
+        String::new()
+    })
 }
 
 /// The header, and the kind of model that follows.

@@ -46,7 +46,9 @@ fn models_survive_the_trip_and_bytes_are_the_same_each_time() {
         let back = Model::from_bytes(&bytes).unwrap();
         assert_eq!(back, model);
         assert_eq!(back.to_bytes(), bytes);
-        assert!(Model::is_model(&bytes) && Model::is_model(&bytes[..17]));
+        assert!(
+            (crate::codec::FORMAT.detect)(&bytes) && (crate::codec::FORMAT.detect)(&bytes[..17])
+        );
     }
 }
 

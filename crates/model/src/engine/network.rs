@@ -151,8 +151,7 @@ impl Network {
         ranks.resize(self.rows.max(ranks.len()), 0);
         self.ranker.ranks_of_row(kernel, row, ranks);
         self.steps.leaves(ranks, |tree, leaf| {
-            let start = self.starts.get(tree).copied().unwrap_or(0);
-            *score += self.leaves(start)[leaf % MAX_LEAVES];
+            *score += self.leaves(self.starts[tree])[leaf % MAX_LEAVES];
         });
     }
 
@@ -183,6 +182,7 @@ impl Network {
     /// The values of a tree's leaves, and others behind them.
     #[inline(always)]
     fn leaves(&self, start: usize) -> &[f64; MAX_LEAVES] {
+        debug_assert!(start + MAX_LEAVES <= self.values.len(), "values follow each tree's first");
         self.values.get(start..).and_then(|rest| rest.first_chunk()).unwrap_or(&[0.0; MAX_LEAVES])
     }
 }

@@ -14,6 +14,7 @@ use super::error::ExplainError;
 use super::table::sample;
 use super::{ExplainOptions, matched};
 use crate::engine::ScoreBuffers;
+use crate::error::ModelError;
 use crate::model::Model;
 use crate::score::ScoreOptions;
 
@@ -62,6 +63,10 @@ impl Model {
         how: DependenceOptions,
         options: ExplainOptions,
     ) -> Result<Dependence, ExplainError> {
+        let features = self.header().features.len();
+        if feature >= features {
+            return Err(ModelError::NoSuchFeature { feature, features }.into());
+        }
         let name = self.header().features.name(feature).into_owned();
         let matching = matched(self, data, options.ignore_extra)?;
         let Some(column) = matching.column(feature) else {

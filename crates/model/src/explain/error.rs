@@ -1,8 +1,8 @@
-//! Why a model cannot be explained, and what would help.
+//! The errors of explanations.
 
 use crate::error::ModelError;
 
-/// Why there is no explanation.
+/// A reason why there is no explanation.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExplainError {
@@ -45,6 +45,14 @@ pub enum ExplainError {
         /// The name of the feature.
         feature: String,
     },
+    /// A number of a query that the data does not have.
+    #[error("there is no query number {query}; the data has {queries} queries, from 0 on")]
+    NoSuchQuery {
+        /// The number that was asked for.
+        query: usize,
+        /// Number of queries.
+        queries: usize,
+    },
     /// A feature whose values are to be changed but are not there.
     #[error("the data has no values of feature {feature}; expected one of its own features")]
     NoColumn {
@@ -54,7 +62,7 @@ pub enum ExplainError {
 }
 
 impl ExplainError {
-    /// What the user can do, if the error knows.
+    /// Advice for every caller, where there is some.
     pub fn help(&self) -> Option<String> {
         match self {
             ExplainError::Model(error) => error.help(),

@@ -97,7 +97,7 @@ pub struct Explainer<'a> {
     method: Method<'a>,
 }
 
-/// How a kind of model is explained.
+/// The method that explains a kind of model.
 #[derive(Debug)]
 enum Method<'a> {
     Trees(TreeShap<'a>),
@@ -162,6 +162,9 @@ impl<'a> Explainer<'a> {
         data: &Dataset,
         queries: &[usize],
     ) -> Result<Vec<Explanation>, ExplainError> {
+        if let Some(&query) = queries.iter().find(|query| **query >= data.queries()) {
+            return Err(ExplainError::NoSuchQuery { query, queries: data.queries() });
+        }
         let matching = matched(self.model, data, self.options.ignore_extra)?;
         let of_query = |&query: &usize| {
             let rows = data.query_rows(query);
@@ -174,7 +177,7 @@ impl<'a> Explainer<'a> {
     }
 }
 
-/// Where the model's features are in a data set whose absent values are what the model takes them for.
+/// The columns of the model's features in a data set, which must take absent values as the model does.
 fn matched(model: &Model, data: &Dataset, ignore_extra: bool) -> Result<Matching, ModelError> {
     let (own, other) = (model.header().absent, data.absent());
     if own != other && model.distinguishes_missing() {
@@ -236,7 +239,7 @@ fn blend_of<'a>(
     Ok(Method::Blend(BlendShap { normalise: blend.normalise(), members }))
 }
 
-/// Why the documents of one query score what they score.
+/// The contributions of features to the scores of one query's documents.
 #[derive(Debug, Clone)]
 pub struct Explanation {
     /// The number of the query.

@@ -134,7 +134,7 @@ fn left_shares(tree: &Tree, leaves: &[f64]) -> Vec<f64> {
     for (number, split) in splits.iter().enumerate().rev() {
         let at = |child: Child| match child {
             Child::Split(below) => rows[below as usize],
-            Child::Leaf(leaf) => leaves.get(leaf as usize).copied().unwrap_or(0.0),
+            Child::Leaf(leaf) => leaves[leaf as usize],
         };
         let (left, right) = (at(split.left), at(split.right));
         rows[number] = left + right;

@@ -9,7 +9,7 @@ use super::*;
 use crate::categories::Categories;
 use crate::tree::tests::{chain, random, small};
 use crate::tree::{Child, Leaf, Rule, Side, Split, Tree};
-use crate::{Ensemble, Header, ScoreOptions};
+use crate::{DependenceOptions, Ensemble, Header, Linear, ScoreOptions};
 
 pub(super) fn ids(count: usize) -> FeatureNames {
     FeatureNames::Ids { first: 1, count }
@@ -321,4 +321,19 @@ fn treeshap_speed() {
         println!("500 trees x {leaves} leaves, 100 documents: {ready:?} + {:?}", start.elapsed());
         check_sums(&model, &data, &found);
     }
+}
+
+#[test]
+fn queries_and_features_that_are_not_there_are_refused() {
+    let line = ModelBody::Linear(Linear::new(0.0, vec![1.0]).unwrap());
+    let model = Model::new(Header::new(ids(1), Absent::Zero), line).unwrap();
+    let data = data(1, vec![1.0, 2.0]);
+    let explainer = Explainer::new(&model, options()).unwrap();
+    let error = explainer.explain(&data, &[0, 99]).unwrap_err();
+    assert!(matches!(error, ExplainError::NoSuchQuery { query: 99, queries: 1 }), "{error}");
+    let error = model.dependence(&data, 1, DependenceOptions::default(), options()).unwrap_err();
+    let ExplainError::Model(error) = error else { panic!("{error}") };
+    assert!(matches!(error, ModelError::NoSuchFeature { feature: 1, features: 1 }), "{error}");
+    let error = model.score_permuted(&data, ScoreOptions::default(), 7, &[1, 0]).unwrap_err();
+    assert!(matches!(error, ModelError::NoSuchFeature { feature: 7, features: 1 }), "{error}");
 }

@@ -33,7 +33,8 @@ use super::paths::{Node, Paths, Step};
 use super::quadrature::Quadrature;
 use super::table::{Parts, Table};
 use crate::ensemble::Ensemble;
-use crate::tree::{Side, Tree};
+use crate::error::ModelError;
+use crate::tree::{Side, Split, Tree};
 
 /// Documents side by side.
 const LANES: usize = 8;
@@ -87,7 +88,12 @@ impl<'a> TreeShap<'a> {
         features: Vec<usize>,
         leaves: &[Vec<f64>],
     ) -> Result<TreeShap<'a>, ExplainError> {
-        let slot = |feature: u32| features.binary_search(&(feature as usize)).unwrap_or(0);
+        let known = |split: &Split| features.binary_search(&(split.feature as usize)).is_ok();
+        if !ensemble.trees().iter().all(|tree| tree.splits().iter().all(known)) {
+            let invariant = "the features that an explainer uses are all that its trees test";
+            return Err(ModelError::Internal { invariant }.into());
+        }
+        let slot = |feature: u32| features.partition_point(|known| *known < feature as usize);
         let trees = ensemble.trees().par_iter().zip(leaves);
         let trees: Vec<Paths> = trees.map(|(tree, rows)| Paths::new(tree, rows, slot)).collect();
         for (number, tree) in trees.iter().enumerate() {

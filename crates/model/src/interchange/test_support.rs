@@ -31,6 +31,13 @@ pub(super) fn model(
     Model::new(Header::new(names(), Absent::Zero), ModelBody::Trees(ensemble)).unwrap()
 }
 
+/// A model of one tree that every format of trees can express.
+pub(super) fn simple() -> Model {
+    let ensemble = Ensemble::new(0.5, vec![hand([Side::Left, Side::Right])]).unwrap();
+    let features = FeatureNames::Named(vec!["bm25".into(), "pagerank".into()]);
+    Model::new(Header::new(features, Absent::Zero), ModelBody::Trees(ensemble)).unwrap()
+}
+
 /// Names that formats may stumble over.
 pub(super) fn names() -> FeatureNames {
     FeatureNames::Named(["bm25", "a \"b\" <c> & é", "# d\n", "e=1:2"].map(String::from).to_vec())

@@ -201,7 +201,7 @@ fn the_rule_for_absent_values_must_be_the_models() {
     let model = Model::new(Header::new(features.clone(), Absent::Missing), trees).unwrap();
     let error = model.score(&data, ScoreOptions::default()).unwrap_err();
     assert!(error.to_string().contains("as missing, but the data was read with them as zero"));
-    assert!(error.help().unwrap().contains("--absent missing"));
+    assert!(error.help().unwrap().contains("absent features as missing"));
     let takes = |model: Model| model.score(&data, ScoreOptions::default()).is_ok();
     assert!(takes(line(features.clone(), Absent::Missing, 1)));
     assert!(!takes(net(features.clone(), Absent::Missing, 1, false)));

@@ -139,7 +139,7 @@ fn what_a_fitting_checksum_covers_is_checked_in_blends() {
     for (bytes, reason) in [
         (with_member(f64::NAN, &line().to_bytes()), "member 0 with the weight NaN"),
         (with_member(1.0, cut), "member 0: its checksum"),
-        (with_member(1.0, b"tree\n"), "member 0: this is no Rankwright model"),
+        (with_member(1.0, b"tree\n"), "member 0: this is no model"),
         (with_member(1.0, &newer), "member 0: the model has format version 7"),
         (with_member(1.0, &whole), "member 0: a blend within a blend"),
         (with_member(1.0, &other.to_bytes()), "member 0 takes absent features as missing"),

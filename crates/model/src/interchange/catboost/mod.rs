@@ -27,13 +27,28 @@ use rankwright_data::Absent;
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
+use crate::interchange::ModelFormat;
 use crate::model::{Model, ModelBody};
 
 /// The name in messages.
 const NAME: &str = "CatBoost";
 
+/// The entry in the table of formats.
+pub(super) static FORMAT: ModelFormat = ModelFormat {
+    name: "catboost",
+    system: NAME,
+    reads: "JSON of save_model",
+    writes: "",
+    extensions: &["json"],
+    bodies: &[],
+    scores: "raw values, to 1e-6",
+    detect,
+    read,
+    write: None,
+};
+
 /// Whether bytes begin like a CatBoost model: an object with one of the keys that come first.
-pub(super) fn is(bytes: &[u8]) -> bool {
+fn detect(bytes: &[u8]) -> bool {
     let head = bytes.get(..4096).unwrap_or(bytes).trim_ascii_start();
     let has = |key: &str| head.windows(key.len()).any(|part| part == key.as_bytes());
     let keys = ["\"features_info\"", "\"oblivious_trees\"", "\"ctr_data\""];
@@ -41,7 +56,7 @@ pub(super) fn is(bytes: &[u8]) -> bool {
 }
 
 /// Reads a CatBoost model.
-pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
+fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     let facts = facts::Facts::read(bytes)?;
     let trees = trees::read(bytes, &facts)?;
     let mut header = Header::new(facts.names(), Absent::Zero);

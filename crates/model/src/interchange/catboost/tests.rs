@@ -2,7 +2,7 @@
 
 use rankwright_data::FeatureNames;
 
-use super::{is, read};
+use super::{detect, read};
 use crate::interchange::test_support::damage;
 use crate::{Model, ModelBody};
 
@@ -41,7 +41,9 @@ fn of(text: &str) -> Result<Model, String> {
 
 #[test]
 fn trees_of_levels_are_read_with_the_first_split_as_the_lowest_bit() {
-    assert!(is(LEVELS.as_bytes()) && is(&NESTED.as_bytes()[..5]) != is(LEVELS.as_bytes()));
+    assert!(
+        detect(LEVELS.as_bytes()) && detect(&NESTED.as_bytes()[..5]) != detect(LEVELS.as_bytes())
+    );
     let model = of(LEVELS).unwrap();
     let nan = f32::NAN;
     for (row, leaf) in [
@@ -138,7 +140,7 @@ fn what_cannot_be_expressed_or_does_not_fit_is_refused_with_a_reason() {
         let error = changed(from, to);
         assert!(error.contains(reason), "{from}: {error}");
     }
-    assert!(!is(b"{}") && !is(b"[\"features_info\"]") && !is(b""));
+    assert!(!detect(b"{}") && !detect(b"[\"features_info\"]") && !detect(b""));
 }
 
 #[test]

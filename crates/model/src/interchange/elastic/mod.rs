@@ -25,15 +25,30 @@ mod tests;
 mod write;
 
 use crate::error::ModelError;
-use crate::model::Model;
+use crate::interchange::ModelFormat;
+use crate::model::{BodyKind, Model};
 
 /// The name in messages.
 const NAME: &str = "Elasticsearch";
+
+/// The entry in the table of formats.
+pub(super) static FORMAT: ModelFormat = ModelFormat {
+    name: "elasticsearch",
+    system: NAME,
+    reads: "model/xgboost+json of the LTR plugins (OpenSearch too), dump_model of XGBoost",
+    writes: "model/xgboost+json of the LTR plugins (OpenSearch too)",
+    extensions: &["json"],
+    bodies: &[BodyKind::Trees],
+    scores: "to 1e-6 (it computes in f32)",
+    detect,
+    read,
+    write: Some(write),
+};
 /// How many bytes are looked at to know it.
 const LOOK: usize = 4096;
 
 /// Whether bytes begin like it: a list of nodes, or an object with such a list as `splits`.
-pub(super) fn is(bytes: &[u8]) -> bool {
+fn detect(bytes: &[u8]) -> bool {
     let head = bytes.get(..LOOK).unwrap_or(bytes).trim_ascii_start();
     let has = |key: &[u8]| head.windows(key.len()).any(|part| part == key);
     match head.first() {
@@ -44,12 +59,12 @@ pub(super) fn is(bytes: &[u8]) -> bool {
 }
 
 /// Reads a dump.
-pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
+fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     read::model(bytes)
 }
 
 /// Writes trees.
-pub(super) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
+fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     write::model(model)
 }
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames};
 
-use super::{is, read, write};
+use super::{detect, read, write};
 use crate::interchange::test_support::{damage, hand, line, model, names, rows, same_bits};
 use crate::{Categories, Ensemble, Header, Model, ModelBody, Rule, Side, Tree};
 
@@ -24,7 +24,9 @@ fn of(text: &str) -> Result<Model, String> {
 
 #[test]
 fn values_below_the_condition_go_to_the_first_child() {
-    assert!(is(DUMP.as_bytes()) && !is(b"[]") && !is(b"{\"splits\": 1}") && !is(b""));
+    assert!(
+        detect(DUMP.as_bytes()) && !detect(b"[]") && !detect(b"{\"splits\": 1}") && !detect(b"")
+    );
     let model = of(DUMP).unwrap();
     let half_less = 0.5_f32.next_down();
     for (row, score) in [
@@ -49,7 +51,7 @@ fn values_below_the_condition_go_to_the_first_child() {
 fn an_object_around_the_trees_is_read_where_sums_stay_sums() {
     let object = |facts: &str| format!("{{{facts} \"splits\": {DUMP}}}");
     let ndcg = object("\"objective\": \"rank:ndcg\", \"missing_as_zero\": true,");
-    assert!(is(ndcg.as_bytes()));
+    assert!(detect(ndcg.as_bytes()));
     let model = of(&ndcg).unwrap();
     assert_eq!(model.header().absent, Absent::Zero);
     assert_eq!(model.header().notes["objective"], "rank:ndcg");

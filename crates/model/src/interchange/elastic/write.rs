@@ -53,19 +53,19 @@ fn one(out: &mut String, tree: &Tree, names: &[String], learnt: bool) -> Result<
         // Writing to a string cannot fail.
         let _ = match at {
             Child::Leaf(to) => {
-                let value = tree.leaves().get(to as usize).map_or(0.0, |leaf| leaf.value);
+                let value = tree.leaves().get(to as usize).ok_or(UNKNOWN_NODE)?.value;
                 let value = narrow("a leaf value", value as f32)?;
                 write!(out, "{{\"nodeid\": {id}, \"leaf\": {value:?}}}")
             }
             Child::Split(to) => {
-                let Some(split) = tree.splits().get(to as usize) else { continue };
+                let split = tree.splits().get(to as usize).ok_or(UNKNOWN_NODE)?;
                 let threshold = plain_threshold(NAME, to as usize, split)?;
                 let above = narrow("a threshold", threshold.next_up())?;
                 let side = if learnt { split.missing } else { side_of_zero(threshold) };
                 let (yes, no) = (given, given + 1);
                 given += 2;
                 let missing = if side == Side::Left { yes } else { no };
-                let name = names.get(split.feature as usize).map_or("\"\"", String::as_str);
+                let name = names.get(split.feature as usize).ok_or(UNNAMED)?;
                 ahead.push(Ahead::Text("]}"));
                 ahead.push(Ahead::Node { at: split.right, id: no, depth: depth + 1 });
                 ahead.push(Ahead::Text(", "));
@@ -80,6 +80,11 @@ fn one(out: &mut String, tree: &Tree, names: &[String], learnt: bool) -> Result<
     }
     Ok(())
 }
+
+const UNNAMED: ModelError =
+    ModelError::Internal { invariant: "every feature of a split has a name" };
+const UNKNOWN_NODE: ModelError =
+    ModelError::Internal { invariant: "a tree has the nodes that its splits name" };
 
 /// JSON has no infinite numbers.
 fn narrow(what: &str, value: f32) -> Result<f32, ModelError> {

@@ -37,17 +37,33 @@ mod parts;
 pub(super) mod tests;
 mod text;
 
+use self::export::write;
 use crate::error::ModelError;
-use crate::model::Model;
+use crate::interchange::ModelFormat;
+use crate::model::{BodyKind, Model};
 
 /// The name in messages.
 const NAME: &str = "LightGBM";
+
+/// The entry in the table of formats.
+pub(super) static FORMAT: ModelFormat = ModelFormat {
+    name: "lightgbm",
+    system: NAME,
+    reads: "text of save_model, JSON of dump_model",
+    writes: "text of save_model",
+    extensions: &["txt", "json"],
+    bodies: &[BodyKind::Trees],
+    scores: "raw scores, the same bits",
+    detect,
+    read,
+    write: Some(write),
+};
 
 /// How many bytes are looked at to know the JSON, whose first keys may be sorted.
 const LOOK: usize = 1 << 16;
 
 /// Whether bytes begin like LightGBM's text or like its JSON.
-pub(super) fn is(bytes: &[u8]) -> bool {
+fn detect(bytes: &[u8]) -> bool {
     is_text(bytes) || is_dump(bytes)
 }
 
@@ -62,14 +78,12 @@ fn is_dump(bytes: &[u8]) -> bool {
 }
 
 /// Reads either form.
-pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
+fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     match is_text(bytes) {
         true => text::read(bytes),
         false => dump::read(bytes),
     }
 }
-
-pub(super) use export::write;
 
 fn unsupported(what: impl Into<String>) -> ModelError {
     ModelError::Unsupported { format: NAME, what: what.into() }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames, Random};
 
-use super::{is, read, write};
+use super::{detect, read, write};
 use crate::categories::Categories;
 use crate::ensemble::Ensemble;
 use crate::header::Header;
@@ -104,7 +104,7 @@ fn refusal(bytes: &[u8]) -> String {
 #[test]
 fn text_and_json_score_by_the_same_rules() {
     for file in [TEXT, DUMP, &TEXT.replace('\n', "\r\n")] {
-        assert!(is(file.as_bytes()));
+        assert!(detect(file.as_bytes()));
         let model = read(file.as_bytes()).unwrap();
         for (row, expected) in rows() {
             assert_eq!(model.score_row(&row), expected + 0.5, "{row:?}");

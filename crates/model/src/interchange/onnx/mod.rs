@@ -26,16 +26,31 @@ mod wire;
 mod write;
 
 use crate::error::ModelError;
-use crate::model::Model;
+use crate::interchange::ModelFormat;
+use crate::model::{BodyKind, Model};
 
 /// The name in messages.
 const NAME: &str = "ONNX";
+
+/// The entry in the table of formats.
+pub(super) static FORMAT: ModelFormat = ModelFormat {
+    name: "onnx",
+    system: NAME,
+    reads: "TreeEnsembleRegressor",
+    writes: "TreeEnsembleRegressor",
+    extensions: &["onnx"],
+    bodies: &[BodyKind::Trees],
+    scores: "to 1e-6 (leaf values in f32)",
+    detect,
+    read,
+    write: Some(write),
+};
 /// Where the metadata keeps the feature names, as a JSON list.
 const FEATURES: &str = "rankwright.features";
 
 /// Whether bytes begin like an ONNX model: the version of its form (field 1, a small number),
 /// then another field that models have.
-pub(super) fn is(bytes: &[u8]) -> bool {
+fn detect(bytes: &[u8]) -> bool {
     match bytes {
         [0x08, version, tag, ..] => {
             (1..0x80).contains(version) && [0x12, 0x1a, 0x22, 0x28, 0x32, 0x3a, 0x42].contains(tag)
@@ -45,11 +60,11 @@ pub(super) fn is(bytes: &[u8]) -> bool {
 }
 
 /// Reads an ONNX model.
-pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
+fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     read::model(bytes)
 }
 
 /// Writes an ONNX model.
-pub(super) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
+fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     write::model(model)
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use rankwright_data::FeatureNames;
 
 use super::wire::{Message, Writer};
-use super::{is, read, write};
+use super::{detect, read, write};
 use crate::interchange::test_support::{damage, hand, line, model, survives};
 use crate::{Categories, Ensemble, Model, ModelBody, Rule, Side, Tree};
 
@@ -144,7 +144,7 @@ fn an_ensemble_is_read_packed_or_not() {
     packed.packed = true;
     for sample in [plain, packed] {
         let bytes = sample.file();
-        assert!(is(&bytes));
+        assert!(detect(&bytes));
         let model = read(&bytes).unwrap();
         assert_eq!(model.header().features, FeatureNames::Ids { first: 0, count: 3 });
         assert_eq!(model.header().notes["from"], "ONNX by hand 1");
@@ -289,7 +289,7 @@ fn what_cannot_be_expressed_or_does_not_fit_is_refused_with_a_reason() {
     }
     let wide = read(&file(&[sample().node()], "variable", 1 << 40)).unwrap_err().to_string();
     assert!(wide.contains("columns (at most 16777216)"), "{wide}");
-    assert!(!is(b"RANKWRIGHT MODEL 1") && !is(b"{\"a\"") && !is(&[8]) && !is(&[]));
+    assert!(!detect(b"RANKWRIGHT MODEL 1") && !detect(b"{\"a\"") && !detect(&[8]) && !detect(&[]));
 }
 
 #[test]

@@ -29,10 +29,25 @@ use rankwright_data::{Absent, FeatureNames};
 use super::common::MOST_FEATURES;
 use crate::error::ModelError;
 use crate::header::Header;
-use crate::model::{Model, ModelBody};
+use crate::interchange::ModelFormat;
+use crate::model::{BodyKind, Model, ModelBody};
 
 /// The name in messages.
 const NAME: &str = "RankLib";
+
+/// The entry in the table of formats.
+pub(super) static FORMAT: ModelFormat = ModelFormat {
+    name: "ranklib",
+    system: NAME,
+    reads: "XML ensembles, lines of weights",
+    writes: "XML ensembles, lines of weights",
+    extensions: &["txt", "xml"],
+    bodies: &[BodyKind::Trees, BodyKind::Linear],
+    scores: "to 1e-6 (it computes in f32)",
+    detect,
+    read,
+    write: Some(write),
+};
 /// Rankers whose files begin with their name.
 const RANKERS: [&str; 10] = [
     "LambdaMART",
@@ -50,7 +65,7 @@ const RANKERS: [&str; 10] = [
 const FEATURE: &str = "Feature ";
 
 /// Whether bytes begin like a RankLib model.
-pub(super) fn is(bytes: &[u8]) -> bool {
+fn detect(bytes: &[u8]) -> bool {
     let head = bytes.trim_ascii_start();
     let line = head.split(|&byte| byte == b'\n').next().unwrap_or(head);
     match line.strip_prefix(b"##") {
@@ -60,7 +75,7 @@ pub(super) fn is(bytes: &[u8]) -> bool {
 }
 
 /// Reads a RankLib model.
-pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
+fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         ModelError::invalid(format!("RankLib: {error}"), "a file of text in UTF-8")
     })?;
@@ -87,7 +102,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
 }
 
 /// Writes a RankLib model.
-pub(super) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
+fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     write::model(model)
 }
 

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames};
 
-use super::{is, read, write};
+use super::{detect, read, write};
 use crate::interchange::common::side_of_zero;
 use crate::interchange::test_support::{damage, hand, line, model, names, survives};
 use crate::tree::tests::chain;
@@ -58,7 +58,7 @@ fn of(text: &str) -> Result<Model, String> {
 
 #[test]
 fn an_ensemble_is_read_with_the_weights_of_its_trees() {
-    assert!(is(ENSEMBLE.as_bytes()) && is(b"<ensemble>") && is(b"## MART\n"));
+    assert!(detect(ENSEMBLE.as_bytes()) && detect(b"<ensemble>") && detect(b"## MART\n"));
     let model = of(ENSEMBLE).unwrap();
     for (row, score) in [
         ([9.0, 0.5, 9.0, 9.0], -1.0 + 6.0),
@@ -101,7 +101,7 @@ fn lines_of_weights_are_read_with_and_without_a_constant() {
     assert_eq!(model.header().features, FeatureNames::Ids { first: 1, count: 3 });
     assert_eq!(of(CONSTANT).unwrap().score_row(&[1.0, 1.0]), 2.5);
     for text in [LINE, CONSTANT] {
-        assert!(is(text.as_bytes()));
+        assert!(detect(text.as_bytes()));
         let model = of(text).unwrap();
         assert_eq!(read(&write(&model).unwrap()).unwrap().body(), model.body());
     }
@@ -198,7 +198,7 @@ fn what_does_not_fit_is_refused_with_a_reason() {
         let error = changed(from, to);
         assert!(error.contains(reason), "{from} {to}: {error}");
     }
-    assert!(!is(b"## Nobody\n") && !is(b"<ens") && !is(b"") && !is(b"{}"));
+    assert!(!detect(b"## Nobody\n") && !detect(b"<ens") && !detect(b"") && !detect(b"{}"));
     assert!(read(&[0xff]).unwrap_err().to_string().contains("UTF-8"));
 }
 

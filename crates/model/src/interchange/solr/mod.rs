@@ -23,10 +23,25 @@ mod tests;
 mod write;
 
 use crate::error::ModelError;
-use crate::model::Model;
+use crate::interchange::ModelFormat;
+use crate::model::{BodyKind, Model};
 
 /// The name in messages.
 const NAME: &str = "Solr";
+
+/// The entry in the table of formats.
+pub(super) static FORMAT: ModelFormat = ModelFormat {
+    name: "solr",
+    system: NAME,
+    reads: "JSON of the model store of its LTR plugin",
+    writes: "JSON of the model store of its LTR plugin",
+    extensions: &["json"],
+    bodies: &[BodyKind::Trees, BodyKind::Linear],
+    scores: "to 1e-6 (it computes in f32)",
+    detect,
+    read,
+    write: Some(write),
+};
 /// Where the classes of models are.
 const PACKAGE: &str = "org.apache.solr.ltr.model.";
 const TREES: &str = "MultipleAdditiveTreesModel";
@@ -35,18 +50,18 @@ const LINEAR: &str = "LinearModel";
 const SLACK: f32 = 1e-6;
 
 /// Whether bytes begin like a model of Solr: an object that names a class of models.
-pub(super) fn is(bytes: &[u8]) -> bool {
+fn detect(bytes: &[u8]) -> bool {
     let head = bytes.get(..1 << 16).unwrap_or(bytes).trim_ascii_start();
     head.starts_with(b"{") && head.windows(PACKAGE.len()).any(|part| part == PACKAGE.as_bytes())
 }
 
 /// Reads a model of Solr.
-pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
+fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     read::model(bytes)
 }
 
 /// Writes a model for Solr.
-pub(super) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
+fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     write::model(model)
 }
 

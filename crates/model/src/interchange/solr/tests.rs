@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames};
 
-use super::{is, read, write};
+use super::{detect, read, write};
 use crate::interchange::test_support::{damage, hand, line, model, names, survives};
 use crate::{Categories, Ensemble, Header, Model, ModelBody, Rule, Side, Tree};
 
@@ -34,7 +34,7 @@ fn of(text: &str) -> Result<Model, String> {
 
 #[test]
 fn trees_are_read_with_the_slack_of_their_thresholds() {
-    assert!(is(TREES.as_bytes()) && is(LINEAR.as_bytes()));
+    assert!(detect(TREES.as_bytes()) && detect(LINEAR.as_bytes()));
     let model = of(TREES).unwrap();
     for (row, score) in [
         ([0.5, 0.0, 0.0], -210.0),
@@ -149,7 +149,7 @@ fn what_does_not_fit_is_refused_with_a_reason() {
         let error = changed(from, to);
         assert!(error.contains(reason), "{from}: {error}");
     }
-    assert!(!is(b"{}") && !is(b"[\"org.apache.solr.ltr.model.x\"]") && !is(b""));
+    assert!(!detect(b"{}") && !detect(b"[\"org.apache.solr.ltr.model.x\"]") && !detect(b""));
 }
 
 #[test]

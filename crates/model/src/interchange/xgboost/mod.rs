@@ -39,17 +39,33 @@ mod ubjson;
 
 use std::borrow::Cow;
 
+use self::export::write;
 use crate::error::ModelError;
-use crate::model::Model;
+use crate::interchange::ModelFormat;
+use crate::model::{BodyKind, Model};
 
 /// The name in messages.
 const NAME: &str = "XGBoost";
+
+/// The entry in the table of formats.
+pub(super) static FORMAT: ModelFormat = ModelFormat {
+    name: "xgboost",
+    system: NAME,
+    reads: "JSON and UBJSON of save_model",
+    writes: "JSON of save_model",
+    extensions: &["json", "ubj"],
+    bodies: &[BodyKind::Trees, BodyKind::Linear],
+    scores: "margins, to 1e-6 (it adds in f32)",
+    detect,
+    read,
+    write: Some(write),
+};
 
 /// How many bytes are looked at to know the JSON.
 const LOOK: usize = 4096;
 
 /// Whether bytes begin like XGBoost's JSON, its UBJSON or its old binary format.
-pub(super) fn is(bytes: &[u8]) -> bool {
+fn detect(bytes: &[u8]) -> bool {
     is_json(bytes) || is_ubjson(bytes) || is_old(bytes)
 }
 
@@ -72,7 +88,7 @@ fn is_old(bytes: &[u8]) -> bool {
 }
 
 /// Reads either form.
-pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
+fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     if is_old(bytes) {
         return Err(unsupported(
             "the binary format of old versions; load it with XGBoost before 3.1 and save it as \
@@ -89,8 +105,6 @@ pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     })?;
     build::model(file, unknown, bytes.len())
 }
-
-pub(super) use export::write;
 
 fn unsupported(what: impl Into<String>) -> ModelError {
     ModelError::Unsupported { format: NAME, what: what.into() }

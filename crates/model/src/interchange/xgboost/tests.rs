@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use rankwright_data::{Absent, FeatureNames};
 
-use super::{is, read, write};
+use super::{detect, read, write};
 use crate::categories::Categories;
 use crate::ensemble::Ensemble;
 use crate::header::Header;
@@ -109,7 +109,7 @@ fn as_ubjson(json: &str) -> Vec<u8> {
 fn json_and_ubjson_score_by_the_same_rules() {
     let none = f32::NAN;
     for bytes in [trees().into_bytes(), as_ubjson(&trees())] {
-        assert!(is(&bytes));
+        assert!(detect(&bytes));
         let model = read(&bytes).unwrap();
         for (row, expected) in [
             ([0.0, 0.5f32.next_down()], 1.0),

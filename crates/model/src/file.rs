@@ -1,0 +1,36 @@
+//! Models from files and to files.
+
+use std::path::Path;
+
+use rankwright_data::bytes::Input;
+use rankwright_data::store::write_atomic;
+
+use crate::error::ModelError;
+use crate::interchange::ModelFormat;
+use crate::model::Model;
+
+impl Model {
+    /// Reads a model of any known format from a file, packed or not (gzip, zstd).
+    pub fn load(path: impl AsRef<Path>) -> Result<Model, ModelError> {
+        let path = path.as_ref();
+        // A file of that name, not standard input.
+        let path = if path == Path::new("-") { Path::new("./-") } else { path };
+        let input = Input::open(path)?;
+        Model::from_bytes(&input.bytes).map_err(|error| error.in_file(input.name))
+    }
+
+    /// Writes the model to a file in our own format. The file appears whole or not at all.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), ModelError> {
+        save(path.as_ref(), &self.to_bytes())
+    }
+
+    /// Writes the model to a file in another system's format; an error where it cannot be expressed
+    /// there.
+    pub fn save_as(&self, path: impl AsRef<Path>, format: &ModelFormat) -> Result<(), ModelError> {
+        save(path.as_ref(), &self.to_bytes_as(format)?)
+    }
+}
+
+fn save(path: &Path, bytes: &[u8]) -> Result<(), ModelError> {
+    Ok(write_atomic(path, |out| out.write_all(bytes))?)
+}

@@ -1,0 +1,104 @@
+//! The description of a model format. Everything that lists, detects, reads or writes formats goes by
+//! the table of them in `mod.rs`.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::FORMATS;
+use crate::error::ModelError;
+use crate::model::{BodyKind, Model};
+
+/// A format of model files: its description, and the functions that read and write it.
+///
+/// ```
+/// use rankwright_model::ModelFormat;
+///
+/// let format = ModelFormat::find("lightgbm")?;
+/// assert_eq!((format.system, format.can_write()), ("LightGBM", true));
+/// assert_eq!(ModelFormat::detect(b"tree\nversion=v4\n"), Some(format));
+/// # Ok::<(), rankwright_model::ModelError>(())
+/// ```
+#[derive(Serialize)]
+#[non_exhaustive]
+pub struct ModelFormat {
+    /// The name in requests: `lightgbm`.
+    pub name: &'static str,
+    /// The system, as it spells its name.
+    pub system: &'static str,
+    /// The files that are read.
+    pub reads: &'static str,
+    /// The file that is written; empty where the format is only read.
+    pub writes: &'static str,
+    /// The usual endings of file names.
+    pub extensions: &'static [&'static str],
+    /// The kinds of models that can be written.
+    pub bodies: &'static [BodyKind],
+    /// The agreement of our scores with those of the system.
+    pub scores: &'static str,
+    /// Whether bytes begin like a file of this format.
+    #[serde(skip)]
+    pub(crate) detect: fn(&[u8]) -> bool,
+    #[serde(skip)]
+    pub(crate) read: fn(&[u8]) -> Result<Model, ModelError>,
+    /// Writes models of the kinds in `bodies`.
+    #[serde(skip)]
+    pub(crate) write: Option<fn(&Model) -> Result<Vec<u8>, ModelError>>,
+}
+
+impl ModelFormat {
+    /// Every format.
+    pub fn all() -> &'static [&'static ModelFormat] {
+        &FORMATS
+    }
+
+    /// Every format that can be written.
+    pub fn writable() -> impl Iterator<Item = &'static ModelFormat> {
+        FORMATS.into_iter().filter(|format| format.can_write())
+    }
+
+    /// The format of a name.
+    pub fn find(name: &str) -> Result<&'static ModelFormat, ModelError> {
+        let found = FORMATS.into_iter().find(|format| format.name == name);
+        found.ok_or_else(|| ModelError::UnknownFormat {
+            name: name.to_owned(),
+            known: FORMATS.map(|format| format.name).join(", "),
+        })
+    }
+
+    /// The format of some bytes, by how they begin.
+    pub fn detect(bytes: &[u8]) -> Option<&'static ModelFormat> {
+        FORMATS.into_iter().find(|format| (format.detect)(bytes))
+    }
+
+    /// Whether models can be written in this format.
+    pub fn can_write(&self) -> bool {
+        self.write.is_some()
+    }
+
+    /// The names of all systems, for messages.
+    pub(crate) fn systems() -> String {
+        FORMATS.map(|format| format.system).join(", ")
+    }
+}
+
+/// Names are unique.
+impl PartialEq for ModelFormat {
+    fn eq(&self, other: &ModelFormat) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for ModelFormat {}
+
+impl fmt::Debug for ModelFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ModelFormat").field(&self.name).finish()
+    }
+}
+
+impl fmt::Display for ModelFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}

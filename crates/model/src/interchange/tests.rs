@@ -1,0 +1,92 @@
+//! The table of formats, walked: every entry is described, detects what it writes, and says truly what
+//! it can write.
+
+use std::collections::HashSet;
+
+use super::*;
+use crate::{Blend, Header, ModelBody, Normalise, net};
+use rankwright_data::{Absent, FeatureNames};
+
+/// A model of each kind that every format with that kind can express.
+fn models() -> Vec<Model> {
+    let header = Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
+    let net = |hidden: &[usize]| {
+        let net = net::tests::random(1, 2, hidden, false);
+        Model::new(header.clone(), ModelBody::Net(net)).unwrap()
+    };
+    let linear = test_support::line(0.0);
+    let blend = Blend::new(Normalise::Rank, vec![(1.0, linear.clone())]).unwrap();
+    let blend = Model::new(linear.header().clone(), ModelBody::Blend(blend)).unwrap();
+    vec![test_support::simple(), linear, net(&[]), net(&[2]), blend]
+}
+
+#[test]
+fn every_format_is_described_under_a_name_of_its_own() {
+    let names: HashSet<&str> = ModelFormat::all().iter().map(|format| format.name).collect();
+    assert_eq!(names.len(), ModelFormat::all().len());
+    for format in ModelFormat::all() {
+        assert_eq!(ModelFormat::find(format.name).unwrap(), *format);
+        assert!(!format.system.is_empty() && !format.reads.is_empty(), "{format}");
+        assert!(!format.scores.is_empty() && !format.extensions.is_empty(), "{format}");
+        assert_eq!(format.can_write(), !format.bodies.is_empty(), "{format}");
+        assert_eq!(format.can_write(), !format.writes.is_empty(), "{format}");
+        let json = serde_json::to_value(format).unwrap();
+        assert_eq!(json["name"], format.name);
+        assert_eq!(json["bodies"].as_array().unwrap().len(), format.bodies.len());
+    }
+    let error = ModelFormat::find("lightgmb").unwrap_err().to_string();
+    assert!(error.starts_with("there is no model format 'lightgmb'; known are rankwright, "));
+}
+
+#[test]
+fn a_format_writes_the_kinds_that_it_names_and_refuses_all_others() {
+    for model in models() {
+        let kind = model.body().kind();
+        for format in ModelFormat::all() {
+            let written = model.to_bytes_as(format);
+            assert_eq!(written.is_ok(), format.bodies.contains(&kind), "{format}: {kind:?}");
+            match written {
+                Ok(bytes) => {
+                    assert_eq!(ModelFormat::detect(&bytes), Some(*format));
+                    let back = Model::from_bytes(&bytes).unwrap();
+                    assert_eq!(back.body().kind(), kind, "{format}");
+                }
+                Err(error) => {
+                    let start = format!("{} model: ", format.system);
+                    assert!(error.to_string().starts_with(&start), "{error}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn bytes_of_no_format_are_refused_with_the_systems_that_are_known() {
+    let error = Model::from_bytes(b"2 qid:1 1:0.5\n").unwrap_err().to_string();
+    assert!(error.starts_with("this is no model: it begins with '2 qid:1 1:0.5\\n'"), "{error}");
+    for format in ModelFormat::all() {
+        assert!(error.contains(format.system), "{error}");
+        assert!((format.detect)(b"2 qid:1 1:0.5\n").eq(&false));
+        assert!(Model::from_bytes_as(b"2 qid:1 1:0.5\n", format).is_err(), "{format}");
+    }
+}
+
+/// The table of formats in the documentation, one row for each.
+fn table() -> String {
+    let row = |format: &&ModelFormat| {
+        let ModelFormat { name, system, reads, writes, scores, .. } = format;
+        let kinds: Vec<&str> = format.bodies.iter().map(|kind| kind.name()).collect();
+        let kinds = kinds.join(", ");
+        format!("| {system} | `{name}` | {reads} | {writes} | {kinds} | {scores} |\n")
+    };
+    let head = "| system | name | read | written | kinds written | scores |\n\
+                | --- | --- | --- | --- | --- | --- |\n";
+    head.to_owned() + &ModelFormat::all().iter().map(row).collect::<String>()
+}
+
+#[test]
+fn the_documentation_has_the_table_of_formats() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/interchange.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    assert!(page.contains(&table()), "docs/interchange.md should have this table:\n{}", table());
+}
