@@ -180,6 +180,9 @@ fn experiment(error: &ExperimentError) -> Option<String> {
         ExperimentError::NoRate { .. } => {
             Some("take boosted trees, such as --learner lambdamart".into())
         }
+        ExperimentError::BadRate { .. } | ExperimentError::RateTwice { .. } => {
+            Some("give such as --rates 1.0,0.5,0.1".into())
+        }
         ExperimentError::NoRounds { .. } => {
             Some("take boosted trees, such as --learner lambdamart".into())
         }

@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use rankwright::data::Random;
 use rankwright::data::store::write_atomic;
+use rankwright::data::{DEFAULT_SEED, Random};
 use rankwright::eval::table::{Align, Table};
 use rankwright::eval::{ParamInfo, Params};
 use rankwright::search::classify::{
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..))]
     folds: u32,
     /// Seed of the draw of the folds
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
     /// Documents to decide on, instead of a cross validation
     #[arg(long, value_name = "DOCS", num_args = 1.., requires = "out")]

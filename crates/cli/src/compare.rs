@@ -2,18 +2,19 @@
 
 mod systems;
 
+use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::Evaluation;
 use rankwright::eval::compare::{CompareOptions, Comparison, MetricValues, Test, compare};
 use rankwright::eval::conventions;
 use rankwright::eval::stats::Correction;
 use rankwright::eval::table::{comparison_details, comparison_table};
 use rankwright::report::comparison::ComparisonReport;
-pub(crate) use rankwright::report::comparison::json_of;
+pub(crate) use rankwright::report::comparison::ComparisonResult;
 
 use crate::failure::Failure;
 use crate::measures::{ReportArgs, write_per_query};
 use crate::output::{Output, TableStyle};
-use crate::page::ExtraPage;
+use crate::page::{ExtraPage, document};
 use crate::progress::timed;
 pub(crate) use systems::{SystemArgs, names, short_name};
 
@@ -53,7 +54,7 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     samples: usize,
     /// Seed of the samples
-    #[arg(long, value_name = "N", default_value_t = 42)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
 }
 
@@ -91,7 +92,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     if args.page.html.is_some() {
         report = unopened.add_query_details(report, &args.systems, &[], out)?;
     }
-    let mut document = json_of(report.comparison(), report.systems());
+    let result = ComparisonResult::new(report.comparison(), report.systems());
+    let mut document = document(&result)?;
     args.page.finish(|| report.page(), &mut document, out)?;
     out.result(|| document, || text(args, &report))
 }

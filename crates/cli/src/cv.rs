@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use rankwright::data::Dataset;
+use rankwright::data::{DEFAULT_SEED, Dataset};
 use rankwright::eval::compare::Test;
 use rankwright::eval::conventions;
 use rankwright::eval::stats::Correction;
@@ -11,7 +11,7 @@ use rankwright::eval::{Evaluation, Measure};
 use rankwright::learn::{CvOptions, CvResult, LearnerSpec, cross_validate};
 use serde_json::{Value, json};
 
-use crate::compare::{TestArgs, compare_systems, json_of as comparison_json};
+use crate::compare::{ComparisonResult, TestArgs, compare_systems};
 use crate::failure::Failure;
 use crate::input::ReadArgs;
 use crate::interrupt::Interrupt;
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 5)]
     folds: usize,
     /// Seed of the folds and the trainings
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
     /// Part of each fold's training queries that decide on stopping, for learners with stop= and
     /// those that choose among models; the others train on all
@@ -137,7 +137,7 @@ fn tell(args: &Args, done: &[Done], out: &Output) -> Result<(), Failure> {
                 "learners": done.iter().map(json_of).collect::<Vec<_>>(),
             });
             if let Some(comparison) = &comparison {
-                document["comparison"] = comparison_json(comparison, &systems);
+                document["comparison"] = json!(ComparisonResult::new(comparison, &systems));
             }
             document
         },

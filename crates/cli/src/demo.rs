@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use rankwright::data::format::{Format, write};
 use rankwright::data::generate::{Store, StoreOptions};
 use rankwright::data::store::write_atomic;
-use rankwright::data::{DataError, Dataset, ListFormat, Qrels, QueryLists, Random};
+use rankwright::data::{DEFAULT_SEED, DataError, Dataset, ListFormat, Qrels, QueryLists, Random};
 use rankwright::eval::compare::{Comparison, Test};
 use rankwright::eval::stats::Correction;
 use rankwright::eval::table::comparison_table;
@@ -22,14 +22,14 @@ use rankwright::eval::{
 use rankwright::learn::{LearnerSpec, TrainRequest, ValidationSet};
 use rankwright::model::{Model, ScoreOptions};
 use rankwright::report::comparison::ComparisonReport;
-use rankwright::report::training::{NamedData, TrainingInput, TrainingOptions, TrainingReport};
+use rankwright::report::training::{NamedData, TrainingOptions, TrainingReport, TrainingRequest};
 use rankwright::search::{
     BuildOptions, Documents, Extractor, FEATURES_NOTE, FeatureSet, FirstStage, Index, Query,
     QueryOptions, Ranker, RowOptions, build_index, read_queries, to_run,
 };
 use serde_json::{Value, json};
 
-use crate::compare::{TestArgs, compare_systems, json_of};
+use crate::compare::{ComparisonResult, TestArgs, compare_systems};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::timed;
@@ -48,7 +48,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 600, value_parser = clap::value_parser!(u32).range(12..))]
     queries: u32,
     /// Seed of the store and the trainings
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
 }
 
@@ -128,7 +128,15 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         write_pages(folder, &features, &evaluations, &tests, out)?;
     }
     out.result(
-        || document(args, &shop, &features, &systems, json_of(&comparison, &evaluations)),
+        || {
+            document(
+                args,
+                &shop,
+                &features,
+                &systems,
+                json!(ComparisonResult::new(&comparison, &evaluations)),
+            )
+        },
         || text(args, &shop, &features, &systems, &comparison),
     )
 }
@@ -142,10 +150,10 @@ fn write_pages(
     out: &Output,
 ) -> Result<(), Failure> {
     let model = Model::load(&folder.join("lambdamart.model"))?;
-    let input = TrainingInput {
+    let input = TrainingRequest {
         model: ("lambdamart.model", &model),
         train: NamedData { name: "train.rwd", data: &features.train },
-        valid: Some(NamedData { name: "valid.rwd", data: &features.valid }),
+        valid: vec![NamedData { name: "valid.rwd", data: &features.valid }],
         measures: vec![MetricSpec::parse(METRICS[0])?.resolve(SourceKind::Features)?],
         log: None,
     };

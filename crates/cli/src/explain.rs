@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use rankwright::data::Dataset;
+use rankwright::data::{DEFAULT_SEED, Dataset};
 use rankwright::model::{ExplainOptions, Model};
 use rankwright::report::explanation::{ExplainRequest, Explanation, explain};
 use serde_json::json;
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::input::{ReadArgs, name_of, one_stdin, open};
 use crate::models::tell_matching;
 use crate::output::Output;
-use crate::page::ExtraPage;
+use crate::page::{ExtraPage, document};
 use crate::progress::timed;
 
 /// Explain a ranking: what each feature adds to each document's score (Shapley values: exact for
@@ -51,7 +51,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     permutations: u32,
     /// Seed of every sample
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
     /// Pass over features that the model does not know
     #[arg(long)]
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     };
     let lacking = tell_matching(&model, &data, args.ignore_extra, out)?;
     let found = request(args, &model, &data, background.as_ref(), out)?;
-    let mut json = found.to_json();
+    let mut json = document(&found)?;
     json["features_not_in_data"] = json!(lacking);
     args.page.finish(|| found.page(), &mut json, out)?;
     out.result(|| json, || found.to_text(args.top, !args.doc.is_empty()))

@@ -82,7 +82,10 @@ impl Failure {
     /// The exit code: 1 bad input or request, 2 wrong usage, 130 interrupted.
     pub(crate) fn code(&self) -> u8 {
         match self {
-            Failure::Usage(_) => 2,
+            Failure::Usage(_)
+            | Failure::Experiment(
+                ExperimentError::BadRate { .. } | ExperimentError::RateTwice { .. },
+            ) => 2,
             Failure::Interrupted { .. }
             | Failure::Partial { .. }
             | Failure::Unsaved { .. }

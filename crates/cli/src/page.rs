@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rankwright::data::store::write_atomic;
 use rankwright::report::Page;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -27,7 +28,13 @@ pub(crate) struct PageArgs {
 
 impl PageArgs {
     /// Writes the files, then prints the short version, or the JSON document with the files' names.
-    pub(crate) fn finish(&self, page: &Page, mut json: Value, out: &Output) -> Result<(), Failure> {
+    pub(crate) fn finish(
+        &self,
+        page: &Page,
+        result: &impl Serialize,
+        out: &Output,
+    ) -> Result<(), Failure> {
+        let mut json = document(result)?;
         out.keeps_stdout_free(&self.out)?;
         write(page, &self.out, self.assets.as_deref(), &mut json)?;
         if self.out == Path::new("-") {
@@ -77,6 +84,12 @@ impl ExtraPage {
     }
 }
 
+/// A result as JSON.
+pub(crate) fn document(result: &impl Serialize) -> Result<Value, Failure> {
+    serde_json::to_value(result)
+        .map_err(|error| Failure::request(format!("the result cannot be written as JSON: {error}")))
+}
+
 /// Writes a page and its assets, and adds the files' names to the document.
 fn write(page: &Page, html: &Path, assets: Option<&Path>, json: &mut Value) -> Result<(), Failure> {
     let text = page.to_html()?;
@@ -112,7 +125,7 @@ mod tests {
     fn finish(out: &Path, assets: Option<&Path>, json: bool) -> Result<(), Failure> {
         let args = PageArgs { out: out.to_owned(), assets: assets.map(Path::to_owned) };
         let page = Page { title: "A report".into(), ..Page::default() };
-        args.finish(&page, json!({}), &Output { json, quiet: true })
+        args.finish(&page, &json!({}), &Output { json, quiet: true })
     }
 
     #[test]

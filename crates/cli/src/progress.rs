@@ -77,6 +77,12 @@ impl<'a> Rounds<'a> {
     }
 }
 
+impl Drop for Rounds<'_> {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
 impl Progress for Rounds<'_> {
     fn checkpoint_failed(&self, error: &LearnError) {
         if self.interrupt.asked() {

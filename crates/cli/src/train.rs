@@ -6,8 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwright::data::Dataset;
 use rankwright::data::store::write_atomic;
+use rankwright::data::{DEFAULT_SEED, Dataset};
 use rankwright::eval::{Evaluation, Measure, ScoredDataset, SourceKind, expand};
 use rankwright::learn::objective::SAMPLED_PARTNERS;
 use rankwright::learn::{
@@ -79,7 +79,7 @@ pub(crate) struct Args {
 
 impl Args {
     fn seed(&self) -> u64 {
-        self.seed.unwrap_or(1)
+        self.seed.unwrap_or(DEFAULT_SEED)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwright::data::Dataset;
+use rankwright::data::{DEFAULT_SEED, Dataset};
 use rankwright::learn::tune::{
     Ground, Method, Space, Trial, TuneJob, TunePlan, TuneResult, TuneSettings, default_space,
 };
@@ -62,7 +62,7 @@ pub(crate) struct Args {
     #[arg(long, short, value_name = "SPEC")]
     metric: Option<String>,
     /// Seed of the draws, the folds and the trainings
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
     /// Train the best learner on all of DATA (with --valid for stopping), and write the model
     #[arg(long, value_name = "MODEL")]

@@ -117,3 +117,33 @@ fn options_that_would_do_nothing_for_a_line_are_refused() {
     bench.run("train --learner linear(weights=22:1,metric=err@5) --out x").ok();
     assert!(bench.run("model inspect x").ok().out().contains("err@5"));
 }
+
+/// One seed where none is given, whichever verb draws at random.
+#[test]
+fn every_verb_has_the_same_seed_by_default() {
+    let bench = Bench::new();
+    for verb in [
+        "demo",
+        "cv",
+        "tune",
+        "train",
+        "compare",
+        "explain",
+        "classify",
+        "data generate letor",
+        "data generate store",
+        "data split",
+        "model inspect",
+        "report train",
+        "report shrinkage",
+        "report compare",
+        "report data",
+    ] {
+        let help = bench.run(&format!("{verb} --help")).ok().out();
+        let (_, seed) = help.split_once("--seed <N>").unwrap_or_else(|| panic!("{verb}: {help}"));
+        // Up to the next option.
+        let seed = seed.split("\n  ").take_while(|line| !line.trim_start().starts_with('-'));
+        let seed = seed.collect::<Vec<_>>().join(" ");
+        assert!(seed.contains("[default: 1]") || seed.contains("1 if not given"), "{verb}: {seed}");
+    }
+}

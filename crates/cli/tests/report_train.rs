@@ -42,6 +42,32 @@ fn a_training_report_ends_with_the_values_of_eval() {
     assert_eq!(found["importance"]["permutation"]["data"], "valid.txt");
 }
 
+/// As in `train`, each `--valid` is a set of its own.
+#[test]
+fn validation_files_are_sets_of_their_own() {
+    let bench = bench();
+    train(&bench, "mart(trees=3, leaves=4)", "--valid valid.txt");
+    let made = "data generate letor --queries 9 --documents 20 --seed 3 --out test.txt";
+    bench.run(made).ok();
+    let words = "train m.model train.txt --valid valid.txt --valid test.txt --metric ndcg@10";
+    let found = report(&bench, words);
+    let sets = found["curves"][0]["values"].as_object().unwrap();
+    assert_eq!(sets.keys().collect::<Vec<_>>(), ["test.txt", "train.txt", "valid.txt"]);
+    for data in ["valid.txt", "test.txt"] {
+        let eval = bench.run(&format!("eval m.model {data} --metric ndcg@10 --json")).json();
+        assert_eq!(Some(last(&sets[data])), eval["metrics"][0]["value"].as_f64(), "{data}");
+    }
+    let best = found["curves"][0]["best"]["value"].as_f64().unwrap();
+    let first = sets["valid.txt"].as_array().unwrap();
+    let most = first.iter().filter_map(Value::as_f64).fold(f64::NEG_INFINITY, f64::max);
+    assert_eq!(best, most, "the first set decides");
+
+    let words = "shrinkage train.txt --valid valid.txt --valid test.txt --trees 3 --rates 0.5";
+    let run = &report(&bench, words)["runs"][0];
+    assert_eq!(run["other_validation"].as_array().unwrap().len(), 1);
+    assert_ne!(run["other_validation"][0], run["validation"]);
+}
+
 #[test]
 fn a_query_can_be_asked_for_and_an_unknown_one_is_told() {
     let bench = bench();
@@ -102,7 +128,8 @@ fn without_validation_data_a_fifth_is_held_out_and_said() {
     let bench = bench();
     let words = ["report", "shrinkage", "train.txt", "--trees", "2", "--rates", "0.5", "--json"];
     let ran = Ran(command(&bench, &words).output().unwrap());
-    assert!(ran.err().contains("a fifth of the queries"), "{}", ran.err());
+    assert!(ran.err().contains("there is no validation data"), "{}", ran.err());
+    assert!(ran.err().contains("drawn by the seed, are held out"), "{}", ran.err());
     assert_eq!(ran.json()["best_rate"], 0.5);
     for (rates, said) in [("0", "above 0"), ("0.1,0.1", "twice")] {
         let ran = bench.run(&format!("report shrinkage train.txt --rates {rates}"));

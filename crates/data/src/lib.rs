@@ -43,7 +43,7 @@ pub use matrix::Matrix;
 pub use names::FeatureNames;
 pub use pairs::{Pair, Preference};
 pub use panics::{catch_panic, panics_are_caught};
-pub use random::Random;
+pub use random::{DEFAULT_SEED, Random};
 pub use scores::{read_scores, write_scores};
 pub use strings::Strings;
 pub use warnings::{DataPart, Warning, WarningKind, Warnings};

@@ -4,6 +4,9 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
+/// The seed of everything random where the caller gives none.
+pub const DEFAULT_SEED: u64 = 1;
+
 /// A seeded stream of random numbers.
 #[derive(Debug, Clone)]
 pub struct Random(Xoshiro256PlusPlus);

@@ -47,6 +47,24 @@ pub enum ExperimentError {
         /// Name of the learner.
         learner: String,
     },
+    /// A rate of learning that is not a number above 0.
+    #[error("the rate {rate} is not a number above 0")]
+    BadRate {
+        /// The rate.
+        rate: f64,
+    },
+    /// A rate of learning that is given twice.
+    #[error("the rate {rate} is given twice")]
+    RateTwice {
+        /// The rate.
+        rate: f64,
+    },
+    /// A bug in this program.
+    #[error("internal error: {invariant} does not hold")]
+    Internal {
+        /// The condition that should have held.
+        invariant: &'static str,
+    },
     /// A learner does not learn in rounds, so there is no learning curve.
     #[error("{learner} is not trained in rounds, so there is no learning curve")]
     NoRounds {

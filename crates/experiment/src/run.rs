@@ -342,14 +342,17 @@ impl Progress for CellProgress<'_> {
     }
 }
 
-/// An error with what to do about it, on one line, in words of the file.
+/// An error on one line, with what to change in the experiment's file where that is known.
 fn error_text(error: impl Into<ExperimentError>) -> String {
     let error = error.into();
-    let told = match error.help() {
+    let help = match &error {
+        ExperimentError::Learn(LearnError::MissingValidation { .. }) => {
+            Some("the data set needs a validation part, `valid`".to_owned())
+        }
+        other => other.help(),
+    };
+    match help {
         Some(help) => format!("{error}; {help}"),
         None => error.to_string(),
-    };
-    // Learners speak of options of the command.
-    told.replace("give --valid DATA", "give the data a validation part (`valid`)")
-        .replace("--valid", "`valid`")
+    }
 }

@@ -4,63 +4,164 @@
 //! Every training has the same data, seed and parameters but for `rate`. The best number of rounds of
 //! each is chosen on the validation data itself.
 
+use rankwright_data::{DEFAULT_SEED, Dataset};
 use rankwright_eval::{Measure, ScoredDataset};
 use rankwright_learn::simd::Simd;
 use rankwright_learn::{
     LearnerSpec, Progress, TrainRequest, TrainResult, TrainingHistory, ValidationSet,
 };
 use rankwright_model::{Model, ModelBody, ScoreOptions};
+use rankwright_report::ReportWarning;
 use rankwright_report::training::{NamedData, ShrinkageInput, ShrinkageReport, ShrinkageRun};
 
 use crate::ExperimentError;
 
-/// A learner, the data to train and validate it on, and how to train it.
+/// The part of the queries that is held out where there is no validation data.
+const HELD_OUT: f64 = 0.2;
+
+/// A learner, the rates to train it with, and data to train and validate it on.
+///
+/// ```
+/// use rankwright_data::generate::LetorOptions;
+/// use rankwright_experiment::ShrinkageRequest;
+/// use rankwright_learn::{LearnerSpec, NoProgress};
+/// use rankwright_report::training::NamedData;
+///
+/// let data = LetorOptions { queries: 30, documents: 10, seed: 1 }.generate()?;
+/// let learner = LearnerSpec::parse("mart(trees=5, leaves=4)")?;
+/// let request = ShrinkageRequest {
+///     rates: vec![1.0, 0.1],
+///     ..ShrinkageRequest::new(learner, NamedData { name: "train.txt", data: &data })
+/// };
+/// let report = request.run(|_| NoProgress)?.expect("nothing stops it");
+/// assert_eq!(report.runs.len(), 2);
+/// assert_eq!(report.warnings.len(), 1, "6 of 30 queries are held out to validate on");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct ShrinkageRequest<'a> {
     /// The learner; its rate is replaced.
     pub learner: LearnerSpec,
+    /// The rates.
+    pub rates: Vec<f64>,
     /// Training data.
     pub train: NamedData<'a>,
-    /// Validation data.
-    pub valid: NamedData<'a>,
-    /// The metric to watch.
-    pub measure: Measure,
-    /// Seed of every training.
+    /// Validation sets; the first one decides what is best. Where there is none, a fifth of the
+    /// training queries, drawn by the seed, is held out.
+    pub valid: Vec<NamedData<'a>>,
+    /// The metric to watch; the learner's target where not given.
+    pub measure: Option<Measure>,
+    /// Seed of every training, and of what is held out.
     pub seed: u64,
-    /// How the validation data is matched with the model.
+    /// How validation data is matched with the model.
     pub score: ScoreOptions,
     /// Which machine code to run.
     pub simd: Simd,
 }
 
-impl ShrinkageRequest<'_> {
-    /// The learner with another rate.
-    pub fn with_rate(&self, rate: f64) -> Result<LearnerSpec, ExperimentError> {
-        let info = self.learner.info();
+impl<'a> ShrinkageRequest<'a> {
+    /// A request with the usual rates and settings.
+    pub fn new(learner: LearnerSpec, train: NamedData<'a>) -> Self {
+        Self {
+            learner,
+            rates: vec![1.0, 0.5, 0.1, 0.01],
+            train,
+            valid: Vec::new(),
+            measure: None,
+            seed: DEFAULT_SEED,
+            score: ScoreOptions::default(),
+            simd: Simd::Auto,
+        }
+    }
+
+    /// Trains with every rate and compares the best models. `progress` gives a receiver of progress
+    /// events for each training, which is dropped at its end; `None` where one asked to stop.
+    pub fn run<P: Progress>(
+        &self,
+        mut progress: impl FnMut(&LearnerSpec) -> P,
+    ) -> Result<Option<ShrinkageReport>, ExperimentError> {
+        let learners = Self::learners(&self.learner, &self.rates)?;
+        let measure = match &self.measure {
+            Some(measure) => measure.clone(),
+            None => self.learner.measure()?,
+        };
+        let held = self.hold_out()?;
+        let sets = match &held {
+            Some(held) => held.sets(),
+            None => (self.train, self.valid.clone()),
+        };
+        let input = ShrinkageInput {
+            learner: self.learner.to_string(),
+            train: sets.0,
+            valid: sets.1,
+            measure,
+            seed: self.seed,
+        };
+        let mut runs = Vec::new();
+        for (rate, learner) in self.rates.iter().zip(&learners) {
+            let observer = progress(learner);
+            match self.train(&input, *rate, learner, &observer)? {
+                Some(run) => runs.push(run),
+                None => return Ok(None),
+            }
+        }
+        let mut report = ShrinkageReport::new(&input, runs)?;
+        report.warnings.extend(held.map(|held| held.warning()));
+        Ok(Some(report))
+    }
+
+    /// The learner with each rate, or what is wrong with the rates or the learner.
+    pub fn learners(
+        learner: &LearnerSpec,
+        rates: &[f64],
+    ) -> Result<Vec<LearnerSpec>, ExperimentError> {
+        let info = learner.info();
         if !info.params.iter().any(|param| param.name == "rate") {
             return Err(ExperimentError::NoRate { learner: info.name.to_owned() });
         }
-        let spec = self.learner.canonical().clone().with("rate", rate.to_string());
-        Ok(LearnerSpec::from_spec(spec)?)
+        let mut learners = Vec::new();
+        for (at, rate) in rates.iter().enumerate() {
+            if !(rate.is_finite() && *rate > 0.0) {
+                return Err(ExperimentError::BadRate { rate: *rate });
+            }
+            if rates[..at].contains(rate) {
+                return Err(ExperimentError::RateTwice { rate: *rate });
+            }
+            let spec = learner.canonical().clone().with("rate", rate.to_string());
+            learners.push(LearnerSpec::from_spec(spec)?);
+        }
+        Ok(learners)
     }
 
-    /// Trains with a rate; `None` where the progress wanted to stop.
-    pub fn train(
+    /// Splits the training data where there is no validation data.
+    fn hold_out(&self) -> Result<Option<HeldOut>, ExperimentError> {
+        if !self.valid.is_empty() {
+            return Ok(None);
+        }
+        let (train, valid) = self.train.data.hold_out(HELD_OUT, self.seed)?;
+        let names = ["four fifths of", "a held-out fifth of"];
+        let names = names.map(|part| format!("{part} {}", self.train.name));
+        Ok(Some(HeldOut { train, valid, names }))
+    }
+
+    /// Trains with one rate; `None` where the progress asked to stop.
+    fn train<'d>(
         &self,
+        input: &ShrinkageInput<'d>,
         rate: f64,
+        learner: &LearnerSpec,
         progress: &dyn Progress,
     ) -> Result<Option<ShrinkageRun>, ExperimentError> {
-        let learner = self.with_rate(rate)?;
-        let valid = ValidationSet { name: self.valid.name.to_owned(), data: self.valid.data };
+        let set = |set: &NamedData<'d>| ValidationSet { name: set.name.to_owned(), data: set.data };
         let outcome = learner.train(TrainRequest {
-            valid: vec![valid],
-            metrics: vec![self.measure.clone()],
+            valid: input.valid.iter().map(set).collect(),
+            metrics: vec![input.measure.clone()],
             watch_training: true,
             seed: self.seed,
             features: self.score,
             progress,
             simd: self.simd,
-            ..TrainRequest::new(self.train.data)
+            ..TrainRequest::new(input.train.data)
         })?;
         if !outcome.finished {
             return Ok(None);
@@ -69,22 +170,33 @@ impl ShrinkageRequest<'_> {
             return Err(ExperimentError::NoRounds { learner: learner.to_string() });
         }
         let TrainResult { model, history, .. } = outcome;
-        let best = best_model(model, &history)?.score(self.valid.data, self.score)?;
-        let best = ScoredDataset::new(self.valid.data, &best)?
-            .evaluate(std::slice::from_ref(&self.measure))?;
+        let Some(valid) = input.valid.first() else {
+            return Err(ExperimentError::Internal { invariant: "there is a validation set" });
+        };
+        let best = best_model(model, &history)?.score(valid.data, self.score)?;
+        let best = ScoredDataset::new(valid.data, &best)?
+            .evaluate(std::slice::from_ref(&input.measure))?;
         Ok(Some(ShrinkageRun { rate, learner: learner.to_string(), history, best }))
     }
+}
 
-    /// Compares the best models of trainings.
-    pub fn report(&self, runs: Vec<ShrinkageRun>) -> Result<ShrinkageReport, ExperimentError> {
-        let input = ShrinkageInput {
-            learner: self.learner.to_string(),
-            train: self.train,
-            valid: self.valid,
-            measure: self.measure.clone(),
-            seed: self.seed,
-        };
-        Ok(ShrinkageReport::new(&input, runs)?)
+/// Training data that was split in two.
+struct HeldOut {
+    train: Dataset,
+    valid: Dataset,
+    names: [String; 2],
+}
+
+impl HeldOut {
+    fn sets(&self) -> (NamedData<'_>, Vec<NamedData<'_>>) {
+        let [train, valid] = &self.names;
+        let valid = NamedData { name: valid, data: &self.valid };
+        (NamedData { name: train, data: &self.train }, vec![valid])
+    }
+
+    fn warning(&self) -> ReportWarning {
+        let queries = self.valid.queries();
+        ReportWarning::HeldOut { queries, of: queries + self.train.queries() }
     }
 }
 
@@ -108,20 +220,14 @@ mod tests {
 
     fn report(learner: &str, rates: &[f64]) -> Result<ShrinkageReport, ExperimentError> {
         let data = LetorOptions { queries: 60, documents: 20, seed: 4 }.generate().unwrap();
-        let (train, valid) = data.hold_out(0.2, 1).unwrap();
-        let learner = LearnerSpec::parse(learner).unwrap();
         let request = ShrinkageRequest {
-            measure: learner.measure().unwrap(),
-            learner,
-            train: NamedData { name: "train", data: &train },
-            valid: NamedData { name: "valid", data: &valid },
-            seed: 1,
-            score: ScoreOptions::default(),
-            simd: Simd::Auto,
+            rates: rates.to_vec(),
+            ..ShrinkageRequest::new(
+                LearnerSpec::parse(learner).unwrap(),
+                NamedData { name: "all", data: &data },
+            )
         };
-        let runs = rates.iter().map(|rate| request.train(*rate, &NoProgress));
-        let runs: Result<Vec<_>, _> = runs.collect();
-        request.report(runs?.into_iter().flatten().collect())
+        Ok(request.run(|_| NoProgress)?.unwrap())
     }
 
     #[test]
@@ -145,8 +251,8 @@ mod tests {
         });
         assert_eq!(lines.collect::<Vec<_>>(), [2, 2]);
         assert_eq!(found.table().rows.len(), 2);
-        assert_eq!(found.json()["runs"][1]["validation"].as_array().unwrap().len(), 15);
-        let json = found.json();
+        let json = serde_json::to_value(&found).unwrap();
+        assert_eq!(json["runs"][1]["validation"].as_array().unwrap().len(), 15);
         let versus = |run: usize| json["runs"][run]["versus_best"].is_object();
         assert!(!versus(found.best) && versus(1 - found.best));
     }
@@ -159,5 +265,38 @@ mod tests {
         assert!(
             matches!(error, ExperimentError::NoRate { learner } if learner == "linear-regression")
         );
+    }
+
+    #[test]
+    fn rates_must_be_above_0_and_different() {
+        let error = |rates: &[f64]| report("mart(trees=3, leaves=4)", rates).unwrap_err();
+        assert!(matches!(error(&[0.5, 0.0]), ExperimentError::BadRate { rate: 0.0 }));
+        assert!(matches!(error(&[f64::NAN]), ExperimentError::BadRate { .. }));
+        assert!(matches!(error(&[0.5, 0.5]), ExperimentError::RateTwice { rate: 0.5 }));
+    }
+
+    #[test]
+    fn each_validation_set_has_a_curve_and_the_first_decides() {
+        let made = |seed| LetorOptions { queries: 20, documents: 10, seed }.generate().unwrap();
+        let (train, one, two) = (made(1), made(2), made(3));
+        let request = ShrinkageRequest {
+            rates: vec![0.5],
+            valid: vec![
+                NamedData { name: "one", data: &one },
+                NamedData { name: "two", data: &two },
+            ],
+            ..ShrinkageRequest::new(
+                LearnerSpec::parse("mart(trees=4, leaves=4)").unwrap(),
+                NamedData { name: "train", data: &train },
+            )
+        };
+        let found = request.run(|_| NoProgress).unwrap().unwrap();
+        assert_eq!(found.sets, ["train", "one", "two"]);
+        assert_eq!(found.warnings, []);
+        let run = &found.runs[0];
+        assert_ne!(run.curve(1), run.curve(2));
+        assert_eq!(run.value(), run.curve(1)[run.rounds() - 1]);
+        let ids: Vec<String> = found.page().sections.into_iter().map(|s| s.id).collect();
+        assert_eq!(ids, ["valid", "valid-2", "train", "values"]);
     }
 }

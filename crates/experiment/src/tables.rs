@@ -251,7 +251,7 @@ pub(super) fn set_json(plan: &Plan<'_>, set: &SetResult) -> Value {
         "queries": set.queries,
         "documents": set.documents,
         "features": set.features,
-        "comparison": set.comparison.as_ref().map(|report| report.json()),
+        "comparison": set.comparison,
         "learners": learners.collect::<Vec<_>>(),
     })
 }

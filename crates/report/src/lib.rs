@@ -17,8 +17,11 @@ pub mod data;
 mod error;
 pub mod explanation;
 pub mod page;
+mod serialise;
 pub mod training;
+mod warning;
 
 pub use chart::Chart;
 pub use error::ReportError;
 pub use page::{Block, Page, Section};
+pub use warning::ReportWarning;

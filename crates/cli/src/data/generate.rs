@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use rankwright::data::DataError;
 use rankwright::data::format::write;
 use rankwright::data::generate::{LetorOptions, StoreOptions};
+use rankwright::data::{DEFAULT_SEED, DataError};
 use rankwright::spec::words::counted;
 use serde_json::json;
 
@@ -31,7 +31,7 @@ pub(crate) struct LetorArgs {
     #[arg(long, value_name = "N", default_value_t = 120)]
     documents: usize,
     /// Seed; the same seed gives the same bytes on any machine
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
     /// File to write
     #[arg(long, value_name = "PATH")]
@@ -50,7 +50,7 @@ pub(crate) struct StoreArgs {
     #[arg(long, value_name = "N", default_value_t = 600)]
     queries: usize,
     /// Seed; the same seed gives the same bytes on any machine
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
     /// Folder to write documents.jsonl, queries.jsonl and qrels.txt into; made if not there
     #[arg(long, value_name = "DIR")]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rankwright::data::format::{Format, write};
 use rankwright::data::split::{Parts, folds};
-use rankwright::data::{DataError, Dataset, Warnings};
+use rankwright::data::{DEFAULT_SEED, DataError, Dataset, Warnings};
 use rankwright::eval::table::{Align, Cell, Table};
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", conflicts_with = "parts")]
     folds: Option<usize>,
     /// Seed of the shuffle
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
     /// Folder to write into
     #[arg(long, value_name = "DIR")]

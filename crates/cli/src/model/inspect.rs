@@ -5,6 +5,7 @@ mod show;
 
 use std::path::{Path, PathBuf};
 
+use rankwright::data::DEFAULT_SEED;
 use rankwright::data::store::write_atomic;
 use rankwright::eval::{Measure, MetricSpec, SourceKind};
 use rankwright::learn::permutation::{Permutation, Plan};
@@ -39,7 +40,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 5, requires = "data", value_parser = clap::value_parser!(u32).range(1..))]
     repeats: u32,
     /// Seed of the shuffling
-    #[arg(long, value_name = "N", default_value_t = 42, requires = "data")]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED, requires = "data")]
     seed: u64,
     /// Pass over features of the data that the model does not know
     #[arg(long, requires = "data")]

@@ -25,5 +25,5 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     not_over_an_input(&args.page.out, args.systems.files())?;
     let (report, unopened) = args.systems.load(out)?.compare(&args.systems, out)?;
     let report = unopened.add_query_details(report, &args.systems, &args.queries, out)?;
-    args.page.finish(&report.page(), report.json(), out)
+    args.page.finish(&report.page(), &report, out)
 }

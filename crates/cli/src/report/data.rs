@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use rankwright::data::DEFAULT_SEED;
 use rankwright::report::data::{DataOptions, DataReport};
 
 use crate::compare::short_name;
@@ -28,7 +29,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(2..))]
     sample: u32,
     /// Seed of that sample
-    #[arg(long, value_name = "N", default_value_t = 42)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
     #[command(flatten)]
     page: PageArgs,
@@ -58,5 +59,5 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     ];
     let facts = facts.map(|(what, text)| (what.to_owned(), text)).to_vec();
     let report = report?.with_facts(facts);
-    args.page.finish(&report.page(), report.json(), out)
+    args.page.finish(&report.page(), &report, out)
 }

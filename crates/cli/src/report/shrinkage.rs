@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use rankwright::data::Dataset;
+use rankwright::data::{DEFAULT_SEED, Dataset};
 use rankwright::eval::{MetricSpec, SourceKind};
 use rankwright::experiment::ShrinkageRequest;
 use rankwright::learn::LearnerSpec;
 use rankwright::model::ScoreOptions;
-use rankwright::report::training::{NamedData, ShrinkageRun};
+use rankwright::report::training::NamedData;
 
-use super::train::set_names;
+use super::train::{named, set_names};
 use crate::failure::Failure;
 use crate::input::{ReadArgs, not_over_an_input, one_stdin, open};
 use crate::interrupt::Interrupt;
@@ -24,8 +24,8 @@ pub(crate) struct Args {
     /// Feature data to train on; several files are one data set
     #[arg(value_name = "DATA", required = true)]
     data: Vec<PathBuf>,
-    /// Validation data; repeated files are one data set. Without it a fifth of the queries, drawn by
-    /// the seed, is held out
+    /// Validation data; may be repeated, each a set of its own. The first decides what is best.
+    /// Without it a fifth of the queries, drawn by the seed, is held out
     #[arg(long, value_name = "DATA")]
     valid: Vec<PathBuf>,
     /// The learner; its rate is replaced. See `list learners`
@@ -41,7 +41,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N")]
     trees: Option<usize>,
     /// Seed of the trainings, and of what is held out
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
     /// Pass over features of --valid that the training data does not know
     #[arg(long)]
@@ -57,30 +57,28 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     one_stdin(inputs().chain(&args.read.pairs).map(PathBuf::as_path))?;
     not_over_an_input(&args.page.out, inputs().map(PathBuf::as_path))?;
     let learner = learner(args)?;
-    check_rates(&args.rates)?;
+    ShrinkageRequest::learners(&learner, &args.rates)?;
     let measure = match &args.metric {
-        Some(text) => MetricSpec::parse(text)?.resolve(SourceKind::Features)?,
-        None => learner.measure()?,
+        Some(text) => Some(MetricSpec::parse(text)?.resolve(SourceKind::Features)?),
+        None => None,
     };
     let (train, valid) = data(args, out)?;
-    let names = match args.valid.is_empty() {
-        true => {
-            let (data, _) = set_names(&args.data, &[]);
-            (format!("four fifths of {data}"), format!("a held-out fifth of {data}"))
-        }
-        false => set_names(&args.data, &args.valid),
-    };
-    let about = ShrinkageRequest {
-        learner,
-        train: NamedData { name: &names.0, data: &train },
-        valid: NamedData { name: &names.1, data: &valid },
+    let (train_name, valid_names) = set_names(&args.data, &args.valid);
+    tell_sampled(&learner, &train, out)?;
+    let request = ShrinkageRequest {
+        rates: args.rates.clone(),
+        valid: named(&valid_names, &valid),
         measure,
         seed: args.seed,
         score: ScoreOptions { ignore_extra: args.ignore_extra, simd: crate::simd()? },
         simd: crate::simd()?,
+        ..ShrinkageRequest::new(learner, NamedData { name: &train_name, data: &train })
     };
-    let report = about.report(train_all(args, &about, out)?)?;
-    args.page.finish(&report.page(), report.json(), out)
+    let interrupt = Interrupt::listen()?;
+    let bar = |learner: &LearnerSpec| Rounds::new(out, learner, train.rows(), &interrupt, None);
+    let report = request.run(bar)?.ok_or(Failure::Stopped)?;
+    report.warnings.iter().for_each(|warning| out.note(warning.to_string()));
+    args.page.finish(&report.page(), &report, out)
 }
 
 /// The learner with the number of trees asked for.
@@ -95,46 +93,16 @@ fn learner(args: &Args) -> Result<LearnerSpec, Failure> {
     }
 }
 
-fn check_rates(rates: &[f64]) -> Result<(), Failure> {
-    if let Some(bad) = rates.iter().find(|rate| !(rate.is_finite() && **rate > 0.0)) {
-        return Err(Failure::usage(format!("--rates has {bad}; a shrinkage is a number above 0")));
-    }
-    let twice = (1..rates.len()).find(|at| rates[..*at].contains(&rates[*at]));
-    match twice {
-        Some(at) => Err(Failure::usage(format!("--rates has {} twice", rates[at]))),
-        None => Ok(()),
-    }
-}
-
-/// Training and validation data.
-fn data(args: &Args, out: &Output) -> Result<(Dataset, Dataset), Failure> {
+/// Training data, and each validation set.
+fn data(args: &Args, out: &Output) -> Result<(Dataset, Vec<Dataset>), Failure> {
     let (inputs, _) = open(&args.data, out)?;
     let (loaded, _) = args.read.read_opened(inputs, None, out)?;
-    if args.valid.is_empty() {
-        out.note("no --valid: a fifth of the queries, drawn by the seed, is held out");
-        return Ok(loaded.data.hold_out(0.2, args.seed)?);
-    }
-    let (inputs, _) = open(&args.valid, out)?;
     let read = ReadArgs { pairs: None, ..args.read.clone() };
-    let (valid, _) = read.read_opened(inputs, Some(loaded.data.absent()), out)?;
-    Ok((loaded.data, valid.data))
-}
-
-/// A run for each rate, under a bar each.
-fn train_all(
-    args: &Args,
-    about: &ShrinkageRequest<'_>,
-    out: &Output,
-) -> Result<Vec<ShrinkageRun>, Failure> {
-    tell_sampled(&about.learner, about.train.data, out)?;
-    let interrupt = Interrupt::listen()?;
-    let mut runs = Vec::new();
-    for rate in &args.rates {
-        let learner = about.with_rate(*rate)?;
-        let bar = Rounds::new(out, &learner, about.train.data.rows(), &interrupt, None);
-        let run = about.train(*rate, &bar);
-        bar.finish();
-        runs.push(run?.ok_or(Failure::Stopped)?);
+    let mut valid = Vec::new();
+    for file in &args.valid {
+        let (inputs, _) = open(std::slice::from_ref(file), out)?;
+        let (set, _) = read.read_opened(inputs, Some(loaded.data.absent()), out)?;
+        valid.push(set.data);
     }
-    Ok(runs)
+    Ok((loaded.data, valid))
 }

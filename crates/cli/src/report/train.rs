@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwright::data::Dataset;
-use rankwright::eval::{Measure, MetricSpec, SourceKind, expand};
+use rankwright::data::{DEFAULT_SEED, Dataset};
+use rankwright::eval::{Measure, SourceKind, expand};
 use rankwright::model::{Model, ScoreOptions};
 use rankwright::report::training::{
-    NamedData, TrainingInput, TrainingLog, TrainingOptions, TrainingReport,
+    NamedData, TrainingLog, TrainingOptions, TrainingReport, TrainingRequest,
 };
-use rankwright::spec::words::counted;
 
+use crate::compare::names;
 use crate::failure::Failure;
 use crate::input::{ReadArgs, name_of, not_over_an_input, one_stdin, open};
 use crate::models::tell_matching;
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     /// The data that it was trained on; several files are one data set
     #[arg(value_name = "DATA", required = true)]
     data: Vec<PathBuf>,
-    /// Validation data; repeated files are one data set
+    /// Validation data; may be repeated, each a set of its own. The first decides what is best
     #[arg(long, value_name = "DATA")]
     valid: Vec<PathBuf>,
     /// A metric; may be repeated, and the first decides what is best. That of the model's training,
@@ -45,7 +45,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=50))]
     trees: u32,
     /// Seed of what is drawn at random: queries to look at, shuffles
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
     /// Pass over features of the data that the model does not know
     #[arg(long)]
@@ -61,23 +61,19 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     one_stdin(inputs().chain(&args.read.pairs).map(PathBuf::as_path))?;
     not_over_an_input(&args.page.out, inputs().map(PathBuf::as_path))?;
     let model = crate::models::load(&args.model)?;
-    let measures = measures(&args.metrics, &model)?;
+    let measures = measures(&args.metrics)?;
     let log = log_of(&args.model, out);
     let train = read(args, &args.data, &args.read, &model, out)?;
-    let valid = match args.valid.is_empty() {
-        true => None,
-        false => {
-            let alone = ReadArgs { pairs: None, ..args.read.clone() };
-            Some(read(args, &args.valid, &alone, &model, out)?)
-        }
-    };
-    let (train_name, valid_name) = set_names(&args.data, &args.valid);
-    tell_other_data(&model, &train, &train_name, out);
+    let alone = ReadArgs { pairs: None, ..args.read.clone() };
+    let valid =
+        args.valid.iter().map(|file| read(args, std::slice::from_ref(file), &alone, &model, out));
+    let valid = valid.collect::<Result<Vec<_>, Failure>>()?;
+    let (train_name, valid_names) = set_names(&args.data, &args.valid);
     let model_name = file_name(&args.model);
-    let input = TrainingInput {
+    let request = TrainingRequest {
         model: (&model_name, &model),
         train: NamedData { name: &train_name, data: &train },
-        valid: valid.as_ref().map(|data| NamedData { name: &valid_name, data }),
+        valid: named(&valid_names, &valid),
         measures,
         log,
     };
@@ -89,9 +85,10 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         score: score_options(args)?,
     };
     let what = "looking at the training";
-    let (report, _) = timed(out, what, || TrainingReport::new(&input, &options));
+    let (report, _) = timed(out, what, || TrainingReport::new(&request, &options));
     let report = report?;
-    args.page.finish(&report.page(), report.json(), out)
+    report.warnings.iter().for_each(|warning| out.note(warning.to_string()));
+    args.page.finish(&report.page(), &report, out)
 }
 
 /// The log beside the model, where there is one that can be read; the report does without.
@@ -100,28 +97,11 @@ fn log_of(model: &Path, out: &Output) -> Option<TrainingLog> {
     match &found {
         Ok(Some(_)) => {}
         Ok(None) => {
-            let path = TrainingLog::path_of(model);
-            out.note(format!("there is no {}: times are left out", path.display()));
+            out.note(format!("there is no {}", TrainingLog::path_of(model).display()));
         }
         Err(error) => out.note(format!("{error}; the report does without the log")),
     }
     found.ok().flatten()
-}
-
-/// Says so where the data is not what the model was trained on.
-fn tell_other_data(model: &Model, data: &Dataset, name: &str, out: &Output) {
-    let header = model.header();
-    let trained = (header.queries as usize, header.rows as usize);
-    if trained.1 > 0 && trained != (data.queries(), data.rows()) {
-        out.note(format!(
-            "the model was trained on {} and {}, and {name} has {} and {}: what is \
-             shown goes by {name}",
-            counted(trained.0, "query"),
-            counted(trained.1, "document"),
-            data.queries(),
-            data.rows()
-        ));
-    }
 }
 
 fn score_options(args: &Args) -> Result<ScoreOptions, Failure> {
@@ -142,35 +122,35 @@ fn read(
     Ok(loaded.data)
 }
 
-/// The metrics asked for, or the one that training watched, or the usual one.
-fn measures(texts: &[String], model: &Model) -> Result<Vec<Measure>, Failure> {
+/// The metrics asked for.
+fn measures(texts: &[String]) -> Result<Vec<Measure>, Failure> {
     let mut measures = Vec::new();
     for text in texts {
         for spec in expand(text)? {
             measures.push(spec.resolve(SourceKind::Features)?);
         }
     }
-    if measures.is_empty() {
-        // A header may come from anywhere; what is no metric there is not the user's fault.
-        let trained = MetricSpec::parse(&model.header().metric);
-        let spec = trained.or_else(|_| MetricSpec::parse("ndcg@10"))?;
-        measures.push(spec.resolve(SourceKind::Features)?);
-    }
     Ok(measures)
 }
 
-/// What the training and the validation data are called: by their files, where that tells them
+/// Names of the training data and of each validation set: by their files, where that tells them
 /// apart.
-pub(super) fn set_names(data: &[PathBuf], valid: &[PathBuf]) -> (String, String) {
-    let name = |files: &[PathBuf]| -> String {
-        name_of(&files.iter().map(|path| file_name(path)).collect::<Vec<_>>())
-    };
-    match (name(data), name(valid)) {
-        (data, valid) if data == valid => {
-            (format!("{data} (training)"), format!("{valid} (validation)"))
+pub(super) fn set_names(data: &[PathBuf], valid: &[PathBuf]) -> (String, Vec<String>) {
+    let train = name_of(&data.iter().map(|path| file_name(path)).collect::<Vec<_>>());
+    let valid = names(valid);
+    match valid.contains(&train) {
+        true => {
+            let valid = valid.iter().map(|name| format!("{name} (validation)")).collect();
+            (format!("{train} (training)"), valid)
         }
-        names => names,
+        false => (train, valid),
     }
+}
+
+/// Data sets under their names.
+pub(super) fn named<'a>(names: &'a [String], sets: &'a [Dataset]) -> Vec<NamedData<'a>> {
+    let named = |(name, data): (&'a String, &'a Dataset)| NamedData { name, data };
+    names.iter().zip(sets).map(named).collect()
 }
 
 /// The name of a file without its folder.

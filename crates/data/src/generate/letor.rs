@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use crate::dataset::Dataset;
 use crate::error::DataError;
 use crate::format::physical_memory;
-use crate::random::Random;
+use crate::random::{DEFAULT_SEED, Random};
 
 const STREAMS: usize = 5;
 const STREAM_FEATURES: usize = 25;
@@ -61,7 +61,7 @@ pub struct LetorOptions {
 
 impl Default for LetorOptions {
     fn default() -> Self {
-        LetorOptions { queries: 1000, documents: 120, seed: 0 }
+        LetorOptions { queries: 1000, documents: 120, seed: DEFAULT_SEED }
     }
 }
 

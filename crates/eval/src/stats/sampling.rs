@@ -5,6 +5,7 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
+use rankwright_data::DEFAULT_SEED;
 use rayon::prelude::*;
 
 use super::StatsError;
@@ -23,7 +24,7 @@ pub struct Sampling {
 
 impl Default for Sampling {
     fn default() -> Self {
-        Self { samples: 100_000, seed: 42 }
+        Self { samples: 100_000, seed: DEFAULT_SEED }
     }
 }
 

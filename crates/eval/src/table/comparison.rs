@@ -197,7 +197,7 @@ mod tests {
     }
 
     const LEGEND: &str = "▲ significantly better, ▼ significantly worse than bm25 at alpha 0.05: \
-        two-sided randomisation test with 100000 samples, seed 42, exact where fewer assignments \
+        two-sided randomisation test with 100000 samples, seed 1, exact where fewer assignments \
         exist; Holm correction over 2 systems per metric. 8 queries.";
 
     #[test]

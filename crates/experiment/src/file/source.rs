@@ -9,10 +9,10 @@
 //! | `files` or `generate`, with `folds` | as many |
 //! | `files` or `generate`, with `split` | one |
 
-use rankwright_data::Absent;
 use rankwright_data::format::{Format, ReadOptions, Roles};
 use rankwright_data::generate::LetorOptions;
 use rankwright_data::split::Parts;
+use rankwright_data::{Absent, DEFAULT_SEED};
 use rankwright_spec::words::counted;
 
 use super::super::fields::Fields;
@@ -301,14 +301,14 @@ fn whole(
         "files" => Origin::Files(listed(fields, places, "files")?),
         _ => {
             let text = fields.needed("generate", "\"letor(queries=500, documents=60)\"")?;
-            let seed = fields.whole("seed")?.unwrap_or(1);
+            let seed = fields.whole("seed")?.unwrap_or(DEFAULT_SEED);
             Origin::Generated(generator(&text, seed).map_err(|e| fields.wrong("generate", e))?)
         }
     };
     if matches!(&origin, Origin::Files(files) if files.is_empty()) {
         return Err(fields.wrong("files", "`files` names no file"));
     }
-    let seed = fields.whole("fold_seed")?.unwrap_or(1);
+    let seed = fields.whole("fold_seed")?.unwrap_or(DEFAULT_SEED);
     let division = match (fields.whole("folds")?, fields.text("split")?) {
         (Some(_), Some(_)) => {
             return Err(fields.wrong("split", "data has `folds` or a `split`, not both"));

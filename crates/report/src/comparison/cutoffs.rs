@@ -9,6 +9,7 @@ use rankwright_eval::{
     EvalOptions, Evaluation, Measure, MeasureResult, MetricSpec, QuerySource, SourceKind, evaluate,
 };
 use rankwright_spec::{Spec, SpecError};
+use serde::Serialize;
 
 use crate::chart::{Axis, Body, Chart, Series};
 use crate::error::ReportError;
@@ -29,7 +30,7 @@ pub(super) struct Curves {
 }
 
 /// A value with its interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(super) struct Point {
     pub(super) cutoff: u32,
     pub(super) value: f64,

@@ -14,21 +14,20 @@
 mod changes;
 mod cutoffs;
 mod hardest;
-mod json;
 mod overview;
+mod result;
 mod wins;
 
 use rankwright_eval::compare::{Better, CompareOptions, Comparison, MetricValues, compare};
 use rankwright_eval::{
     Candidates, EvalOptions, Evaluation, MeasureResult, QuerySource, SourceKind, Workspace,
 };
-use serde_json::Value;
 
 use crate::error::ReportError;
 use crate::page::{Page, Section};
 use changes::Change;
 use cutoffs::Curves;
-pub use json::json_of;
+pub use result::{BaselineDelta, ComparisonResult, MetricResult, SystemValue};
 use wins::Differences;
 
 /// Systems compared, ready to be shown.
@@ -184,11 +183,6 @@ impl ComparisonReport {
         }
         sections.extend(self.sections.iter().cloned());
         Page { title: self.title.clone(), lead: overview::lead(self), facts, sections }
-    }
-
-    /// The numbers of the page: those of `compare --json`, and what the other sections show.
-    pub fn json(&self) -> Value {
-        json::report(self)
     }
 
     /// Queries won, tied and lost under the main metric, with the sorted differences as two rows of

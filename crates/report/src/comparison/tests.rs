@@ -1,6 +1,7 @@
 use rankwright_data::{Qrels, QueryLists, Run};
 use rankwright_eval::compare::CompareOptions;
 use rankwright_eval::{JudgedRun, Measure, MetricSpec, ScoredQueries, evaluate};
+use serde_json::to_value;
 
 use super::*;
 use crate::chart::{Body, Chart};
@@ -115,13 +116,13 @@ fn metrics_that_cannot_be_cut_give_no_curves() {
     let report = with_sources(report(&["kendall"]), &[]).unwrap();
     assert!(report.details.as_ref().unwrap().curves.is_none());
     assert!(!report.page().sections.iter().any(|section| section.id == "cutoffs"));
-    assert!(report.json()["cutoffs"].is_null());
+    assert!(to_value(&report).unwrap()["cutoffs"].is_null());
 }
 
 #[test]
 fn telling_queries_are_shown_with_their_moves() {
     let report = with_sources(report(&["rr"]), &[]).unwrap();
-    let json = report.json();
+    let json = to_value(&report).unwrap();
     let why: Vec<&str> =
         json["changes"].as_array().unwrap().iter().map(|c| c["why"].as_str().unwrap()).collect();
     assert_eq!(why, ["largest win", "largest loss", "in the middle"]);
@@ -138,7 +139,7 @@ fn telling_queries_are_shown_with_their_moves() {
 
 #[test]
 fn a_named_query_is_shown_and_an_unknown_one_refused() {
-    let found = with_sources(report(&["rr"]), &["b"]).unwrap().json();
+    let found = to_value(with_sources(report(&["rr"]), &["b"]).unwrap()).unwrap();
     assert_eq!(found["changes"].as_array().unwrap().len(), 1);
     assert_eq!(found["changes"][0]["query"], "b");
     let error = with_sources(report(&["rr"]), &["z"]).unwrap_err();
@@ -261,7 +262,7 @@ fn metrics_of_another_size_have_a_chart_of_their_own() {
 fn another_metric_may_be_the_main_one() {
     let report = report(&["kendall", "rr"]).with_main("rr").unwrap();
     assert_eq!(report.differences[0].sorted[0], (2, 1.0 - 1.0 / 3.0));
-    assert_eq!(report.json()["per_query"]["metric"], "rr");
+    assert_eq!(to_value(&report).unwrap()["per_query"]["metric"], "rr");
     assert!(report.page().lead.starts_with("By rr:"));
     let error = report.with_main("ap").unwrap_err();
     assert!(error.to_string().ends_with("that were compared: kendall, rr"), "{error}");

@@ -10,20 +10,19 @@
 //! a hyphen stands for the number.
 
 mod histogram;
-mod json;
 mod labels;
 mod missing;
 mod relation;
+mod result;
 mod similar;
 mod spread;
 #[cfg(test)]
 mod tests;
 
-use rankwright_data::{Dataset, Random, Summary};
+use rankwright_data::{DEFAULT_SEED, Dataset, Random, Summary};
 use rankwright_eval::{Measure, MetricSpec, SourceKind};
 use rankwright_spec::words::counted;
 use rayon::prelude::*;
-use serde_json::Value;
 
 use crate::comparison::{fixed, signed};
 use crate::error::ReportError;
@@ -49,7 +48,13 @@ pub struct DataOptions {
 
 impl Default for DataOptions {
     fn default() -> Self {
-        Self { metric: "ndcg@10".to_owned(), top: 20, sample: 10_000, seed: 42, near: 0.99 }
+        Self {
+            metric: "ndcg@10".to_owned(),
+            top: 20,
+            sample: 10_000,
+            seed: DEFAULT_SEED,
+            near: 0.99,
+        }
     }
 }
 
@@ -61,7 +66,7 @@ impl Default for DataOptions {
 ///
 /// let data = LetorOptions { queries: 10, documents: 20, seed: 1 }.generate()?;
 /// let report = DataReport::new("Made up", &data, &DataOptions::default())?;
-/// assert_eq!(report.json()["queries"], 10);
+/// assert_eq!(serde_json::to_value(&report)?["queries"], 10);
 /// assert!(report.page().lead.starts_with("10 queries"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -135,11 +140,6 @@ impl DataReport {
         }
         let facts = self.facts.iter().cloned().chain(self.own_facts()).collect();
         Page { title: self.title.clone(), lead: self.lead(), facts, sections }
-    }
-
-    /// The numbers of the page.
-    pub fn json(&self) -> Value {
-        json::report(self)
     }
 
     fn own_facts(&self) -> Vec<(String, String)> {

@@ -2,6 +2,7 @@ use rankwright_data::bytes::Input;
 use rankwright_data::format::{Format, ReadOptions, read_inputs};
 use rankwright_data::generate::LetorOptions;
 use rankwright_eval::{MetricSpec, ScoredDataset, SourceKind};
+use serde_json::to_value;
 
 use super::*;
 use crate::chart::Body;
@@ -81,7 +82,7 @@ fn near_duplicates_are_found_whichever_way_they_run() {
     let members: Vec<usize> = groups[0].iter().map(|(c, _)| *c).collect();
     assert_eq!(members, [0, 1]);
     assert!((groups[0][1].1 + 1.0).abs() < 1e-12, "{:?}", groups[0]);
-    let json = report.json();
+    let json = to_value(&report).unwrap();
     assert_eq!(json["similar"]["near_duplicates"][0][1]["feature"], "2");
 }
 
@@ -124,7 +125,7 @@ fn odd_data_sets_are_described_all_the_same() {
         ("0 qid:a\n1 qid:a\n", 1),
     ] {
         let report = report(text);
-        let json = report.json();
+        let json = to_value(&report).unwrap();
         assert_eq!(json["queries"], queries, "{text}");
         let page = report.page();
         assert_eq!(page.sections[0].id, "labels");
@@ -134,7 +135,8 @@ fn odd_data_sets_are_described_all_the_same() {
     }
     let level = report("0 qid:a 1:1\n0 qid:a 1:2\n");
     assert!(
-        level.relations[0].tau.is_nan() && level.json()["feature_summaries"][0]["tau"].is_null()
+        level.relations[0].tau.is_nan()
+            && to_value(&level).unwrap()["feature_summaries"][0]["tau"].is_null()
     );
     assert!(level.page().lead.ends_with("1 feature."), "{}", level.page().lead);
 }
@@ -156,12 +158,12 @@ fn a_feature_that_is_always_missing_is_told() {
 #[test]
 fn threads_do_not_change_a_digit() {
     let data = LetorOptions { queries: 20, documents: 30, seed: 5 }.generate().unwrap();
-    let found: Vec<String> = [1, 3]
+    let found: Vec<serde_json::Value> = [1, 3]
         .into_iter()
         .map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let options = DataOptions { sample: 100, ..DataOptions::default() };
-            pool.install(|| DataReport::new("T", &data, &options).unwrap().json().to_string())
+            pool.install(|| to_value(DataReport::new("T", &data, &options).unwrap()).unwrap())
         })
         .collect();
     assert_eq!(found[0], found[1]);

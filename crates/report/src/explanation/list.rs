@@ -9,11 +9,12 @@
 use rankwright_eval::{EvalError, Measure, MetricSpec, SourceKind};
 use rankwright_model::Explanation;
 use rayon::prelude::*;
+use serde::Serialize;
 
 use crate::error::ReportError;
 
 /// What one feature does to the order of a list.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Effect {
     /// The name of the feature.
     pub feature: String,

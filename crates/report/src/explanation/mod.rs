@@ -7,10 +7,10 @@
 //! into order and shown as a page, as text and as JSON.
 
 mod find;
-mod json;
 mod list;
 mod page;
 mod query;
+mod result;
 mod summary;
 mod text;
 

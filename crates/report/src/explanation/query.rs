@@ -3,10 +3,12 @@
 use rankwright_data::Dataset;
 use rankwright_eval::{OrderRule, Orderer, Rows};
 use rankwright_model::{Explainer, Explanation};
+use serde::Serialize;
 
 use super::list::{Effect, effects};
 use super::{ExplainRequest, find, refused};
 use crate::error::ReportError;
+use crate::serialise::short_f32;
 
 /// Why the documents of a query stand in their order.
 #[derive(Debug, Clone)]
@@ -26,7 +28,7 @@ pub struct QueryPart {
 }
 
 /// One document and what its score is made of.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Document {
     /// Its id, or its row number where the data has no ids.
     pub doc: String,
@@ -43,11 +45,12 @@ pub struct Document {
 }
 
 /// What a feature adds to a score.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Contribution {
     /// The name of the feature.
     pub feature: String,
     /// Its value; NaN where it is missing.
+    #[serde(serialize_with = "short_f32")]
     pub value: f32,
     /// What it adds.
     pub contribution: f64,

@@ -8,6 +8,7 @@
 use rankwright_data::Random;
 use rankwright_model::{Explainer, Explanation};
 use rankwright_spec::words::counted;
+use serde::Serialize;
 
 use super::{ExplainRequest, is_sampled, refused};
 use crate::error::ReportError;
@@ -22,11 +23,12 @@ const SHOWN: usize = 9;
 const POINTS: usize = 300;
 
 /// How much the features move scores.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Summary {
     /// Queries looked at.
     pub queries: usize,
     /// Queries there are.
+    #[serde(skip)]
     pub all_queries: usize,
     /// Documents looked at.
     pub documents: usize,
@@ -48,7 +50,7 @@ impl Summary {
 }
 
 /// How much one feature moves scores.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct FeatureSummary {
     /// Its name.
     pub feature: String,
@@ -57,6 +59,7 @@ pub struct FeatureSummary {
     /// The mean size of its contribution less the mean of the list.
     pub spread: f64,
     /// Some documents, for the largest features.
+    #[serde(skip)]
     pub points: Vec<Point>,
 }
 

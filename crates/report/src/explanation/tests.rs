@@ -2,6 +2,7 @@
 
 use rankwright_data::{Absent, FeatureNames};
 use rankwright_model::{Header, Linear};
+use serde_json::to_value;
 
 use super::*;
 use crate::chart::Body;
@@ -123,7 +124,7 @@ fn a_summary_is_over_all_documents_of_the_sample() {
     let points: Vec<_> =
         summary.features[0].points.iter().map(|p| (p.row, p.value, p.contribution)).collect();
     assert_eq!(points, [(0, 1.0, 2.0), (2, 2.0, 4.0), (1, 3.0, 6.0), (3, 5.0, 10.0)]);
-    let json = found.to_json();
+    let json = to_value(&found).unwrap();
     assert_eq!(json["summary"]["features"][0]["feature"], "bm25");
     assert!(found.to_text(5, false).contains("over 4 documents of 2 queries,"));
 }
@@ -165,7 +166,7 @@ fn a_missing_value_is_null_and_values_are_short_in_json() {
     let mut query = found.query.clone().unwrap();
     query.documents[0].contributions[0].value = f32::NAN;
     query.documents[0].contributions[1].value = 0.1;
-    let json = Explanation { query: Some(query), ..found }.to_json();
+    let json = to_value(Explanation { query: Some(query), ..found }).unwrap();
     let parts = &json["documents"][0]["contributions"];
     assert!(parts[0]["value"].is_null());
     assert_eq!(parts[1]["value"].to_string(), "0.1");

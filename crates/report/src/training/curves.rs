@@ -9,16 +9,17 @@ use rankwright_eval::compare::Better;
 use rankwright_eval::{Measure, MetricSpec};
 use rankwright_learn::TrainingHistory;
 use rankwright_spec::words::{counted, plural};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::stages::Stages;
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
+use crate::serialise::as_map;
 
 /// Points of a line that comes from a log.
 const POINTS: usize = 200;
 
 /// One metric against rounds.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Curve {
     /// The metric.
     pub metric: String,
@@ -27,13 +28,25 @@ pub struct Curve {
     /// Rounds done at each point.
     pub rounds: Vec<usize>,
     /// Name of each data set and its value at each point; NaN where there is none.
+    #[serde(rename = "values", serialize_with = "as_map")]
     pub sets: Vec<(String, Vec<f64>)>,
-    /// Rounds at the best value on the validation data, and that value.
-    pub best: Option<(usize, f64)>,
+    /// The best value on the validation data.
+    pub best: Option<BestRound>,
     /// Number of the set that decides what is best.
+    #[serde(skip)]
     pub decides: usize,
     /// Whether a round is a model of its own, as the members of a blend are, rather than a step.
+    #[serde(skip)]
     pub apart: bool,
+}
+
+/// The best value of a curve.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct BestRound {
+    /// Rounds done.
+    pub rounds: usize,
+    /// The metric.
+    pub value: f64,
 }
 
 impl Curve {
@@ -94,7 +107,7 @@ impl Curve {
         }
     }
 
-    fn find_best(&self, set: usize, better: Better) -> Option<(usize, f64)> {
+    fn find_best(&self, set: usize, better: Better) -> Option<BestRound> {
         let (_, values) = self.sets.get(set)?;
         let mut best: Option<(usize, f64)> = None;
         for (round, value) in self.rounds.iter().zip(values).filter(|(_, v)| !v.is_nan()) {
@@ -106,7 +119,7 @@ impl Curve {
                 best = Some((*round, *value));
             }
         }
-        best
+        best.map(|(rounds, value)| BestRound { rounds, value })
     }
 
     /// The name of the data set that decides what is best.
@@ -148,7 +161,7 @@ impl Curve {
         };
         let mut lines: Vec<Series> = self.sets.iter().map(series).collect();
         let mut caption = format!("{source} Convention: {}.", self.convention);
-        if let Some((round, value)) = self.best {
+        if let Some(BestRound { rounds: round, value }) = self.best {
             let at = counted(round, unit);
             caption = format!(
                 "The best value on {} is {value:.4}, after {at} (broken line). {caption}",
@@ -178,18 +191,6 @@ impl Curve {
             dashed: true,
             ..Series::default()
         }
-    }
-
-    pub(super) fn json(&self) -> Value {
-        let sets: serde_json::Map<String, Value> =
-            self.sets.iter().map(|(name, values)| (name.clone(), json!(values))).collect();
-        json!({
-            "metric": self.metric,
-            "convention": self.convention,
-            "rounds": self.rounds,
-            "values": sets,
-            "best": self.best.map(|(round, value)| json!({ "rounds": round, "value": value })),
-        })
     }
 }
 
@@ -239,7 +240,7 @@ mod tests {
         let curves = Curve::logged(&history());
         assert_eq!(curves[0].rounds, [1, 2, 3, 4]);
         assert_eq!(curves[0].sets[0], ("training".to_owned(), vec![1.0, 2.0, 3.0, 4.0]));
-        assert_eq!(curves[0].best, Some((2, 0.4)));
+        assert_eq!(curves[0].best, Some(BestRound { rounds: 2, value: 0.4 }));
         let chart = curves[0].chart(1, "epoch", "From the log.");
         assert!(matches!(&chart.body, Body::Lines(lines) if lines.len() == 3 && lines[2].dashed));
         assert!(chart.caption.contains("after 2 epochs"), "{}", chart.caption);
@@ -265,7 +266,7 @@ mod tests {
     fn errors_are_best_when_small() {
         let mut history = history();
         history.metrics = vec!["rmse".into()];
-        assert_eq!(Curve::logged(&history)[0].best, Some((1, 0.1)));
+        assert_eq!(Curve::logged(&history)[0].best, Some(BestRound { rounds: 1, value: 0.1 }));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use rankwright_learn::objective::{
     Cut, Lambda, LambdaParams, Objective, QueryView, Weight, Workspace,
 };
 use rankwright_spec::{Spec, SpecError};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::Part;
 use super::stages::Stages;
@@ -29,7 +29,7 @@ use crate::page::{Block, Section};
 const SHOWN: usize = 20;
 
 /// A query's list at a few stages.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ForcePictures {
     /// The query's id.
     pub query: String,
@@ -40,11 +40,12 @@ pub struct ForcePictures {
     /// Steepness of the logistic function.
     pub sigma: f64,
     /// The stages, in order.
+    #[serde(rename = "stages")]
     pub pictures: Vec<ForcePicture>,
 }
 
 /// A query's list at one stage.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ForcePicture {
     /// Rounds done.
     pub stage: usize,
@@ -55,7 +56,7 @@ pub struct ForcePicture {
 }
 
 /// A document of a list.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ForcedDocument {
     /// Its id, or its number within the query.
     pub name: String,
@@ -275,25 +276,6 @@ impl ForcePictures {
                 ],
             }),
         }
-    }
-
-    pub(super) fn json(&self) -> Value {
-        let document = |d: &ForcedDocument| {
-            json!({
-                "name": d.name, "label": d.label, "score": d.score,
-                "ranknet": d.ranknet, "lambdarank": d.lambdarank,
-            })
-        };
-        let picture = |p: &ForcePicture| {
-            json!({
-                "stage": p.stage, "value": p.value,
-                "documents": p.documents.iter().map(document).collect::<Vec<_>>(),
-            })
-        };
-        json!({
-            "query": self.query, "documents": self.documents, "metric": self.metric,
-            "sigma": self.sigma, "stages": self.pictures.iter().map(picture).collect::<Vec<_>>(),
-        })
     }
 }
 

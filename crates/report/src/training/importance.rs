@@ -12,7 +12,7 @@ use rankwright_learn::LearnError;
 use rankwright_learn::permutation::{Permutation, Plan};
 use rankwright_model::{Model, ModelBody, ScoreOptions};
 use rankwright_spec::words::counted;
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
 
 use super::Part;
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
@@ -31,7 +31,7 @@ const BUDGET: usize = 200_000_000;
 const ROWS: (usize, usize) = (1_000, 20_000);
 
 /// A feature and what it is worth.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FeatureWorth {
     /// Its name.
     pub name: String,
@@ -39,25 +39,29 @@ pub struct FeatureWorth {
     pub gain: Option<f64>,
     /// Splits that ask for it.
     pub splits: Option<u64>,
-    /// Mean loss of the metric when it is shuffled, and the standard deviation.
-    pub loss: Option<(f64, Option<f64>)>,
+    /// Mean loss of the metric when it is shuffled.
+    pub loss: Option<f64>,
+    /// Standard deviation of that loss; none for one shuffle.
+    pub loss_deviation: Option<f64>,
 }
 
 /// The features of a model by importance.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Importances {
     /// Those that were looked at: by gain where there are gains, else by loss.
     pub features: Vec<FeatureWorth>,
     /// How many features the model uses.
     pub used: usize,
     /// Whether `gain` and `splits` are those of trees.
+    #[serde(skip)]
     pub trees: bool,
     /// On what the shuffling was done; a sentence where it was not.
+    #[serde(rename = "permutation", serialize_with = "if_shuffled")]
     pub shuffled: Part<Shuffled>,
 }
 
 /// On what features were shuffled.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Shuffled {
     /// The metric.
     pub metric: String,
@@ -67,8 +71,12 @@ pub struct Shuffled {
     pub value: f64,
     /// The data's name.
     pub data: String,
-    /// Queries, and queries of the data.
-    pub queries: (usize, usize),
+    /// Queries that were shuffled.
+    pub queries: usize,
+    /// Queries of the data.
+    pub of_queries: usize,
+    /// Number of shuffles of each feature.
+    pub repeats: usize,
 }
 
 impl Importances {
@@ -100,11 +108,13 @@ impl Importances {
         let trees = matches!(model.body(), ModelBody::Trees(_));
         let worth = |feature: usize| {
             let gain = gains.iter().find(|gain| gain.feature == feature);
+            let loss = found.as_ref().ok().and_then(|found| found.of(feature));
             FeatureWorth {
                 name: model.header().features.name(feature).into_owned(),
                 gain: gain.map(|gain| gain.gain),
                 splits: gain.filter(|_| trees).map(|gain| gain.splits),
-                loss: found.as_ref().ok().and_then(|found| found.of(feature)),
+                loss: loss.map(|(mean, _)| mean),
+                loss_deviation: loss.and_then(|(_, deviation)| deviation),
             }
         };
         let all: Vec<usize> = match gains.is_empty() {
@@ -113,7 +123,7 @@ impl Importances {
         };
         let mut features: Vec<FeatureWorth> = all.into_iter().map(worth).collect();
         if gains.is_empty() {
-            let loss = |f: &FeatureWorth| f.loss.map_or(f64::NEG_INFINITY, |(mean, _)| mean);
+            let loss = |f: &FeatureWorth| f.loss.unwrap_or(f64::NEG_INFINITY);
             features.sort_by(|a, b| loss(b).total_cmp(&loss(a)));
         }
         let shuffled = found.map(|found| Shuffled {
@@ -121,7 +131,9 @@ impl Importances {
             convention: found.measure.convention().to_owned(),
             value: found.value,
             data: name.to_owned(),
-            queries: (queries.len(), data.queries()),
+            queries: queries.len(),
+            of_queries: data.queries(),
+            repeats: REPEATS,
         });
         Ok(Importances { features, used: used.len(), trees, shuffled })
     }
@@ -151,7 +163,9 @@ impl Importances {
                 };
                 let how = shuffled.caption(which);
                 let label = format!("loss of {}", shuffled.metric);
-                blocks.extend(self.chart("permutation", &label, &how, |f| f.loss));
+                blocks.extend(
+                    self.chart("permutation", &label, &how, |f| Some((f.loss?, f.loss_deviation))),
+                );
             }
         }
         if !self.features.is_empty() {
@@ -219,8 +233,8 @@ impl Importances {
                 Cell::new(f.name.as_str()),
                 text(f.gain.map(|gain| format!("{gain:.4}"))),
                 text(f.splits.map(|splits| splits.to_string())),
-                text(f.loss.map(|(mean, _)| format!("{mean:.4}"))),
-                text(f.loss.and_then(|(_, deviation)| deviation.map(|d| format!("{d:.4}")))),
+                text(f.loss.map(|mean| format!("{mean:.4}"))),
+                text(f.loss_deviation.map(|deviation| format!("{deviation:.4}"))),
             ]);
         }
         if self.used > table.rows.len() {
@@ -231,33 +245,16 @@ impl Importances {
         }
         table
     }
+}
 
-    pub(super) fn json(&self) -> Value {
-        let feature = |f: &FeatureWorth| {
-            json!({
-                "name": f.name, "gain": f.gain, "splits": f.splits,
-                "loss": f.loss.map(|(mean, _)| mean),
-                "loss_deviation": f.loss.and_then(|(_, deviation)| deviation),
-            })
-        };
-        let permutation = self.shuffled.as_ref().ok().map(|s| {
-            json!({
-                "metric": s.metric, "convention": s.convention, "value": s.value,
-                "data": s.data, "queries": s.queries.0, "of_queries": s.queries.1,
-                "repeats": REPEATS,
-            })
-        });
-        json!({
-            "used": self.used,
-            "features": self.features.iter().map(feature).collect::<Vec<_>>(),
-            "permutation": permutation,
-        })
-    }
+/// Null where nothing was shuffled.
+fn if_shuffled<S: Serializer>(part: &Part<Shuffled>, serializer: S) -> Result<S::Ok, S::Error> {
+    part.as_ref().ok().serialize(serializer)
 }
 
 impl Shuffled {
     fn caption(&self, which: &str) -> String {
-        let (queries, of) = self.queries;
+        let (queries, of) = (self.queries, self.of_queries);
         let seen = match queries == of {
             true => format!("all {} of {}", counted(of, "query"), self.data),
             false => format!("{queries} of the {of} queries of {}, drawn by the seed", self.data),

@@ -8,7 +8,7 @@
 use rankwright_data::Dataset;
 use rankwright_learn::objective::QueryView;
 use rayon::prelude::*;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::classes::Classes;
 use super::stages::Stages;
@@ -176,16 +176,26 @@ impl LabelRanks {
         }
     }
 
-    pub(super) fn json(&self, stages: &Stages) -> Value {
-        let shares: Vec<Value> =
-            (0..self.counts.len()).map(|stage| json!(self.shares(stage))).collect();
-        json!({
-            "labels": self.classes.names,
-            "stages": stages.numbers,
-            "shares_by_rank": shares,
-            "mean_ranks": self.mean_ranks,
-        })
+    /// Labels by rank as a serialisable result.
+    pub(super) fn result<'a>(&'a self, stages: &'a Stages) -> LabelRanksResult<'a> {
+        LabelRanksResult {
+            labels: &self.classes.names,
+            stages: &stages.numbers,
+            shares_by_rank: (0..self.counts.len()).map(|stage| self.shares(stage)).collect(),
+            mean_ranks: &self.mean_ranks,
+        }
     }
+}
+
+/// Labels by rank at each stage.
+#[derive(Debug, Serialize)]
+pub(super) struct LabelRanksResult<'a> {
+    labels: &'a [String],
+    stages: &'a [usize],
+    /// By stage, rank and label.
+    shares_by_rank: Vec<Vec<Vec<f64>>>,
+    /// By stage and label.
+    mean_ranks: &'a [Vec<f64>],
 }
 
 #[cfg(test)]

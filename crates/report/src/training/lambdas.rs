@@ -20,7 +20,7 @@ use rankwright_learn::objective::{QueryView, Workspace};
 use rankwright_learn::{LearnError, Preferences};
 use rankwright_model::Model;
 use rayon::prelude::*;
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
 
 use super::Part;
 use super::classes::Classes;
@@ -43,19 +43,22 @@ const ENDS: [usize; 6] = [1, 2, 3, 5, 10, 20];
 const RANKS: [&str; 7] = ["1", "2", "3", "4-5", "6-10", "11-20", "21 and below"];
 
 /// Sizes of lambdas at the stages that were looked at.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Lambdas {
     /// The objective whose lambdas they are.
     pub objective: String,
     /// Queries looked at.
     pub queries: usize,
     /// Queries of the data.
+    #[serde(rename = "of_queries")]
     pub of: usize,
     /// Rounds done at each stage looked at.
     pub stages: Vec<usize>,
     /// By the labels of the two documents: `2 over 0`.
+    #[serde(rename = "by_pair")]
     pub pairs: Sizes,
     /// By the better of the two ranks.
+    #[serde(rename = "by_rank")]
     pub ranks: Sizes,
 }
 
@@ -348,17 +351,18 @@ impl Lambdas {
             chart("size", format!("Size of lambdas {what}"), sum, size),
         ]
     }
+}
 
-    pub(super) fn json(&self) -> Value {
-        let sizes = |sizes: &Sizes| json!({ "names": sizes.names, "sizes": sizes.sizes, "shares": sizes.shares() });
-        json!({
-            "objective": self.objective,
-            "queries": self.queries,
-            "of_queries": self.of,
-            "stages": self.stages,
-            "by_pair": sizes(&self.pairs),
-            "by_rank": sizes(&self.ranks),
-        })
+impl Serialize for Sizes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Shape<'a> {
+            names: &'a [String],
+            sizes: &'a [Vec<f64>],
+            shares: Vec<Vec<f64>>,
+        }
+        Shape { names: &self.names, sizes: &self.sizes, shares: self.shares() }
+            .serialize(serializer)
     }
 }
 

@@ -1,14 +1,14 @@
 //! A training report as a page and as JSON.
 
+use rankwright_eval::Measure;
 use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_spec::words::counted;
-use serde_json::{Value, json};
 
-use super::{Part, TrainingInput, TrainingReport, trees};
+use super::{BestRound, NamedData, Part, TrainingReport, TrainingRequest, trees};
 use crate::page::{Block, Page, Section};
 
 /// What the report was made from, in words.
-pub(super) fn facts(input: &TrainingInput<'_>) -> Vec<(String, String)> {
+pub(super) fn facts(input: &TrainingRequest<'_>, measures: &[Measure]) -> Vec<(String, String)> {
     let (name, model) = input.model;
     let header = model.header();
     let mut facts = vec![("Model".to_owned(), name.to_owned())];
@@ -33,11 +33,14 @@ pub(super) fn facts(input: &TrainingInput<'_>) -> Vec<(String, String)> {
         trained.push_str(&format!("; the model was trained on {}", size(queries, rows)));
     }
     add(if differs { "Data looked at" } else { "Training data" }, trained);
-    let valid = input
-        .valid
-        .map(|valid| format!("{} ({})", valid.name, size(valid.data.queries(), valid.data.rows())));
-    add("Validation data", valid.unwrap_or_else(|| watched(input)));
-    for measure in &input.measures {
+    let named = |set: &NamedData<'_>| {
+        format!("{} ({})", set.name, size(set.data.queries(), set.data.rows()))
+    };
+    if input.valid.is_empty() {
+        add("Validation data", watched(input));
+    }
+    input.valid.iter().for_each(|set| add("Validation data", named(set)));
+    for measure in measures {
         add(&format!("Convention of {measure}"), measure.convention().to_owned());
     }
     add("Version", env!("CARGO_PKG_VERSION").to_owned());
@@ -45,7 +48,7 @@ pub(super) fn facts(input: &TrainingInput<'_>) -> Vec<(String, String)> {
 }
 
 /// What is said of validation data where none is given.
-fn watched(input: &TrainingInput<'_>) -> String {
+fn watched(input: &TrainingRequest<'_>) -> String {
     let sets = input.log.iter().flat_map(|log| &log.history.sets);
     let sets: Vec<&str> = sets.map(String::as_str).filter(|name| *name != "training").collect();
     match sets.is_empty() {
@@ -95,7 +98,8 @@ impl TrainingReport {
             true => format!("After {} the model", counted(self.stages.last(), &self.unit())),
         };
         let mut lead = format!("{size} has {metric} {}.", values.join(" and "));
-        if let Some((curve, (best, value))) = self.curves.first().and_then(|c| Some((c, c.best?))) {
+        let best = self.curves.first().and_then(|curve| Some((curve, curve.best?)));
+        if let Some((curve, BestRound { rounds: best, value })) = best {
             let whose = if self.logged { "In the training's log the" } else { "The" };
             lead.push_str(&format!(
                 " {whose} best {} on {} is {value:.4}, after {}.",
@@ -182,37 +186,6 @@ impl TrainingReport {
         }
         table
     }
-
-    /// The numbers of the report.
-    pub fn json(&self) -> Value {
-        let mut values = Vec::new();
-        for (name, found) in &self.values {
-            values.extend(found.results.iter().map(|result| {
-                json!({
-                    "data": name, "metric": result.measure.to_string(),
-                    "convention": result.convention, "value": result.value,
-                    "queries": result.queries,
-                    "ci95": result.ci95.map(|(low, high)| [low, high]),
-                })
-            }));
-        }
-        let drawn: Vec<usize> = self.trees.iter().flatten().map(|(number, _)| *number).collect();
-        json!({
-            "model": self.name,
-            "unit": self.stages.unit,
-            "stages": self.stages.numbers,
-            "best": self.best(),
-            "values": values,
-            "curves_from": if self.logged { "log" } else { "trees" },
-            "curves": self.curves.iter().map(super::Curve::json).collect::<Vec<_>>(),
-            "lambdas": part(&self.lambdas, super::Lambdas::json),
-            "labels": self.labels.json(&self.stages),
-            "forces": part(&self.forces, super::ForcePictures::json),
-            "time": part(&self.phases, super::PhaseTimes::json),
-            "importance": self.importance.json(),
-            "trees": drawn,
-        })
-    }
 }
 
 /// A part's section, or one that says why it is left out.
@@ -224,12 +197,5 @@ fn section<T>(part: &Part<T>, id: &str, title: &str, show: impl FnOnce(&T) -> Se
             title: title.to_owned(),
             blocks: vec![Block::Text(sentence.clone())],
         },
-    }
-}
-
-fn part<T>(part: &Part<T>, json: impl FnOnce(&T) -> Value) -> Value {
-    match part {
-        Ok(part) => json(part),
-        Err(sentence) => json!({ "left_out": sentence }),
     }
 }

@@ -17,21 +17,23 @@ mod layout;
 mod log;
 mod phases;
 mod pulls;
+mod result;
 mod shrinkage;
 mod stages;
 #[cfg(test)]
 mod tests;
 mod trees;
 
-use rankwright_data::Dataset;
-use rankwright_eval::{Evaluation, Measure, ScoredDataset};
+use rankwright_data::{DEFAULT_SEED, Dataset};
+use rankwright_eval::{Evaluation, Measure, MetricSpec, ScoredDataset, SourceKind};
 use rankwright_model::{Model, ScoreOptions};
 
 use crate::error::ReportError;
 use crate::page::Block;
+use crate::warning::ReportWarning;
 
 pub use classes::Classes;
-pub use curves::Curve;
+pub use curves::{BestRound, Curve};
 pub use forces::{ForcePicture, ForcePictures, ForceWatch, ForcedDocument};
 pub use importance::{FeatureWorth, Importances, Shuffled};
 pub use labels::LabelRanks;
@@ -54,19 +56,54 @@ pub struct NamedData<'a> {
     pub data: &'a Dataset,
 }
 
-/// What a training report is made from.
+/// A model, the data of its training and what to show of it.
 #[derive(Debug, Clone)]
-pub struct TrainingInput<'a> {
+pub struct TrainingRequest<'a> {
     /// The model, and the name of its file.
     pub model: (&'a str, &'a Model),
     /// The data that it was trained on.
     pub train: NamedData<'a>,
-    /// Validation data.
-    pub valid: Option<NamedData<'a>>,
-    /// Metrics; the first one decides what is best.
+    /// Validation sets; the first one decides what is best.
+    pub valid: Vec<NamedData<'a>>,
+    /// Metrics; the first one decides what is best. Where there is none: the metric of the model's
+    /// training, or ndcg@10 if the model names none.
     pub measures: Vec<Measure>,
-    /// The log beside the model.
+    /// The log of the training.
     pub log: Option<TrainingLog>,
+}
+
+impl TrainingRequest<'_> {
+    /// The data sets: the training data, then validation sets.
+    fn sets(&self) -> Vec<NamedData<'_>> {
+        std::iter::once(self.train).chain(self.valid.iter().copied()).collect()
+    }
+
+    /// The metrics asked for, or the one of the training.
+    fn measures(&self) -> Result<Vec<Measure>, ReportError> {
+        if !self.measures.is_empty() {
+            return Ok(self.measures.clone());
+        }
+        // A header may come from another program, and its metric may be none of ours.
+        let trained = MetricSpec::parse(&self.model.1.header().metric);
+        let spec = trained.or_else(|_| MetricSpec::parse("ndcg@10"))?;
+        Ok(vec![spec.resolve(SourceKind::Features)?])
+    }
+
+    /// Warnings about the log and about data that the model was not trained on.
+    fn warnings(&self) -> Vec<ReportWarning> {
+        let mut warnings = Vec::new();
+        if self.log.is_none() {
+            warnings.push(ReportWarning::NoLog);
+        }
+        let (header, data) = (self.model.1.header(), self.train.data);
+        let trained = (header.queries as usize, header.rows as usize);
+        let found = (data.queries(), data.rows());
+        if trained.1 > 0 && trained != found {
+            let data = self.train.name.to_owned();
+            warnings.push(ReportWarning::OtherData { data, trained, found });
+        }
+        warnings
+    }
 }
 
 /// How a training report is made.
@@ -86,7 +123,13 @@ pub struct TrainingOptions {
 
 impl Default for TrainingOptions {
     fn default() -> Self {
-        Self { points: 100, query: None, trees: 3, seed: 1, score: ScoreOptions::default() }
+        Self {
+            points: 100,
+            query: None,
+            trees: 3,
+            seed: DEFAULT_SEED,
+            score: ScoreOptions::default(),
+        }
     }
 }
 
@@ -95,19 +138,19 @@ impl Default for TrainingOptions {
 /// ```
 /// use rankwright_data::generate::LetorOptions;
 /// use rankwright_learn::{TrainRequest, LearnerSpec};
-/// use rankwright_report::training::{NamedData, TrainingInput, TrainingOptions, TrainingReport};
+/// use rankwright_report::training::{NamedData, TrainingRequest, TrainingOptions, TrainingReport};
 ///
 /// let data = LetorOptions { queries: 20, documents: 20, seed: 1 }.generate()?;
 /// let learner = LearnerSpec::parse("lambdamart(trees=5, leaves=4)")?;
 /// let model = learner.train(TrainRequest::new(&data))?.model;
-/// let input = TrainingInput {
+/// let request = TrainingRequest {
 ///     model: ("my.model", &model),
 ///     train: NamedData { name: "train.txt", data: &data },
-///     valid: None,
-///     measures: vec![learner.measure()?],
+///     valid: Vec::new(),
+///     measures: Vec::new(),
 ///     log: None,
 /// };
-/// let report = TrainingReport::new(&input, &TrainingOptions::default())?;
+/// let report = TrainingReport::new(&request, &TrainingOptions::default())?;
 /// assert_eq!(report.stages.numbers, [0, 1, 2, 3, 4, 5]);
 /// assert_eq!(report.page().sections.len(), 7);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -116,6 +159,8 @@ impl Default for TrainingOptions {
 pub struct TrainingReport {
     /// What it was made from, in words.
     pub facts: Vec<(String, String)>,
+    /// Things that a reader should know.
+    pub warnings: Vec<ReportWarning>,
     /// The model's file.
     pub name: String,
     /// The stages looked at.
@@ -145,16 +190,16 @@ pub struct TrainingReport {
 impl TrainingReport {
     /// Looks at a model and its data.
     pub fn new(
-        input: &TrainingInput<'_>,
+        request: &TrainingRequest<'_>,
         options: &TrainingOptions,
     ) -> Result<TrainingReport, ReportError> {
-        let TrainingInput { model: (name, model), train, valid, measures, log } = input;
+        let TrainingRequest { model: (name, model), train, valid, log, .. } = request;
+        let measures = request.measures()?;
         let Some(first) = measures.first() else {
-            return Err(ReportError::with_help("there is no metric", "name one, such as ndcg@10"));
+            return Err(ReportError::request("there is no metric"));
         };
-        let mut sets = vec![*train];
-        sets.extend(valid);
-        let values = whole_model(model, &sets, measures, options.score)?;
+        let sets = request.sets();
+        let values = whole_model(model, &sets, &measures, options.score)?;
         let history = log.as_ref().map(|log| &log.history);
         let rounds = log.as_ref().map_or((0, "round"), |log| {
             (
@@ -162,23 +207,25 @@ impl TrainingReport {
                 if log.history.unit.is_empty() { "round" } else { &log.history.unit },
             )
         });
-        let best = history.filter(|_| valid.is_some()).and_then(|history| history.best);
+        let best = history.filter(|_| !valid.is_empty()).and_then(|history| history.best);
         let stages = Stages::of(model, options.points, best, rounds);
-        let seen = Seen::new(input, options, first, &values, &stages)?;
+        let seen = Seen::new(request, options, &measures, &values, &stages)?;
         let logged = !stages.staged;
         let curves = match history.filter(|_| logged) {
             Some(history) => Curve::logged(history),
             None if logged => Vec::new(),
             None => {
                 let names: Vec<&str> = sets.iter().map(|set| set.name).collect();
-                Curve::measured(measures, &stages, &names, &seen.values, valid.map(|_| 1))
+                let decides = (!valid.is_empty()).then_some(1);
+                Curve::measured(&measures, &stages, &names, &seen.values, decides)
             }
         };
         let went_on = history.map(|history| history.iterations.len());
-        let shuffled = valid.unwrap_or(*train);
+        let shuffled = valid.first().unwrap_or(train);
         let data = (shuffled.name, shuffled.data);
         Ok(TrainingReport {
-            facts: layout::facts(input),
+            facts: layout::facts(request, &measures),
+            warnings: request.warnings(),
             name: (*name).to_owned(),
             curves,
             logged,
@@ -196,7 +243,7 @@ impl TrainingReport {
 
     /// Rounds at the best value of the first metric on validation data.
     pub fn best(&self) -> Option<usize> {
-        self.curves.first().and_then(|curve| curve.best).map(|(rounds, _)| rounds)
+        self.curves.first().and_then(|curve| curve.best).map(|best| best.rounds)
     }
 }
 
@@ -233,15 +280,15 @@ struct Seen<'a> {
 
 impl<'a> Seen<'a> {
     fn new(
-        input: &'a TrainingInput<'_>,
+        request: &'a TrainingRequest<'_>,
         options: &TrainingOptions,
-        first: &Measure,
+        measures: &[Measure],
         values: &[(String, Evaluation)],
         stages: &Stages,
     ) -> Result<Seen<'a>, ReportError> {
-        let (model, data) = (input.model.1, input.train.data);
+        let (model, data) = (request.model.1, request.train.data);
         let (header, classes) = (model.header(), Classes::of(data.labels()));
-        let Some((_, whole)) = values.first() else {
+        let (Some((_, whole)), Some(first)) = (values.first(), measures.first()) else {
             return Err(ReportError::request("there is no data to look at"));
         };
         let about = (header.objective.as_str(), header.seed);
@@ -251,14 +298,14 @@ impl<'a> Seen<'a> {
             labels: LabelRanks::new(classes),
             forces: ForceWatch::new(data, about, first, options.query.as_deref(), whole)?,
         };
-        let sets = std::iter::once(&input.train).chain(&input.valid);
+        let sets = std::iter::once(&request.train).chain(&request.valid);
         let staged = sets.map(|set| Staged::new(model, set.data, options.score));
         let mut staged = staged.collect::<Result<Vec<_>, ReportError>>()?;
         let lambda_stages = LambdaWatch::wants(stages);
         let force_stages = ForceWatch::wants(stages);
         for &stage in &stages.numbers {
             staged.iter_mut().for_each(|set| set.advance(stage));
-            let measured = staged.iter().map(|set| measured(set, &input.measures));
+            let measured = staged.iter().map(|set| measured(set, measures));
             seen.values.push(measured.collect::<Result<_, _>>()?);
             let Some(scores) = staged.first().map(Staged::scores) else { continue };
             seen.labels.add(data, scores, header.seed)?;

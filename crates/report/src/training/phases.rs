@@ -6,11 +6,12 @@
 
 use rankwright_learn::{Iteration, Phases};
 use rankwright_spec::words::plural;
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
 
 use super::log::TrainingLog;
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::page::{Block, Section};
+use crate::serialise::as_map;
 
 /// Points of a line.
 const POINTS: usize = 200;
@@ -131,20 +132,33 @@ impl PhaseTimes {
             }),
         }
     }
+}
 
-    pub(super) fn json(&self) -> Value {
-        let totals: serde_json::Map<String, Value> =
-            self.names.iter().cloned().zip(self.totals.iter().map(|t| json!(t))).collect();
-        json!({
-            "unit": self.unit,
-            "load": self.before.0,
-            "bin": self.before.1,
-            "totals": totals,
-            "rounds": self.rounds,
-            "phases": self.names,
-            "seconds": self.seconds,
-            "threads": self.threads,
-        })
+impl Serialize for PhaseTimes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Shape<'a> {
+            unit: &'a str,
+            load: f64,
+            bin: f64,
+            #[serde(serialize_with = "as_map")]
+            totals: Vec<(String, f64)>,
+            rounds: &'a [f64],
+            phases: &'a [String],
+            seconds: &'a [Vec<f64>],
+            threads: Option<usize>,
+        }
+        Shape {
+            unit: &self.unit,
+            load: self.before.0,
+            bin: self.before.1,
+            totals: self.names.iter().cloned().zip(self.totals.iter().copied()).collect(),
+            rounds: &self.rounds,
+            phases: &self.names,
+            seconds: &self.seconds,
+            threads: self.threads,
+        }
+        .serialize(serializer)
     }
 }
 

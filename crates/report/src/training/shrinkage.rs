@@ -14,13 +14,15 @@ use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_eval::{Evaluation, Measure};
 use rankwright_learn::TrainingHistory;
 use rankwright_spec::words::{counted, plural};
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
 
 use super::NamedData;
 use super::curves::thinned;
 use crate::chart::{Axis, Body, Chart, Series};
+use crate::comparison::BaselineDelta;
 use crate::error::ReportError;
 use crate::page::{Block, Page, Section};
+use crate::warning::ReportWarning;
 
 /// Points of a line.
 const POINTS: usize = 200;
@@ -32,12 +34,19 @@ pub struct ShrinkageInput<'a> {
     pub learner: String,
     /// Training data.
     pub train: NamedData<'a>,
-    /// Validation data.
-    pub valid: NamedData<'a>,
+    /// Validation sets; the first one decides what is best.
+    pub valid: Vec<NamedData<'a>>,
     /// The metric after each round.
     pub measure: Measure,
     /// Seed of every training.
     pub seed: u64,
+}
+
+impl<'a> ShrinkageInput<'a> {
+    /// The training data, then the validation sets.
+    fn sets(&self) -> impl Iterator<Item = &NamedData<'a>> {
+        std::iter::once(&self.train).chain(&self.valid)
+    }
 }
 
 /// A training with one rate.
@@ -47,14 +56,14 @@ pub struct ShrinkageRun {
     pub rate: f64,
     /// The learner with that rate.
     pub learner: String,
-    /// What happened: the training data is the first set, the validation data the second.
+    /// Values after each round: the training data is the first set, then come validation sets.
     pub history: TrainingHistory,
-    /// The best model on the validation data, query by query.
+    /// The best model on the first validation set, query by query.
     pub best: Evaluation,
 }
 
 impl ShrinkageRun {
-    /// The metric after each round, on the training data (0) or the validation data (1).
+    /// The metric after each round, on the training data (0) or a validation set (from 1).
     pub fn curve(&self, set: usize) -> Vec<f64> {
         let value = |values: &Vec<Vec<f64>>| values.get(set).and_then(|v| v.first()).copied();
         let rounds = self.history.iterations.iter();
@@ -77,10 +86,12 @@ impl ShrinkageRun {
 pub struct ShrinkageReport {
     /// What it was made from, in words.
     pub facts: Vec<(String, String)>,
+    /// Things that a reader should know.
+    pub warnings: Vec<ReportWarning>,
     /// The metric, and its convention.
     pub metric: (String, String),
-    /// Names of the training data and the validation data.
-    pub sets: (String, String),
+    /// Names of the training data and of the validation sets, of which there is one at least.
+    pub sets: Vec<String>,
     /// What a round is called.
     pub unit: String,
     /// The runs, in the order asked for.
@@ -94,6 +105,10 @@ pub struct ShrinkageReport {
 impl ShrinkageReport {
     /// Compares the best models of the trainings.
     pub fn new(about: &ShrinkageInput<'_>, runs: Vec<ShrinkageRun>) -> Result<Self, ReportError> {
+        let sets: Vec<String> = about.sets().map(|set| set.name.to_owned()).collect();
+        if sets.len() < 2 {
+            return Err(ReportError::request("there is no validation data"));
+        }
         let better = about.measure.metric().better();
         let gains = |run: &ShrinkageRun| match better {
             Better::Higher => run.value(),
@@ -118,8 +133,9 @@ impl ShrinkageReport {
         let unit = runs.first().map_or(String::new(), |run| run.history.unit.clone());
         Ok(ShrinkageReport {
             facts: facts(about),
+            warnings: Vec::new(),
             metric: (about.measure.to_string(), about.measure.convention().to_owned()),
-            sets: (about.train.name.to_owned(), about.valid.name.to_owned()),
+            sets,
             unit: if unit.is_empty() { "tree".to_owned() } else { unit },
             runs,
             best,
@@ -133,7 +149,7 @@ impl ShrinkageReport {
         let lead = format!(
             "Of {} the best on {} is {}: {} {:.4} after {}.",
             counted(self.runs.len(), "rate"),
-            self.sets.1,
+            self.sets[1],
             best.rate,
             self.metric.0,
             best.value(),
@@ -142,19 +158,18 @@ impl ShrinkageReport {
         let valid = "Large steps rise fast and turn early; small ones rise slowly and go on.";
         let train = "On the data that was learnt from the curve keeps rising, which says nothing \
                      about new queries.";
-        Page {
-            title: "Shrinkage".into(),
-            lead,
-            facts: self.facts.clone(),
-            sections: vec![
-                self.section(1, ("valid", "Validation data"), &self.sets.1, valid),
-                self.section(0, ("train", "Training data"), &self.sets.0, train),
-                self.values(),
-            ],
+        let mut sections = vec![self.section(1, ("valid", "Validation data"), valid)];
+        for set in 2..self.sets.len() {
+            let id = format!("valid-{set}");
+            sections.push(self.section(set, (&id, "More validation data"), valid));
         }
+        sections.push(self.section(0, ("train", "Training data"), train));
+        sections.push(self.values());
+        Page { title: "Shrinkage".into(), lead, facts: self.facts.clone(), sections }
     }
 
-    fn section(&self, set: usize, (id, title): (&str, &str), data: &str, text: &str) -> Section {
+    fn section(&self, set: usize, (id, title): (&str, &str), text: &str) -> Section {
+        let data = &self.sets[set];
         let series = |run: &ShrinkageRun| {
             let values = run.curve(set);
             let at = |at: usize| (run.history.iterations[at].number as f64, values[at]);
@@ -216,7 +231,7 @@ impl ShrinkageReport {
             ]);
         }
         let (metric, convention) = &self.metric;
-        table.notes.push(format!("{metric}: {convention}; on {}", self.sets.1));
+        table.notes.push(format!("{metric}: {convention}; on {}", self.sets[1]));
         if let Some(comparison) = &self.comparison {
             table.notes.push(format!(
                 "p: {} against the best rate, on queries, correction {}",
@@ -229,32 +244,66 @@ impl ShrinkageReport {
     fn versus(&self, run: usize) -> Option<&rankwright_eval::compare::Versus> {
         self.comparison.as_ref()?.metrics.first()?.systems.get(run)?.versus.as_ref()
     }
+}
 
-    /// The numbers of the report.
-    pub fn json(&self) -> Value {
-        let run = |(at, run): (usize, &ShrinkageRun)| {
-            json!({
-                "rate": run.rate,
-                "learner": run.learner,
-                "best": run.rounds(),
-                "value": run.value(),
-                "ci95": run.best.results.first().and_then(|r| r.ci95).map(|(a, b)| [a, b]),
-                "train_seconds": run.history.train_seconds,
-                "versus_best": self.versus(at).map(|versus| json!({
-                    "difference": versus.difference, "p": versus.p,
-                    "p_corrected": versus.p_corrected, "mark": versus.mark.symbol(),
-                })),
-                "training": run.curve(0),
-                "validation": run.curve(1),
-            })
-        };
-        json!({
-            "metric": self.metric.0,
-            "convention": self.metric.1,
-            "unit": self.unit,
-            "best_rate": self.runs[self.best].rate,
-            "runs": self.runs.iter().enumerate().map(run).collect::<Vec<_>>(),
-        })
+/// The shape of the serialised result.
+#[derive(Serialize)]
+struct ShrinkageResult<'a> {
+    metric: &'a str,
+    convention: &'a str,
+    /// Name of a round, such as `tree`.
+    unit: &'a str,
+    best_rate: f64,
+    runs: Vec<RateResult<'a>>,
+    warnings: &'a [ReportWarning],
+}
+
+/// One rate.
+#[derive(Serialize)]
+struct RateResult<'a> {
+    rate: f64,
+    learner: &'a str,
+    /// Rounds at the best value on the first validation set.
+    best: usize,
+    value: f64,
+    ci95: Option<(f64, f64)>,
+    train_seconds: f64,
+    /// The best model against that of the best rate; none for the best rate itself.
+    versus_best: Option<BaselineDelta>,
+    training: Vec<f64>,
+    validation: Vec<f64>,
+    /// Curves of the validation sets after the first.
+    other_validation: Vec<Vec<f64>>,
+}
+
+impl Serialize for ShrinkageReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        ShrinkageResult {
+            metric: &self.metric.0,
+            convention: &self.metric.1,
+            unit: &self.unit,
+            best_rate: self.runs[self.best].rate,
+            runs: self.runs.iter().enumerate().map(|(at, run)| self.rate_result(at, run)).collect(),
+            warnings: &self.warnings,
+        }
+        .serialize(serializer)
+    }
+}
+
+impl ShrinkageReport {
+    fn rate_result<'a>(&self, at: usize, run: &'a ShrinkageRun) -> RateResult<'a> {
+        RateResult {
+            rate: run.rate,
+            learner: &run.learner,
+            best: run.rounds(),
+            value: run.value(),
+            ci95: run.best.results.first().and_then(|result| result.ci95),
+            train_seconds: run.history.train_seconds,
+            versus_best: self.versus(at).map(BaselineDelta::from),
+            training: run.curve(0),
+            validation: run.curve(1),
+            other_validation: (2..self.sets.len()).map(|set| run.curve(set)).collect(),
+        }
     }
 }
 
@@ -270,10 +319,12 @@ fn facts(about: &ShrinkageInput<'_>) -> Vec<(String, String)> {
     let facts = [
         ("Learner", about.learner.clone()),
         ("Training data", size(&about.train)),
-        ("Validation data", size(&about.valid)),
         ("Seed", about.seed.to_string()),
         ("Convention", about.measure.convention().to_owned()),
         ("Version", env!("CARGO_PKG_VERSION").to_owned()),
     ];
-    facts.into_iter().map(|(what, text)| (what.to_owned(), text)).collect()
+    let valid = about.valid.iter().map(|set| ("Validation data", size(set)));
+    let (before, after) = facts.split_at(2);
+    let all = before.iter().cloned().chain(valid).chain(after.iter().cloned());
+    all.map(|(what, text)| (what.to_owned(), text)).collect()
 }

@@ -5,6 +5,7 @@ use rankwright_data::{Absent, Dataset, FeatureNames};
 use rankwright_eval::{Measure, MetricSpec, ScoredDataset, SourceKind};
 use rankwright_learn::{LearnerSpec, TrainRequest};
 use rankwright_model::{Ensemble, Header, Model, ModelBody, ScoreOptions, Tree};
+use serde_json::to_value;
 
 use super::*;
 use crate::page::Page;
@@ -52,10 +53,10 @@ fn report(learner: &str, log: bool, valid: bool) -> (TrainingReport, Model) {
         load_seconds: 0.5,
         threads: Some(2),
     });
-    let input = TrainingInput {
+    let input = TrainingRequest {
         model: ("m.model", &outcome.model),
         train: NamedData { name: "train", data: &train },
-        valid: valid.then_some(NamedData { name: "valid", data: &held }),
+        valid: valid.then_some(NamedData { name: "valid", data: &held }).into_iter().collect(),
         measures: measures(&["ndcg@10", "ap"]),
         log,
     };
@@ -115,7 +116,7 @@ fn a_report_on_lambdamart_has_every_part() {
             assert_eq!(curve.sets[set].1.last(), Some(&result.value));
         }
     }
-    let json = report.json();
+    let json = to_value(&report).unwrap();
     assert_eq!(json["curves"][0]["rounds"], serde_json::json!([0, 1, 2, 3, 4, 5, 6, 7, 8]));
     let shares = json["lambdas"]["by_pair"]["shares"][3].as_array().unwrap();
     let sum: f64 = shares.iter().map(|share| share.as_f64().unwrap()).sum();
@@ -150,7 +151,9 @@ fn other_learners_have_the_curves_of_their_log() {
 fn threads_change_nothing() {
     let of = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| report("lambdamart(trees=4, leaves=5, min_rows=5)", false, true).0.json())
+        pool.install(|| {
+            to_value(report("lambdamart(trees=4, leaves=5, min_rows=5)", false, true).0).unwrap()
+        })
     };
     assert_eq!(of(1), of(3));
 }

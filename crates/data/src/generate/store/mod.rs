@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use crate::error::DataError;
 use crate::format::physical_memory;
 use crate::lists::{ListFormat, Qrels, QueryLists};
-use crate::random::Random;
+use crate::random::{DEFAULT_SEED, Random};
 use crate::store::write_atomic;
 use judge::Judge;
 use records::Draft;
@@ -46,7 +46,7 @@ pub struct StoreOptions {
 
 impl Default for StoreOptions {
     fn default() -> Self {
-        StoreOptions { records: 20_000, queries: 600, seed: 0 }
+        StoreOptions { records: 20_000, queries: 600, seed: DEFAULT_SEED }
     }
 }
 

@@ -1,0 +1,33 @@
+//! Helpers to serialise results.
+
+use serde::{Serialize, Serializer};
+
+/// Named values as a map; of two values with one name the later one counts.
+pub(crate) fn as_map<S, V>(pairs: &[(String, V)], serializer: S) -> Result<S::Ok, S::Error>
+where
+    S: Serializer,
+    V: Serialize,
+{
+    serializer.collect_map(pairs.iter().map(|(name, value)| (name, value)))
+}
+
+/// A part of a report, or `{"left_out": ...}` with the reason.
+pub(crate) fn or_reason<S, T>(part: &Result<T, String>, serializer: S) -> Result<S::Ok, S::Error>
+where
+    S: Serializer,
+    T: Serialize,
+{
+    match part {
+        Ok(part) => part.serialize(serializer),
+        Err(reason) => serializer.collect_map([("left_out", reason)]),
+    }
+}
+
+/// A value as the shortest number that reads back to the same f32; null where it is not finite.
+pub(crate) fn short_f32<S: Serializer>(value: &f32, serializer: S) -> Result<S::Ok, S::Error> {
+    shortest(*value).serialize(serializer)
+}
+
+pub(crate) fn shortest(value: f32) -> Option<f64> {
+    value.to_string().parse::<f64>().ok().filter(|value| value.is_finite())
+}

@@ -1,0 +1,86 @@
+//! The numbers of a training report as one serialisable result.
+
+use rankwright_eval::MeasureResult;
+use serde::{Serialize, Serializer};
+
+use super::labels::LabelRanksResult;
+use super::{Curve, ForcePictures, Importances, Lambdas, Part, PhaseTimes, TrainingReport};
+use crate::serialise::or_reason;
+use crate::warning::ReportWarning;
+
+/// The shape of the result.
+#[derive(Serialize)]
+struct TrainingResult<'a> {
+    model: &'a str,
+    /// Name of a round, such as `tree`.
+    unit: &'a str,
+    /// Rounds done at each stage that was looked at.
+    stages: &'a [usize],
+    /// Rounds at the best value of the first metric on the first validation set.
+    best: Option<usize>,
+    values: Vec<SetValue<'a>>,
+    /// `log` or `trees`.
+    curves_from: &'static str,
+    curves: &'a [Curve],
+    #[serde(serialize_with = "or_reason")]
+    lambdas: &'a Part<Lambdas>,
+    labels: LabelRanksResult<'a>,
+    #[serde(serialize_with = "or_reason")]
+    forces: &'a Part<ForcePictures>,
+    #[serde(serialize_with = "or_reason")]
+    time: &'a Part<PhaseTimes>,
+    importance: &'a Importances,
+    /// Numbers of the trees that were drawn.
+    trees: Vec<usize>,
+    warnings: &'a [ReportWarning],
+}
+
+/// The whole model on one data set.
+#[derive(Serialize)]
+struct SetValue<'a> {
+    data: &'a str,
+    metric: String,
+    convention: &'a str,
+    value: f64,
+    queries: usize,
+    ci95: Option<(f64, f64)>,
+}
+
+impl<'a> SetValue<'a> {
+    fn new(data: &'a str, result: &'a MeasureResult) -> Self {
+        SetValue {
+            data,
+            metric: result.measure.to_string(),
+            convention: &result.convention,
+            value: result.value,
+            queries: result.queries,
+            ci95: result.ci95,
+        }
+    }
+}
+
+impl Serialize for TrainingReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        TrainingResult {
+            model: &self.name,
+            unit: &self.stages.unit,
+            stages: &self.stages.numbers,
+            best: self.best(),
+            values: self
+                .values
+                .iter()
+                .flat_map(|(name, found)| found.results.iter().map(|r| SetValue::new(name, r)))
+                .collect(),
+            curves_from: if self.logged { "log" } else { "trees" },
+            curves: &self.curves,
+            lambdas: &self.lambdas,
+            labels: self.labels.result(&self.stages),
+            forces: &self.forces,
+            time: &self.phases,
+            importance: &self.importance,
+            trees: self.trees.iter().flatten().map(|(number, _)| *number).collect(),
+            warnings: &self.warnings,
+        }
+        .serialize(serializer)
+    }
+}
