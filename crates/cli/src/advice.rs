@@ -5,7 +5,7 @@
 //! crate's error; it looks at variants, never at message texts. An error without an entry falls
 //! back to the help that the library gives for any caller.
 
-use rankwright::data::DataError;
+use rankwright::data::{DataError, Remedy};
 use rankwright::eval::EvalError;
 use rankwright::experiment::ExperimentError;
 use rankwright::learn::LearnError;
@@ -57,10 +57,50 @@ fn of_command(failure: &Failure) -> Option<String> {
 
 fn data(error: &DataError) -> Option<String> {
     match error {
-        DataError::Version { .. } => {
-            Some("make the file again from its source with `rankwright data convert`".into())
+        DataError::Spec(error) => spec(error),
+        other => other.remedy().map(of_data),
+    }
+}
+
+/// A remedy of the library as words to type.
+fn of_data(remedy: &Remedy) -> String {
+    match remedy {
+        Remedy::IgnoreColumn { column } => {
+            format!("a column that is no feature is left out with `--columns ignore={column}`")
         }
-        other => other.help(),
+        Remedy::FewerColumns => {
+            "leave columns out with `--columns ignore=NAME`, or read fewer rows".into()
+        }
+        Remedy::ChooseColumn { role, one, other } => format!(
+            "choose: `--columns {role}={one},ignore={other}` (or `feature={other}`), or the other \
+             way round"
+        ),
+        Remedy::NameColumn { role, optional: false } => {
+            format!("say which one it is: `--columns {role}=NAME`")
+        }
+        Remedy::NameColumn { role, optional: true } => format!(
+            "say which one it is: `--columns {role}=NAME`, or `--columns {role}=none` for data \
+             without {role}s"
+        ),
+        Remedy::CheckRoles => "check the names given to `--columns`".into(),
+        Remedy::NoRoles => "leave out --columns".into(),
+        Remedy::EvaluateScores => {
+            "scores are evaluated with `rankwright eval --scores FILE DATA`".into()
+        }
+        Remedy::EvaluateRun { formats } => format!(
+            "evaluate it with `rankwright eval --run RUN --qrels QRELS`; feature data is one of \
+             {formats}"
+        ),
+        Remedy::IsQrels => "this looks like judgements; is it the --qrels file?".into(),
+        Remedy::IsRun => "this looks like a run; is it the --run file?".into(),
+        Remedy::OneCache => {
+            "convert the sources together into one cache with `rankwright data convert`".into()
+        }
+        Remedy::WriteCache => "make one with `rankwright data convert DATA OUT.rwd`".into(),
+        Remedy::Rewrite => {
+            "make the file again from its source with `rankwright data convert`".into()
+        }
+        other => other.to_string(),
     }
 }
 

@@ -36,7 +36,7 @@ mod strings;
 mod warnings;
 
 pub use dataset::{Absent, Dataset, DatasetBuilder, Label, Query};
-pub use error::{DataError, PairProblem, SourceLocation, quote};
+pub use error::{DataError, PairProblem, Remedy, SourceLocation, quote};
 pub use inspect::{FeatureSummary, Sizes, Summary};
 pub use lists::{Document, ListFormat, Qrels, QueryLists, Run};
 pub use matrix::Matrix;

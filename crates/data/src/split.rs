@@ -61,8 +61,8 @@ impl Parts {
     }
 }
 
-fn bad(found: &str, expected: &str) -> DataError {
-    DataError::Invalid(format!("found '{found}' in the parts, expected {expected}"))
+fn bad(found: &str, expected: &'static str) -> DataError {
+    DataError::InvalidParts { found: found.to_owned(), expected }
 }
 
 fn shuffled(queries: usize, seed: u64) -> Vec<usize> {
@@ -87,9 +87,7 @@ pub struct Fold {
 /// tested exactly once.
 pub fn folds(queries: usize, count: usize, seed: u64) -> Result<Vec<Fold>, DataError> {
     if count < 3 || count > queries {
-        return Err(DataError::Invalid(format!(
-            "{count} folds of {queries} queries; at least 3 folds are needed to train, validate and test, and at most one a query"
-        )));
+        return Err(DataError::Folds { folds: count, queries, least: 3 });
     }
     let order = shuffled(queries, seed);
     let part_of: Vec<usize> = {
@@ -140,10 +138,7 @@ impl Dataset {
             (Some(rest), Some(held)) if rest.queries() > 0 && held.queries() > 0 => {
                 Ok((rest, held))
             }
-            _ => Err(DataError::Invalid(format!(
-                "{} queries are too few to hold out a share of {share}",
-                self.queries()
-            ))),
+            _ => Err(DataError::HoldOut { queries: self.queries(), share }),
         }
     }
 }

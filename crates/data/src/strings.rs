@@ -1,7 +1,5 @@
 //! A column of strings in two flat buffers instead of one allocation a row.
 
-use crate::error::DataError;
-
 /// Strings one after the other; cheap to append, cheap to read by number.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Strings {
@@ -55,17 +53,13 @@ impl Strings {
         (&self.text, &self.ends)
     }
 
-    /// Puts a column together from untrusted flat parts.
-    pub fn from_parts(text: String, ends: Vec<u64>) -> Result<Strings, DataError> {
+    /// Puts a column together from untrusted flat parts; `None` where they do not fit each other.
+    pub fn from_parts(text: String, ends: Vec<u64>) -> Option<Strings> {
         let ascending = ends.windows(2).all(|w| w[0] <= w[1]);
         let whole = ends.last().copied().unwrap_or(0) == text.len() as u64;
         let on_boundaries =
             ends.iter().all(|&e| usize::try_from(e).is_ok_and(|e| text.is_char_boundary(e)));
-        if ascending && whole && on_boundaries {
-            Ok(Strings { text, ends })
-        } else {
-            Err(DataError::Invalid("string column with ends that do not fit its text".into()))
-        }
+        (ascending && whole && on_boundaries).then_some(Strings { text, ends })
     }
 }
 
@@ -94,9 +88,9 @@ mod tests {
 
     #[test]
     fn parts_that_do_not_fit_are_refused() {
-        assert!(Strings::from_parts("ab".into(), vec![1]).is_err());
-        assert!(Strings::from_parts("ab".into(), vec![2, 1, 2]).is_err());
-        assert!(Strings::from_parts("ö".into(), vec![1, 2]).is_err());
-        assert!(Strings::from_parts("a".into(), vec![u64::MAX]).is_err());
+        assert!(Strings::from_parts("ab".into(), vec![1]).is_none());
+        assert!(Strings::from_parts("ab".into(), vec![2, 1, 2]).is_none());
+        assert!(Strings::from_parts("ö".into(), vec![1, 2]).is_none());
+        assert!(Strings::from_parts("a".into(), vec![u64::MAX]).is_none());
     }
 }

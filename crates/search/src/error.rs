@@ -119,7 +119,7 @@ impl SearchError {
     /// The same with what to do about it.
     pub(crate) fn with_help(self, text: impl Into<String>) -> Self {
         match self {
-            Self::Data(error) => Self::Data(error.with_help(text)),
+            Self::Data(error) => Self::Data(error.with_help(text.into())),
             other => other,
         }
     }

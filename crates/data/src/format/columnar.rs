@@ -33,7 +33,7 @@ use super::roles::Role;
 use super::table::{Fields, Schema, Slot, Table};
 use crate::bytes::{Bytes, Input};
 use crate::dataset::{Absent, Dataset};
-use crate::error::{DataError, SourceLocation};
+use crate::error::{DataError, Remedy, SourceLocation};
 use crate::panics::catch_panic;
 use crate::warnings::{WarningKind, Warnings};
 
@@ -206,7 +206,7 @@ impl<'o> Collector<'o> {
             return Err(DataError::Columns {
                 file: file.to_owned(),
                 problem: format!("only one of this and {} has a list of features", self.first),
-                help: "several files are one data set only if they have the same columns".into(),
+                remedy: "several files are one data set only if they have the same columns".into(),
             });
         }
         for (field, slot) in plain.iter().zip(&slots) {
@@ -306,7 +306,7 @@ impl<'o> Collector<'o> {
                     return Err(DataError::Columns {
                         file: file.to_owned(),
                         problem: format!("'{name}' is a column and a value in '{LIST_COLUMN}'"),
-                        help: format!("leave the column out: `--columns ignore={name}`"),
+                        remedy: Remedy::IgnoreColumn { column: name },
                     });
                 }
                 schema.add_feature(name);
@@ -329,7 +329,7 @@ impl<'o> Collector<'o> {
 fn unfit(file: &str, column: &str, error: &ArrowError) -> DataError {
     let place = SourceLocation::file(file).in_field(column);
     DataError::malformed(place, format!("values that do not convert ({error})"), "plain values")
-        .with_help(format!("leave the column out with `--columns ignore={column}`"))
+        .with_help(Remedy::IgnoreColumn { column: column.to_owned() })
 }
 
 fn check_type(file: &str, field: &Field, slot: Slot) -> Result<(), DataError> {
@@ -347,6 +347,6 @@ fn check_type(file: &str, field: &Field, slot: Slot) -> Result<(), DataError> {
     Err(DataError::Columns {
         file: file.to_owned(),
         problem: format!("column '{name}' is of type {kind}, which is neither number nor text"),
-        help: format!("leave it out with `--columns ignore={name}`"),
+        remedy: Remedy::IgnoreColumn { column: name.clone() },
     })
 }

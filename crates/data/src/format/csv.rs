@@ -45,7 +45,7 @@ pub(super) fn read(
         };
         table = Some(file.rows(into, &slots, &names)?);
     }
-    let nothing = || DataError::Invalid("no input was given".into());
+    let nothing = || DataError::NoInput;
     table.ok_or_else(nothing)?.finish(warnings)
 }
 
@@ -58,7 +58,7 @@ fn headless(error: DataError, names: &[String]) -> DataError {
         DataError::Columns { file, .. } if is_data => DataError::Columns {
             file,
             problem: "the first line holds numbers; a header with column names is needed".into(),
-            help: "put a line such as `qid,label,feature1,feature2` on top".into(),
+            remedy: "put a line such as `qid,label,feature1,feature2` on top".into(),
         },
         other => other,
     }

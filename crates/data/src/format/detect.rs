@@ -11,7 +11,7 @@ use super::cache::NAME;
 use super::roles::Role;
 use super::{Format, names};
 use crate::bytes::Input;
-use crate::error::{DataError, quote};
+use crate::error::{DataError, Remedy, quote};
 
 /// Formats that are told by their first bytes.
 const MAGICS: &[(&[u8], Format)] = &[
@@ -77,8 +77,9 @@ fn beyond(text: &[u8]) -> Option<&[u8]> {
     text.split(|&byte| byte == b'\n').next().filter(|line| !line.is_empty())
 }
 
-fn unknown(input: &Input, reason: impl Into<String>, help: impl Into<String>) -> DataError {
-    DataError::UnknownFormat { file: input.name.clone(), reason: reason.into(), help: help.into() }
+fn unknown(input: &Input, reason: impl Into<String>, remedy: impl Into<Remedy>) -> DataError {
+    let (file, remedy) = (input.name.clone(), remedy.into());
+    DataError::UnknownFormat { file, reason: reason.into(), remedy }
 }
 
 /// What a line alone can tell: all but tables.
@@ -91,18 +92,15 @@ fn by_line(input: &Input, line: &str, has_colons: bool) -> Option<Result<Format,
         return Some(Err(unknown(input, "this is a JSON array, not one object a line", help)));
     }
     if is_number(line) && !has_colons {
-        let help = "scores are evaluated with `rankwright eval --scores FILE DATA`";
-        return Some(Err(unknown(input, "this is one number a line, not feature data", help)));
+        let reason = "this is one number a line, not feature data";
+        return Some(Err(unknown(input, reason, Remedy::EvaluateScores)));
     }
     if is_letor(line) {
         return Some(Ok(Format::Letor));
     }
     let what = trec_kind(line)?;
-    let help = format!(
-        "evaluate it with `rankwright eval --run RUN --qrels QRELS`; feature data is one of {}",
-        names()
-    );
-    Some(Err(unknown(input, format!("this is {what}, not feature data"), help)))
+    let remedy = Remedy::EvaluateRun { formats: names() };
+    Some(Err(unknown(input, format!("this is {what}, not feature data"), remedy)))
 }
 
 /// A label followed by a query or a feature, or nothing but a label. One good sign is enough, so

@@ -23,7 +23,7 @@ use super::table::{Fields, Problem, Schema, Slot, Table, expected, feature_from_
 use super::{ReadOptions, Roles};
 use crate::bytes::Input;
 use crate::dataset::Dataset;
-use crate::error::{DataError, SourceLocation, quote};
+use crate::error::{DataError, Remedy, SourceLocation, quote};
 use crate::warnings::{WarningKind, Warnings};
 
 pub(super) use write::write;
@@ -319,7 +319,7 @@ impl<'o> LineReader<'o> {
         }
         let expected = format!("a key of the first line: {}", listed(&known));
         DataError::malformed(place, format!("the key {}", quote(key.as_bytes())), expected)
-            .with_help(format!("leave it out with `--columns ignore={key}`"))
+            .with_help(Remedy::IgnoreColumn { column: key.to_owned() })
     }
 }
 

@@ -16,7 +16,7 @@ use std::path::Path;
 
 use crate::bytes::Input;
 use crate::dataset::{Absent, Dataset};
-use crate::error::{DataError, SourceLocation};
+use crate::error::{DataError, Remedy, SourceLocation};
 use crate::names::FeatureNames;
 use crate::store::{is_ordinary, write_atomic, write_with_companion};
 use crate::warnings::{DataPart, WarningKind, Warnings};
@@ -56,7 +56,7 @@ pub struct FormatInfo {
     pub extensions: &'static [&'static str],
     /// What it is, in a line.
     pub doc: &'static str,
-    /// An example of a row, or a command that makes such a file.
+    /// An example of a row, of columns or of a file name.
     pub example: &'static str,
 }
 
@@ -95,21 +95,21 @@ pub static FORMATS: [FormatInfo; 7] = [
         name: "parquet",
         extensions: &["parquet", "pq"],
         doc: "Apache Parquet, a column a feature",
-        example: "rankwright data convert train.txt train.parquet",
+        example: "columns qid, label, docid, bm25, pagerank",
     },
     FormatInfo {
         format: Format::Arrow,
         name: "arrow",
         extensions: &["arrow", "feather", "ipc"],
         doc: "Arrow IPC, file or stream, a column a feature",
-        example: "rankwright data convert train.txt train.arrow",
+        example: "columns qid, label, docid, bm25, pagerank",
     },
     FormatInfo {
         format: Format::Cache,
         name: "rwd",
         extensions: &["rwd"],
         doc: "binary cache: checksummed, mapped into memory, opens in milliseconds",
-        example: "rankwright data convert train.txt train.rwd",
+        example: "train.rwd",
     },
 ];
 
@@ -122,7 +122,7 @@ impl Format {
     /// The format with this name, or an error that lists the names.
     pub fn from_name(name: &str) -> Result<Format, DataError> {
         FORMATS.iter().find(|info| info.name == name).map(|info| info.format).ok_or_else(|| {
-            DataError::Invalid(format!("there is no format '{name}'; the formats are {}", names()))
+            DataError::UnknownName { what: "format", name: name.to_owned(), known: names() }
         })
     }
 
@@ -192,7 +192,7 @@ pub fn read<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<Loaded
 /// Reads one data set from inputs that are open already.
 pub fn read_inputs(inputs: Vec<Input>, options: &ReadOptions) -> Result<Loaded, DataError> {
     let Some(first) = inputs.first() else {
-        return Err(DataError::Invalid("no input was given".into()));
+        return Err(DataError::NoInput);
     };
     let format = match options.format {
         Some(format) => format,
@@ -209,7 +209,7 @@ pub fn read_inputs(inputs: Vec<Input>, options: &ReadOptions) -> Result<Loaded, 
                     first.name,
                     format.info().name
                 ),
-                help: "several files are one data set only if they have one format; convert one of them".into(),
+                remedy: "several files are one data set only if they have one format; convert one of them".into(),
             });
         }
     }
@@ -217,7 +217,7 @@ pub fn read_inputs(inputs: Vec<Input>, options: &ReadOptions) -> Result<Loaded, 
         return Err(DataError::Columns {
             file: first.name.clone(),
             problem: format!("{} has no named columns to give roles to", format.info().name),
-            help: "leave out --columns".into(),
+            remedy: Remedy::NoRoles,
         });
     }
     let mut warnings = Warnings::default();
@@ -336,8 +336,5 @@ fn check_built(format: Format) -> Result<(), DataError> {
 
 #[cfg(not(feature = "columnar"))]
 fn not_built(format: Format) -> DataError {
-    DataError::Invalid(format!(
-        "{} needs the feature `columnar` of rankwright-data, which this build leaves out",
-        format.info().name
-    ))
+    DataError::NotBuilt { format, feature: "columnar" }
 }

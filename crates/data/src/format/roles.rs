@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::error::DataError;
+use crate::error::{DataError, Remedy};
 
 /// What a column is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -57,10 +57,8 @@ impl Role {
     pub fn from_name(name: &str) -> Result<Role, DataError> {
         ROLES.iter().find(|(_, known, _)| *known == name).map(|(role, ..)| *role).ok_or_else(|| {
             let known: Vec<&str> = ROLES.iter().map(|(_, name, _)| *name).collect();
-            DataError::Invalid(format!(
-                "there is no column role '{name}'; the roles are {}",
-                known.join(", ")
-            ))
+            let (what, name) = ("column role", name.to_owned());
+            DataError::UnknownName { what, name, known: known.join(", ") }
         })
     }
 
@@ -98,9 +96,7 @@ impl Roles {
         let mut roles = Roles::default();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let Some((role, columns)) = part.split_once('=') else {
-                return Err(DataError::Invalid(format!(
-                    "'{part}' is no column role; write role=column, as in `qid=session, label=clicks`"
-                )));
+                return Err(DataError::RoleSyntax { part: part.to_owned() });
             };
             let role = Role::from_name(role.trim())?;
             for column in columns.split('+') {
@@ -112,17 +108,20 @@ impl Roles {
 
     /// Says the role of one column.
     pub fn set(&mut self, role: Role, column: &str) -> Result<(), DataError> {
-        let problem = if column.is_empty() {
-            format!("role '{}' is given to a column without a name", role.name())
-        } else if let Some(other) = self.role(column) {
-            format!("column '{column}' is given the roles '{}' and '{}'", other.name(), role.name())
-        } else if let Some(other) = self.columns(role).next().filter(|_| !role.is_shared()) {
-            format!("role '{}' is given to the columns '{other}' and '{column}'", role.name())
-        } else {
-            self.said.push((role, column.to_owned()));
-            return Ok(());
-        };
-        Err(DataError::Invalid(problem))
+        let name = role.name();
+        if column.is_empty() {
+            return Err(DataError::RoleWithoutColumn { role: name });
+        }
+        let column = column.to_owned();
+        if let Some(other) = self.role(&column) {
+            return Err(DataError::TwoRoles { column, first: other.name(), second: name });
+        }
+        if let Some(first) = self.columns(role).next().filter(|_| !role.is_shared()) {
+            let first = first.to_owned();
+            return Err(DataError::TwoColumns { role: name, first, second: column });
+        }
+        self.said.push((role, column));
+        Ok(())
     }
 
     /// The role that was said for a column.
@@ -182,7 +181,7 @@ impl Roles {
                     role.name(),
                     listed(columns)
                 ),
-                help: "check the names given to `--columns`".into(),
+                remedy: Remedy::CheckRoles,
             });
         }
         Ok(unlabelled)
@@ -209,8 +208,8 @@ fn check_names(file: &str, columns: &[String]) -> Result<(), DataError> {
         } else {
             continue;
         };
-        let help = "every column needs a name of its own".into();
-        return Err(DataError::Columns { file: file.to_owned(), problem, help });
+        let remedy = "every column needs a name of its own".into();
+        return Err(DataError::Columns { file: file.to_owned(), problem, remedy });
     }
     Ok(())
 }
@@ -220,22 +219,16 @@ fn two_for_one(file: &str, role: Role, one: &str, other: &str) -> DataError {
     DataError::Columns {
         file: file.to_owned(),
         problem: format!("both '{one}' and '{other}' could be the {name}"),
-        help: format!(
-            "choose: `--columns {name}={one},ignore={other}` (or `feature={other}`), or the other way round"
-        ),
+        remedy: Remedy::ChooseColumn { role: name, one: one.to_owned(), other: other.to_owned() },
     }
 }
 
 fn none_for_role(file: &str, role: Role, columns: &[String]) -> DataError {
     let name = role.name();
-    let otherwise = match role {
-        Role::Label => ", or `--columns label=none` for data without labels",
-        _ => "",
-    };
     DataError::Columns {
         file: file.to_owned(),
         problem: format!("no column looks like the {name}; the columns are {}", listed(columns)),
-        help: format!("say which one it is: `--columns {name}=NAME`{otherwise}"),
+        remedy: Remedy::NameColumn { role: name, optional: role == Role::Label },
     }
 }
 
@@ -285,7 +278,7 @@ mod tests {
     fn columns_without_query_or_label_are_refused_with_a_way_out() {
         let error = assigned("", &["a", "label"]).unwrap_err();
         assert!(error.contains("the columns are 'a', 'label'"), "{error}");
-        assert!(error.contains("--columns qid=NAME"), "{error}");
+        assert!(error.contains("`qid=NAME`"), "{error}");
         assert!(assigned("", &["qid", "a"]).unwrap_err().contains("label=none"));
     }
 

@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 use super::ReadOptions;
 use super::roles::{Role, Roles, listed};
 use crate::dataset::{Columns, Dataset, QueryIndex};
-use crate::error::{DataError, SourceLocation};
+use crate::error::{DataError, Remedy, SourceLocation};
 use crate::matrix::Matrix;
 use crate::names::FeatureNames;
 use crate::strings::Strings;
@@ -107,7 +107,7 @@ impl Schema {
         Err(DataError::Columns {
             file: file.to_owned(),
             problem: format!("the columns are not those of {}: {problem}", self.file),
-            help: "several files are one data set only if they have the same columns".into(),
+            remedy: "several files are one data set only if they have the same columns".into(),
         })
     }
 }
@@ -182,8 +182,7 @@ impl<'o> Table<'o> {
                     what: format!(
                         "{rows} rows of {width} features, and maybe more, pass the limit of {limit} bytes"
                     ),
-                    help: "leave columns out with `--columns ignore=NAME`, or read fewer rows"
-                        .into(),
+                    remedy: Remedy::FewerColumns,
                 });
             }
         }

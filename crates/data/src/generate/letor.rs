@@ -15,6 +15,7 @@
 //! of two seeds are two samples of one world. Only additions, products, quotients and square
 //! roots are used: they are exact on every machine.
 
+use rankwright_spec::{check_params, params};
 use rayon::prelude::*;
 
 use crate::dataset::Dataset;
@@ -48,20 +49,12 @@ const STREAM: [Stream; STREAMS] = [
 /// Upper bounds of the labels 0 to 3, as shares of all documents.
 const SHARES: [f64; 4] = [0.52, 0.84, 0.97, 0.99];
 
-/// What to generate.
-#[derive(Debug, Clone)]
-pub struct LetorOptions {
-    /// Number of queries.
-    pub queries: usize,
-    /// Mean number of documents a query; sizes go from 1 to 7.5 times this.
-    pub documents: usize,
-    /// The seed.
-    pub seed: u64,
-}
-
-impl Default for LetorOptions {
-    fn default() -> Self {
-        LetorOptions { queries: 1000, documents: 120, seed: DEFAULT_SEED }
+params! {
+    /// Parameters of generated LETOR data.
+    pub struct LetorOptions {
+        queries: usize = 1000, 1.., "Number of queries.";
+        documents: usize = 120, 1.., "Mean number of documents a query; sizes go from 1 to 7.5 times this.";
+        seed: u64 = DEFAULT_SEED, .., "Seed of all draws.";
     }
 }
 
@@ -76,9 +69,7 @@ impl LetorOptions {
     /// # Ok::<(), rankwright_data::DataError>(())
     /// ```
     pub fn generate(&self) -> Result<Dataset, DataError> {
-        if self.queries == 0 || self.documents == 0 {
-            return Err(DataError::Invalid("at least one query and one document a query".into()));
-        }
+        check_params(self, "letor")?;
         self.check_size()?;
         let sizes: Vec<usize> = (0..self.queries)
             .map(|query| size(&mut Random::new(self.seed, 2 * query as u64), self.documents))
@@ -120,7 +111,7 @@ impl LetorOptions {
                 "{} queries of {} documents with {FEATURES} features do not fit into memory",
                 self.queries, self.documents
             ),
-            help: "generate parts with different seeds and give them as several files".into(),
+            remedy: "generate parts with different seeds and give them as several files".into(),
         })
     }
 }

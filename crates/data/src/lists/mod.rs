@@ -80,9 +80,8 @@ impl QueryLists {
             let start = text.len();
             text.extend_from_slice(document.as_bytes());
             let entry = Entry::new(start..text.len(), value);
-            entries.push(entry.ok_or_else(|| {
-                DataError::Invalid("a document id of more than 65,535 bytes".into())
-            })?);
+            let bytes = document.len();
+            entries.push(entry.ok_or(DataError::LongDocumentId { bytes })?);
             match runs.last_mut() {
                 Some((id, rows)) if id == query => *rows += 1,
                 _ => runs.push((query.to_owned(), 1)),

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use super::{Entry, QueryLists, json};
 use crate::bytes::Input;
 use crate::chunks::chunks;
-use crate::error::{DataError, SourceLocation, quote};
+use crate::error::{DataError, Remedy, SourceLocation, quote};
 use crate::number::f64_token;
 use crate::warnings::{WarningKind, Warnings};
 
@@ -348,10 +348,8 @@ impl Job<'_> {
         let expected = format!("{} columns {}", self.layout.columns, self.layout.expected);
         let error = DataError::malformed(self.place(number), found, expected);
         match (self.kind, columns) {
-            (Kind::Run, 4) => {
-                error.with_help("this looks like judgements; is it the --qrels file?")
-            }
-            (Kind::Qrels, 6) => error.with_help("this looks like a run; is it the --run file?"),
+            (Kind::Run, 4) => error.with_help(Remedy::IsQrels),
+            (Kind::Qrels, 6) => error.with_help(Remedy::IsRun),
             (_, 1) if line.contains(&b',') => {
                 error.with_help("separate the columns by tabs, not by commas")
             }

@@ -12,7 +12,7 @@ pub(crate) fn cache() -> Vec<Case> {
             "cache: another version",
             Text("bad.rwd"),
             changed(|b| b[8] = 9),
-            "bad.rwd has format version 9; this program reads versions up to 2 -> make the file again with `rankwright data convert` from its source",
+            "bad.rwd has format version 9; this program reads versions up to 2 -> write the file again from its source",
         ),
         case(
             "cache: nothing after the magic",
@@ -80,13 +80,13 @@ pub(crate) fn cache() -> Vec<Case> {
             "cache: no cache at all",
             As(Format::Cache),
             b"qid,label\n1,2\n",
-            "forced: this is no Rankwright cache; it does not start with RWDATA -> make one with `rankwright data convert DATA OUT.rwd`",
+            "forced: this is no Rankwright cache; it does not start with RWDATA -> write the data as a cache first",
         ),
         case(
             "cache: two caches",
             SecondCache,
             changed(|_| ()),
-            "b.rwd: a cache is a whole data set and cannot be joined to a.rwd -> convert the sources together into one cache with `rankwright data convert`",
+            "b.rwd: a cache is a whole data set and cannot be joined to a.rwd -> write one cache of all sources",
         ),
     ]
 }

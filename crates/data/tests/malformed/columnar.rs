@@ -100,13 +100,13 @@ pub(crate) fn columnar() -> Vec<Case> {
             "columnar: Parquet without query column",
             Text("bad.parquet"),
             parquet(vec![("id", ints()), ("label", ints())]),
-            "bad.parquet: no column looks like the qid; the columns are 'id', 'label' -> say which one it is: `--columns qid=NAME`",
+            "bad.parquet: no column looks like the qid; the columns are 'id', 'label' -> say which one it is by the role `qid=NAME`",
         ),
         case(
             "columnar: Parquet without label column",
             Text("bad.parquet"),
             parquet(vec![("qid", ints()), ("x", ints())]),
-            "bad.parquet: no column looks like the label; the columns are 'qid', 'x' -> say which one it is: `--columns label=NAME`, or `--columns label=none` for data without labels",
+            "bad.parquet: no column looks like the label; the columns are 'qid', 'x' -> say which one it is by the role `label=NAME`, or `label=none` for data without labels",
         ),
         case(
             "columnar: Parquet with a null query id",
@@ -124,7 +124,7 @@ pub(crate) fn columnar() -> Vec<Case> {
             "columnar: Parquet with words as feature",
             Text("bad.parquet"),
             parquet(vec![("qid", ints()), ("label", ints()), ("url", words())]),
-            "bad.parquet:2 (column 'url'): found 'http://a', expected a number or an empty cell -> a column that is no feature is left out with `--columns ignore=url`",
+            "bad.parquet:2 (column 'url'): found 'http://a', expected a number or an empty cell -> a column that is no feature is left out by the role `ignore=url`",
         ),
         case(
             "columnar: Parquet with a feature beyond f32",
@@ -142,13 +142,13 @@ pub(crate) fn columnar() -> Vec<Case> {
             "columnar: Parquet with a timestamp",
             Text("bad.parquet"),
             parquet(vec![("qid", ints()), ("label", ints()), ("at", times())]),
-            "bad.parquet: column 'at' is of type Timestamp(ms), which is neither number nor text -> leave it out with `--columns ignore=at`",
+            "bad.parquet: column 'at' is of type Timestamp(ms), which is neither number nor text -> a column that is no feature is left out by the role `ignore=at`",
         ),
         case(
             "columnar: Parquet with a list of ids",
             Text("bad.parquet"),
             parquet(vec![("qid", ints()), ("label", ints()), ("tags", lists())]),
-            "bad.parquet: column 'tags' is of type List(Int64), which is neither number nor text -> leave it out with `--columns ignore=tags`",
+            "bad.parquet: column 'tags' is of type List(Int64), which is neither number nor text -> a column that is no feature is left out by the role `ignore=tags`",
         ),
         case(
             "columnar: Parquet with lists of different lengths",

@@ -17,19 +17,19 @@ pub(crate) fn detection() -> Vec<Case> {
             "detection: a TREC run",
             Text("run"),
             b"301 Q0 FT911-1 1 12.5 bm25\n",
-            "run: this is a TREC run, not feature data -> evaluate it with `rankwright eval --run RUN --qrels QRELS`; feature data is one of letor, csv, tsv, jsonl, parquet, arrow, rwd",
+            "run: this is a TREC run, not feature data -> runs are evaluated by judgements; feature data is one of letor, csv, tsv, jsonl, parquet, arrow, rwd",
         ),
         case(
             "detection: TREC qrels",
             Text("qrels"),
             b"301 0 FT911-1 1\n",
-            "qrels: this is a file of TREC qrels, not feature data -> evaluate it with `rankwright eval --run RUN --qrels QRELS`; feature data is one of letor, csv, tsv, jsonl, parquet, arrow, rwd",
+            "qrels: this is a file of TREC qrels, not feature data -> runs are evaluated by judgements; feature data is one of letor, csv, tsv, jsonl, parquet, arrow, rwd",
         ),
         case(
             "detection: BEIR qrels",
             Text("qrels.tsv"),
             b"query-id\tcorpus-id\tscore\n1\t2\t1\n",
-            "qrels.tsv: this is a file of qrels (BEIR), not feature data -> evaluate it with `rankwright eval --run RUN --qrels QRELS`; feature data is one of letor, csv, tsv, jsonl, parquet, arrow, rwd",
+            "qrels.tsv: this is a file of qrels (BEIR), not feature data -> runs are evaluated by judgements; feature data is one of letor, csv, tsv, jsonl, parquet, arrow, rwd",
         ),
         case(
             "detection: a JSON array",
@@ -71,7 +71,7 @@ pub(crate) fn detection() -> Vec<Case> {
             "detection: a score file",
             Text("scores"),
             b"0.5\n-1e-3\n",
-            "scores: this is one number a line, not feature data -> scores are evaluated with `rankwright eval --scores FILE DATA`",
+            "scores: this is one number a line, not feature data -> scores are evaluated together with their data",
         ),
     ]
 }

@@ -57,7 +57,7 @@ pub(crate) fn jsonl() -> Vec<Case> {
             "jsonl: a new key in a later line",
             Text("bad.jsonl"),
             lines(&[r#"{"qid":1,"label":2,"a":1}"#, r#"{"qid":1,"label":2,"b":1}"#]),
-            "bad.jsonl:2:24: found the key 'b', expected a key of the first line: 'qid', 'label', 'a' -> leave it out with `--columns ignore=b`",
+            "bad.jsonl:2:24: found the key 'b', expected a key of the first line: 'qid', 'label', 'a' -> a column that is no feature is left out by the role `ignore=b`",
         ),
         case(
             "jsonl: a new feature in a later line",
@@ -66,13 +66,13 @@ pub(crate) fn jsonl() -> Vec<Case> {
                 r#"{"qid":1,"label":2,"features":{"a":1}}"#,
                 r#"{"qid":1,"label":2,"features":{"c":1}}"#,
             ]),
-            "bad.jsonl:2:36: found the key 'c', expected a key of the first line: 'qid', 'label', 'a' -> leave it out with `--columns ignore=c`",
+            "bad.jsonl:2:36: found the key 'c', expected a key of the first line: 'qid', 'label', 'a' -> a column that is no feature is left out by the role `ignore=c`",
         ),
         case(
             "jsonl: features in a later line only",
             Text("bad.jsonl"),
             lines(&[r#"{"qid":1,"label":2}"#, r#"{"qid":1,"label":2,"features":[1]}"#]),
-            "bad.jsonl:2:31: found the key 'features', expected a key of the first line: 'qid', 'label' -> leave it out with `--columns ignore=features`",
+            "bad.jsonl:2:31: found the key 'features', expected a key of the first line: 'qid', 'label' -> a column that is no feature is left out by the role `ignore=features`",
         ),
         case(
             "jsonl: an object after an array",
@@ -105,19 +105,19 @@ pub(crate) fn jsonl() -> Vec<Case> {
             "jsonl: feature is a string",
             Text("bad.jsonl"),
             lines(&[r#"{"qid":1,"label":2,"a":"high"}"#]),
-            "bad.jsonl:1:24 (column 'a'): found the text 'high', expected a number or null -> a column that is no feature is left out with `--columns ignore=a`",
+            "bad.jsonl:1:24 (column 'a'): found the text 'high', expected a number or null -> a column that is no feature is left out by the role `ignore=a`",
         ),
         case(
             "jsonl: feature is a boolean",
             Text("bad.jsonl"),
             lines(&[r#"{"qid":1,"label":2,"a":true}"#]),
-            "bad.jsonl:1:24 (column 'a'): found 'true', expected a number or null -> a column that is no feature is left out with `--columns ignore=a`",
+            "bad.jsonl:1:24 (column 'a'): found 'true', expected a number or null -> a column that is no feature is left out by the role `ignore=a`",
         ),
         case(
             "jsonl: feature is nested",
             Text("bad.jsonl"),
             lines(&[r#"{"qid":1,"label":2,"a":{"b":1}}"#]),
-            "bad.jsonl:1:24 (column 'a'): found an object, expected a number or null -> a column that is no feature is left out with `--columns ignore=a`",
+            "bad.jsonl:1:24 (column 'a'): found an object, expected a number or null -> a column that is no feature is left out by the role `ignore=a`",
         ),
         case(
             "jsonl: feature does not fit f32",
@@ -183,13 +183,13 @@ pub(crate) fn jsonl() -> Vec<Case> {
             "jsonl: no query key",
             Text("bad.jsonl"),
             lines(&[r#"{"id":1,"label":2}"#]),
-            "bad.jsonl: no column looks like the qid; the columns are 'id', 'label' -> say which one it is: `--columns qid=NAME`",
+            "bad.jsonl: no column looks like the qid; the columns are 'id', 'label' -> say which one it is by the role `qid=NAME`",
         ),
         case(
             "jsonl: no label key",
             Text("bad.jsonl"),
             lines(&[r#"{"qid":1,"x":2}"#]),
-            "bad.jsonl: no column looks like the label; the columns are 'qid', 'x' -> say which one it is: `--columns label=NAME`, or `--columns label=none` for data without labels",
+            "bad.jsonl: no column looks like the label; the columns are 'qid', 'x' -> say which one it is by the role `label=NAME`, or `label=none` for data without labels",
         ),
         case(
             "jsonl: bytes are no text",

@@ -70,7 +70,7 @@ pub(crate) fn run() -> Vec<Case> {
             "run: judgements instead",
             Run,
             b"q1 0 d1 1\n",
-            "bad.run:1: found 4 columns in 'q1 0 d1 1', expected 6 columns 'qid Q0 docid rank score tag' -> this looks like judgements; is it the --qrels file?",
+            "bad.run:1: found 4 columns in 'q1 0 d1 1', expected 6 columns 'qid Q0 docid rank score tag' -> this looks like judgements, not like a run",
         ),
         case(
             "run: score is a word",

@@ -9,25 +9,25 @@ pub(crate) fn csv() -> Vec<Case> {
             "csv: no query column",
             Text("bad.csv"),
             b"id,label,a\n1,2,3\n",
-            "bad.csv: no column looks like the qid; the columns are 'id', 'label', 'a' -> say which one it is: `--columns qid=NAME`",
+            "bad.csv: no column looks like the qid; the columns are 'id', 'label', 'a' -> say which one it is by the role `qid=NAME`",
         ),
         case(
             "csv: no label column",
             Text("bad.csv"),
             b"qid,a\n1,2\n",
-            "bad.csv: no column looks like the label; the columns are 'qid', 'a' -> say which one it is: `--columns label=NAME`, or `--columns label=none` for data without labels",
+            "bad.csv: no column looks like the label; the columns are 'qid', 'a' -> say which one it is by the role `label=NAME`, or `label=none` for data without labels",
         ),
         case(
             "csv: two query columns",
             Text("bad.csv"),
             b"qid,query,label\n1,2,3\n",
-            "bad.csv: both 'qid' and 'query' could be the qid -> choose: `--columns qid=qid,ignore=query` (or `feature=query`), or the other way round",
+            "bad.csv: both 'qid' and 'query' could be the qid -> choose by roles: `qid=qid,ignore=query` (or `feature=query`), or the other way round",
         ),
         case(
             "csv: two label columns",
             Text("bad.csv"),
             b"qid,label,relevance\n1,2,3\n",
-            "bad.csv: both 'label' and 'relevance' could be the label -> choose: `--columns label=label,ignore=relevance` (or `feature=relevance`), or the other way round",
+            "bad.csv: both 'label' and 'relevance' could be the label -> choose by roles: `label=label,ignore=relevance` (or `feature=relevance`), or the other way round",
         ),
         case(
             "csv: no header",
@@ -69,13 +69,13 @@ pub(crate) fn csv() -> Vec<Case> {
             "csv: feature is a word",
             Text("bad.csv"),
             b"qid,label,bm25\n1,2,3\n1,2,high\n",
-            "bad.csv:3 (column 'bm25'): found 'high', expected a number or an empty cell -> a column that is no feature is left out with `--columns ignore=bm25`",
+            "bad.csv:3 (column 'bm25'): found 'high', expected a number or an empty cell -> a column that is no feature is left out by the role `ignore=bm25`",
         ),
         case(
             "csv: feature has a decimal comma",
             Text("bad.csv"),
             b"qid,label,a\n1,2,\"0,5\"\n",
-            "bad.csv:2 (column 'a'): found '0,5', expected a number or an empty cell -> a column that is no feature is left out with `--columns ignore=a`",
+            "bad.csv:2 (column 'a'): found '0,5', expected a number or an empty cell -> a column that is no feature is left out by the role `ignore=a`",
         ),
         case(
             "csv: feature does not fit f32",
@@ -183,19 +183,19 @@ pub(crate) fn csv() -> Vec<Case> {
             "csv: a role for no column",
             Columns("ignore=url"),
             b"qid,label,a\n1,2,3\n",
-            "roles.csv: no column is called 'url', as `ignore=url` says; the columns are 'qid', 'label', 'a' -> check the names given to `--columns`",
+            "roles.csv: no column is called 'url', as `ignore=url` says; the columns are 'qid', 'label', 'a' -> check the column names in the roles",
         ),
         case(
             "csv: a second label beside the one said",
             Columns("label=clicks"),
             b"qid,clicks,rel\n1,2,3\n",
-            "roles.csv: both 'clicks' and 'rel' could be the label -> choose: `--columns label=clicks,ignore=rel` (or `feature=rel`), or the other way round",
+            "roles.csv: both 'clicks' and 'rel' could be the label -> choose by roles: `label=clicks,ignore=rel` (or `feature=rel`), or the other way round",
         ),
         case(
             "csv: matrix beyond the limit",
             Limit(7),
             b"qid,label,a\n1,2,3\n1,2,3\n",
-            "large: 2 rows of 1 features, and maybe more, pass the limit of 7 bytes -> leave columns out with `--columns ignore=NAME`, or read fewer rows",
+            "large: 2 rows of 1 features, and maybe more, pass the limit of 7 bytes -> leave columns out by the role `ignore`, or read fewer rows",
         ),
         case(
             "csv: files with different columns",
@@ -218,7 +218,7 @@ pub(crate) fn tsv() -> Vec<Case> {
             "tsv: feature is a word",
             Text("bad.tsv"),
             b"qid\tlabel\ta\n1\t2\tx y\n",
-            "bad.tsv:2 (column 'a'): found 'x y', expected a number or an empty cell -> a column that is no feature is left out with `--columns ignore=a`",
+            "bad.tsv:2 (column 'a'): found 'x y', expected a number or an empty cell -> a column that is no feature is left out by the role `ignore=a`",
         ),
         case(
             "tsv: too few fields",
@@ -230,7 +230,7 @@ pub(crate) fn tsv() -> Vec<Case> {
             "tsv: no query column",
             Text("bad.tsv"),
             b"id\tlabel\n1\t2\n",
-            "bad.tsv: no column looks like the qid; the columns are 'id', 'label' -> say which one it is: `--columns qid=NAME`",
+            "bad.tsv: no column looks like the qid; the columns are 'id', 'label' -> say which one it is by the role `qid=NAME`",
         ),
     ]
 }

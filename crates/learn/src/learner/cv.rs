@@ -140,10 +140,9 @@ pub fn cross_validate(
 /// [`folds`].
 fn tested(queries: usize, count: usize, seed: u64) -> Result<Vec<Vec<usize>>, DataError> {
     match count {
-        _ if count < 2 || count > queries => Err(DataError::Invalid(format!(
-            "{count} folds of {queries} queries; at least 2 folds are needed to train and test, \
-             and at most one a query"
-        ))),
+        _ if count < 2 || count > queries => {
+            Err(DataError::Folds { folds: count, queries, least: 2 })
+        }
         // LETOR's folds have a third part to validate on, for which two are too few.
         2 => {
             let halves = Parts::parse("first=0.5,second=0.5")?.split(queries, seed);

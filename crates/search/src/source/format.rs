@@ -108,7 +108,7 @@ fn unknown(file: &str) -> DataError {
     DataError::UnknownFormat {
         file: file.to_owned(),
         reason: "the format of its documents cannot be told from its first line".into(),
-        help: format!("say which it is: {}", names.join(", ")),
+        remedy: format!("say which it is: {}", names.join(", ")).into(),
     }
 }
 

@@ -33,6 +33,7 @@ mod tests;
 mod trec;
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rankwright_data::bytes::Input;
@@ -263,8 +264,8 @@ fn reader_of(
         Some(DocumentFormat::Tsv) => Box::new(table::Table::new(input, b'\t', warnings)?),
         Some(DocumentFormat::Parquet) => parquet(input)?,
         Some(DocumentFormat::Folder) => {
-            let found = DataError::Invalid(format!("{} is a file, not a folder", input.name));
-            return Err(found.into());
+            let file = io::Error::new(io::ErrorKind::NotADirectory, "it is a file, not a folder");
+            return Err(DataError::io("read", input.name, file).into());
         }
     };
     Ok(Some((reader, length)))
@@ -280,6 +281,6 @@ fn parquet(input: Input) -> Result<Box<dyn Reader>, SearchError> {
     Err(SearchError::from(DataError::UnknownFormat {
         file: input.name,
         reason: "this build does not read Parquet".into(),
-        help: "build with the cargo feature `columnar`, or convert the file to JSON lines".into(),
+        remedy: "build with the cargo feature `columnar`, or convert the file to JSON lines".into(),
     }))
 }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::bytes::{Bytes, Input};
 use crate::dataset::{Absent, Dataset};
-use crate::error::DataError;
+use crate::error::{DataError, Remedy};
 use crate::matrix::Matrix;
 use crate::names::FeatureNames;
 use crate::pairs::Pair;
@@ -21,18 +21,17 @@ use crate::strings::Strings;
 pub(in crate::format) fn read(inputs: Vec<Input>) -> Result<Dataset, DataError> {
     let mut inputs = inputs.into_iter();
     let Some(input) = inputs.next() else {
-        return Err(DataError::Invalid("no input was given".into()));
+        return Err(DataError::NoInput);
     };
     if let Some(second) = inputs.next() {
         return Err(DataError::UnknownFormat {
             file: second.name,
             reason: format!("a cache is a whole data set and cannot be joined to {}", input.name),
-            help: "convert the sources together into one cache with `rankwright data convert`"
-                .into(),
+            remedy: Remedy::OneCache,
         });
     }
     if cfg!(target_endian = "big") {
-        return Err(DataError::Invalid(BIG_ENDIAN.into()));
+        return Err(DataError::Unsupported { what: BIG_ENDIAN });
     }
     let file = File::open(&input.name, &input.bytes)?;
     let shape = Shape::read(&file)?;
@@ -71,7 +70,7 @@ impl<'a> File<'a> {
             return Err(DataError::UnknownFormat {
                 file: name.to_owned(),
                 reason: "this is no Rankwright cache; it does not start with RWDATA".into(),
-                help: "make one with `rankwright data convert DATA OUT.rwd`".into(),
+                remedy: Remedy::WriteCache,
             });
         }
         let (Some(version), Some(count)) = (u32_at(bytes, 8), u32_at(bytes, 12)) else {
@@ -173,7 +172,7 @@ impl<'a> File<'a> {
         let unfit =
             || damaged(self.name, format!("{} does not hold {count} strings", named(text as u64)));
         let content = String::from_utf8(bytes).map_err(|_| unfit())?;
-        Strings::from_parts(content, ends).map(Some).map_err(|_| unfit())
+        Strings::from_parts(content, ends).map(Some).ok_or_else(unfit)
     }
 
     /// The text of a section; `None` where there is no such section.

@@ -177,7 +177,7 @@ fn too_large(name: &str, shape: Shape, limit: u64) -> DataError {
             (shape.rows as u64).saturating_mul(shape.columns() as u64) >> 18,
             limit >> 20
         ),
-        help: "rows are held densely; renumber sparse feature ids, or split the data".into(),
+        remedy: "rows are held densely; renumber sparse feature ids, or split the data".into(),
     }
 }
 
@@ -230,7 +230,7 @@ impl ChunkReader<'_> {
             place: Box::new(place().at_column(e.column)),
             found: e.found,
             expected: e.expected.into(),
-            help: e.help.map(Into::into),
+            remedy: e.help.map(Into::into),
         })?;
         let warnings = &mut self.part.warnings;
         warnings.add(WarningKind::UnsortedFeatures, u64::from(line.unsorted), place);

@@ -89,9 +89,7 @@ impl Sides {
     ) -> Result<(Option<Vec<f32>>, Option<Vec<u32>>), DataError> {
         for (what, length) in [("weight", self.weights.len()), ("position", self.positions.len())] {
             if length != 0 && length != rows {
-                return Err(DataError::Invalid(format!(
-                    "only some of the inputs have a .{what} side file: {length} of {rows} rows"
-                )));
+                return Err(DataError::SideFiles { ending: what, found: length, rows });
             }
         }
         let some = |there: bool| there.then_some(());

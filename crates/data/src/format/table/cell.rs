@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::write::number_text;
-use crate::error::{DataError, SourceLocation, quote};
+use crate::error::{DataError, Remedy, SourceLocation, quote};
 use crate::format::roles::Role;
 
 /// A value that cannot be taken, before its place is known.
@@ -11,12 +11,13 @@ use crate::format::roles::Role;
 pub(in crate::format) struct Problem {
     found: String,
     expected: &'static str,
-    help: Option<&'static str>,
+    /// Whether the column may be none of a feature.
+    no_feature: bool,
 }
 
 impl Problem {
     pub(in crate::format) fn new(found: impl Into<String>, expected: &'static str) -> Problem {
-        Problem { found: found.into(), expected, help: None }
+        Problem { found: found.into(), expected, no_feature: false }
     }
 
     /// As `new`, with the advice to leave the column out.
@@ -24,20 +25,18 @@ impl Problem {
         found: impl Into<String>,
         expected: &'static str,
     ) -> Problem {
-        Problem { found: found.into(), expected, help: Some(NO_FEATURE) }
+        Problem { found: found.into(), expected, no_feature: true }
     }
 
     pub(in crate::format) fn at(self, place: SourceLocation) -> DataError {
-        let field = place.field.clone().unwrap_or_default();
+        let column = place.field.clone().filter(|_| self.no_feature);
         let error = DataError::malformed(place, self.found, self.expected);
-        match self.help {
-            Some(help) => error.with_help(help.replace("NAME", &field)),
+        match column {
+            Some(column) => error.with_help(Remedy::IgnoreColumn { column }),
             None => error,
         }
     }
 }
-
-const NO_FEATURE: &str = "a column that is no feature is left out with `--columns ignore=NAME`";
 const IN_RANGE: &str = "a number within ±3.4e38 (features are 32-bit floats)";
 
 /// A feature that was read from text.

@@ -17,6 +17,7 @@ mod words;
 use std::io::{self, Write};
 use std::path::Path;
 
+use rankwright_spec::{check_params, params};
 use rayon::prelude::*;
 
 use crate::error::DataError;
@@ -33,20 +34,12 @@ const BYTES_A_RECORD: u64 = 4096;
 /// What a query and its judgements take, at most.
 const BYTES_A_QUERY: u64 = 16_384;
 
-/// What store to generate.
-#[derive(Debug, Clone)]
-pub struct StoreOptions {
-    /// Number of records.
-    pub records: usize,
-    /// Number of queries.
-    pub queries: usize,
-    /// The seed.
-    pub seed: u64,
-}
-
-impl Default for StoreOptions {
-    fn default() -> Self {
-        StoreOptions { records: 20_000, queries: 600, seed: DEFAULT_SEED }
+params! {
+    /// Parameters of a generated record store.
+    pub struct StoreOptions {
+        records: usize = 20_000, 1.., "Number of records.";
+        queries: usize = 600, 1.., "Number of queries.";
+        seed: u64 = DEFAULT_SEED, .., "Seed of all draws.";
     }
 }
 
@@ -106,9 +99,7 @@ impl StoreOptions {
     /// # Ok::<(), rankwright_data::DataError>(())
     /// ```
     pub fn generate(&self) -> Result<Store, DataError> {
-        if self.records == 0 || self.queries == 0 {
-            return Err(DataError::Invalid("at least one record and one query".into()));
-        }
+        check_params(self, "store")?;
         self.check_size()?;
         let streams = Streams { seed: self.seed };
         let vocabulary = Vocabulary::new(&mut streams.words());
@@ -154,7 +145,8 @@ impl StoreOptions {
                 "{} records and {} queries do not fit into memory",
                 self.records, self.queries
             ),
-            help: "generate fewer; 20000 records and 600 queries make a good demonstration".into(),
+            remedy: "generate fewer; 20000 records and 600 queries make a good demonstration"
+                .into(),
         })
     }
 }

@@ -1,65 +1,19 @@
-//! What can go wrong with outside data: where it is, what was found, what was expected, what to do.
+//! Errors of outside data: where they are, what was found, what was expected, and a remedy.
+//!
+//! Texts and remedies are in terms of this library. What a person types is for the program around it
+//! to say, by variant.
 
-use std::fmt;
+mod location;
+mod remedy;
+
 use std::io;
 
-use serde::Serialize;
+use rankwright_spec::SpecError;
 
-/// A location in an input: a file, and as far as known the line, the column and the field.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct SourceLocation {
-    /// File name as the user gave it; `-` is standard input.
-    pub file: String,
-    /// Line (or record) number, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<u64>,
-    /// Byte column inside the line, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub column: Option<u64>,
-    /// Name of the field or column, where the format has names.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub field: Option<String>,
-}
+use crate::format::Format;
 
-impl SourceLocation {
-    /// A whole file.
-    pub fn file(file: impl Into<String>) -> Self {
-        SourceLocation { file: file.into(), ..SourceLocation::default() }
-    }
-
-    /// A line of a file.
-    pub fn line(file: impl Into<String>, line: u64) -> Self {
-        SourceLocation { file: file.into(), line: Some(line), ..SourceLocation::default() }
-    }
-
-    /// The same place with a byte column (from 1).
-    pub fn at_column(mut self, column: u64) -> Self {
-        self.column = Some(column);
-        self
-    }
-
-    /// The same place with a field name.
-    pub fn in_field(mut self, field: impl Into<String>) -> Self {
-        self.field = Some(field.into());
-        self
-    }
-}
-
-impl fmt::Display for SourceLocation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.file)?;
-        if let Some(line) = self.line {
-            write!(f, ":{line}")?;
-            if let Some(column) = self.column {
-                write!(f, ":{column}")?;
-            }
-        }
-        if let Some(field) = &self.field {
-            write!(f, " (column '{field}')")?;
-        }
-        Ok(())
-    }
-}
+pub use location::{SourceLocation, quote};
+pub use remedy::Remedy;
 
 /// A fault of a preference pair that was given as row numbers.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
@@ -102,8 +56,8 @@ pub enum DataError {
         found: String,
         /// What should stand there.
         expected: String,
-        /// What to do about it, where there is something.
-        help: Option<String>,
+        /// A way out, where there is one.
+        remedy: Option<Remedy>,
     },
     /// The format of a file could not be told, or is not read.
     #[error("{file}: {reason}")]
@@ -112,8 +66,8 @@ pub enum DataError {
         file: String,
         /// Why not.
         reason: String,
-        /// Formats that are read.
-        help: String,
+        /// A way out.
+        remedy: Remedy,
     },
     /// A binary file whose bytes are not what was once written.
     #[error("{file} is damaged: {what}")]
@@ -140,8 +94,8 @@ pub enum DataError {
         file: String,
         /// What is wrong.
         problem: String,
-        /// What to do.
-        help: String,
+        /// A way out.
+        remedy: Remedy,
     },
     /// The input asks for more memory than is allowed.
     #[error("{file}: {what}")]
@@ -150,8 +104,8 @@ pub enum DataError {
         file: String,
         /// What would be too large.
         what: String,
-        /// What to do.
-        help: String,
+        /// A way out.
+        remedy: Remedy,
     },
     /// There is nothing in the input.
     #[error("{file} holds no {what}")]
@@ -271,27 +225,141 @@ pub enum DataError {
         /// What should have held.
         invariant: &'static str,
     },
-    /// Values given by a program do not make a data set.
-    #[error("{0}")]
-    Invalid(String),
+    /// Nothing was given to read.
+    #[error("no input was given")]
+    NoInput,
+    /// A side file of one value a row stands beside some of the inputs only.
+    #[error("only some of the inputs have a .{ending} side file: {found} of {rows} rows")]
+    SideFiles {
+        /// The ending of the side file.
+        ending: &'static str,
+        /// Rows that have a value.
+        found: usize,
+        /// All rows.
+        rows: usize,
+    },
+    /// A name that is not in one of the library's tables.
+    #[error("there is no {what} '{name}'; the {what}s are {known}")]
+    UnknownName {
+        /// What has that name: format, column role.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// The names that there are, with commas between them.
+        known: String,
+    },
+    /// A text of column roles that cannot be read.
+    #[error("'{part}' is no column role; write role=column, as in `qid=session, label=clicks`")]
+    RoleSyntax {
+        /// The part that cannot be read.
+        part: String,
+    },
+    /// A column role without a column.
+    #[error("role '{role}' is given to a column without a name")]
+    RoleWithoutColumn {
+        /// The role.
+        role: &'static str,
+    },
+    /// One column with two roles.
+    #[error("column '{column}' is given the roles '{first}' and '{second}'")]
+    TwoRoles {
+        /// The column.
+        column: String,
+        /// The role that it was given first.
+        first: &'static str,
+        /// The other one.
+        second: &'static str,
+    },
+    /// One role with two columns.
+    #[error("role '{role}' is given to the columns '{first}' and '{second}'")]
+    TwoColumns {
+        /// The role.
+        role: &'static str,
+        /// The column that was given it first.
+        first: String,
+        /// The other one.
+        second: String,
+    },
+    /// Parts to split into that cannot be read.
+    #[error("found '{found}' in the parts, expected {expected}")]
+    InvalidParts {
+        /// What was found.
+        found: String,
+        /// What was expected.
+        expected: &'static str,
+    },
+    /// More folds than queries, or too few to have every part.
+    #[error(
+        "{folds} folds of {queries} queries; at least {least} folds are needed, and at most one a query"
+    )]
+    Folds {
+        /// The number of folds.
+        folds: usize,
+        /// The number of queries.
+        queries: usize,
+        /// The smallest number of folds.
+        least: usize,
+    },
+    /// Too few queries to hold some out.
+    #[error("{queries} queries are too few to hold out a share of {share}")]
+    HoldOut {
+        /// The number of queries.
+        queries: usize,
+        /// The share to hold out.
+        share: f64,
+    },
+    /// A number that selects something which is not there.
+    #[error("there is no {what} {index}; there are {count}, counted from 0")]
+    OutOfRange {
+        /// What is selected: row, query.
+        what: &'static str,
+        /// The number.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A document id that is too long for a list.
+    #[error("a document id of {bytes} bytes; an id has at most 65535")]
+    LongDocumentId {
+        /// Its length.
+        bytes: usize,
+    },
+    /// A format that this build leaves out.
+    #[error("{} needs the feature `{feature}` of rankwright-data, which this build leaves out", format.info().name)]
+    NotBuilt {
+        /// The format.
+        format: Format,
+        /// The cargo feature that it needs.
+        feature: &'static str,
+    },
+    /// Something that this machine cannot do.
+    #[error("{what}")]
+    Unsupported {
+        /// What it is.
+        what: &'static str,
+    },
+    /// A parameter of a generator that is out of range.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
 }
 
 impl DataError {
-    /// What the user can do, if the error knows.
-    pub fn help(&self) -> Option<String> {
+    /// A way out, if the error knows one.
+    pub fn remedy(&self) -> Option<&Remedy> {
         match self {
-            DataError::Malformed { help, .. } => help.clone(),
-            DataError::UnknownFormat { help, .. }
-            | DataError::Columns { help, .. }
-            | DataError::TooLarge { help, .. } => Some(help.clone()),
-            DataError::Damaged { .. } => {
-                Some("make the file again from its source; nothing in it can be trusted".into())
-            }
-            DataError::Version { .. } => {
-                Some("make the file again with `rankwright data convert` from its source".into())
-            }
+            DataError::Malformed { remedy, .. } => remedy.as_ref(),
+            DataError::UnknownFormat { remedy, .. }
+            | DataError::Columns { remedy, .. }
+            | DataError::TooLarge { remedy, .. } => Some(remedy),
+            DataError::Damaged { .. } => Some(&Remedy::MakeAgain),
+            DataError::Version { .. } => Some(&Remedy::Rewrite),
             _ => None,
         }
+    }
+
+    /// The way out as text, in terms of this library.
+    pub fn help(&self) -> Option<String> {
+        self.remedy().map(ToString::to_string)
     }
 
     /// An input/output error with the action and the path that it befell.
@@ -306,53 +374,17 @@ impl DataError {
         expected: impl Into<String>,
     ) -> Self {
         let (place, found, expected) = (Box::new(place), found.into(), expected.into());
-        DataError::Malformed { place, found, expected, help: None }
+        DataError::Malformed { place, found, expected, remedy: None }
     }
 
-    /// The same with what to do about it, where the input is malformed.
+    /// The same with a way out, where the input is malformed.
     #[must_use]
-    pub fn with_help(self, text: impl Into<String>) -> Self {
+    pub fn with_help(self, remedy: impl Into<Remedy>) -> Self {
         match self {
             DataError::Malformed { place, found, expected, .. } => {
-                DataError::Malformed { place, found, expected, help: Some(text.into()) }
+                DataError::Malformed { place, found, expected, remedy: Some(remedy.into()) }
             }
             other => other,
         }
-    }
-}
-
-/// Bytes as they are shown in an error: quoted, escaped, at most 40 characters.
-pub fn quote(bytes: &[u8]) -> String {
-    if bytes.is_empty() {
-        return "nothing".into();
-    }
-    // 40 characters are at most 160 bytes; a line of 100 MB need not be looked at as a whole.
-    let text = String::from_utf8_lossy(bytes.get(..200).unwrap_or(bytes));
-    let mut shown: String = text.chars().take(40).flat_map(char::escape_debug).collect();
-    if text.chars().nth(40).is_some() {
-        shown.push('…');
-    }
-    format!("'{shown}'")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_place_prints_what_it_knows() {
-        assert_eq!(SourceLocation::file("a.txt").to_string(), "a.txt");
-        assert_eq!(SourceLocation::line("a.txt", 3).at_column(7).to_string(), "a.txt:3:7");
-        assert_eq!(
-            SourceLocation::line("a.csv", 2).in_field("bm25").to_string(),
-            "a.csv:2 (column 'bm25')"
-        );
-    }
-
-    #[test]
-    fn quoted_text_is_escaped_and_short() {
-        assert_eq!(quote(b""), "nothing");
-        assert_eq!(quote(b"a\tb"), "'a\\tb'");
-        assert_eq!(quote(&[b'x'; 50]).chars().count(), 43);
     }
 }

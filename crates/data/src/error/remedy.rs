@@ -1,0 +1,109 @@
+//! Ways out of errors, as values: a program around the library says them in its own terms.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// A way out of an error. `Display` says it in terms of this library.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// Give a column that is no feature the role `ignore`.
+    IgnoreColumn {
+        /// The column.
+        column: String,
+    },
+    /// Leave columns out, or read fewer rows.
+    FewerColumns,
+    /// Say which of two columns has a role.
+    ChooseColumn {
+        /// The role.
+        role: &'static str,
+        /// A column that could have it.
+        one: String,
+        /// Another one.
+        other: String,
+    },
+    /// Say which column has a role that no column seems to have.
+    NameColumn {
+        /// The role.
+        role: &'static str,
+        /// Whether the data may do without (labels).
+        optional: bool,
+    },
+    /// Check the column names in the given roles.
+    CheckRoles,
+    /// Read the data without roles.
+    NoRoles,
+    /// Evaluate these scores with their data.
+    EvaluateScores,
+    /// Evaluate this run, or by these judgements; the formats of feature data are given.
+    EvaluateRun {
+        /// Formats of feature data.
+        formats: String,
+    },
+    /// Use the file as judgements.
+    IsQrels,
+    /// Use the file as a run.
+    IsRun,
+    /// Write one cache of all sources.
+    OneCache,
+    /// Write the data as a cache.
+    WriteCache,
+    /// Make a damaged file again from its source.
+    MakeAgain,
+    /// Write a file of another version again from its source.
+    Rewrite,
+    /// Anything else, as text.
+    Text(Cow<'static, str>),
+}
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Remedy::IgnoreColumn { column } => {
+                write!(f, "a column that is no feature is left out by the role `ignore={column}`")
+            }
+            Remedy::FewerColumns => {
+                f.write_str("leave columns out by the role `ignore`, or read fewer rows")
+            }
+            Remedy::ChooseColumn { role, one, other } => write!(
+                f,
+                "choose by roles: `{role}={one},ignore={other}` (or `feature={other}`), or the other way round"
+            ),
+            Remedy::NameColumn { role, optional } => {
+                write!(f, "say which one it is by the role `{role}=NAME`")?;
+                match optional {
+                    true => write!(f, ", or `{role}=none` for data without {role}s"),
+                    false => Ok(()),
+                }
+            }
+            Remedy::CheckRoles => f.write_str("check the column names in the roles"),
+            Remedy::NoRoles => f.write_str("read it without roles"),
+            Remedy::EvaluateScores => f.write_str("scores are evaluated together with their data"),
+            Remedy::EvaluateRun { formats } => {
+                write!(f, "runs are evaluated by judgements; feature data is one of {formats}")
+            }
+            Remedy::IsQrels => f.write_str("this looks like judgements, not like a run"),
+            Remedy::IsRun => f.write_str("this looks like a run, not like judgements"),
+            Remedy::OneCache => f.write_str("write one cache of all sources"),
+            Remedy::WriteCache => f.write_str("write the data as a cache first"),
+            Remedy::MakeAgain => {
+                f.write_str("make the file again from its source; nothing in it can be trusted")
+            }
+            Remedy::Rewrite => f.write_str("write the file again from its source"),
+            Remedy::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+impl From<&'static str> for Remedy {
+    fn from(text: &'static str) -> Self {
+        Remedy::Text(text.into())
+    }
+}
+
+impl From<String> for Remedy {
+    fn from(text: String) -> Self {
+        Remedy::Text(text.into())
+    }
+}
