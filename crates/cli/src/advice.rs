@@ -14,12 +14,14 @@ use rankwright::model::ModelError;
 use rankwright::report::ReportError;
 use rankwright::search::SearchError;
 use rankwright::spec::SpecError;
+use rankwright::tasks::TaskError;
 
 use crate::failure::Failure;
 
 /// One line on what to type, where there is something.
 pub(crate) fn advice(failure: &Failure) -> Option<String> {
     match failure {
+        Failure::Task(error) => task(error),
         Failure::Data(error) => data(error),
         Failure::Eval(error) => eval(error),
         Failure::Spec(error) => spec(error),
@@ -52,6 +54,43 @@ fn of_command(failure: &Failure) -> Option<String> {
         }
         Failure::Mismatch { help, .. } => Some(help.clone()),
         _ => None,
+    }
+}
+
+fn task(error: &TaskError) -> Option<String> {
+    match error {
+        TaskError::Data(error) => data(error),
+        TaskError::Eval(error) => eval(error),
+        TaskError::Spec(error) => spec(error),
+        TaskError::Model(error) => model(error),
+        TaskError::Learn(error) => learn(error),
+        TaskError::Report(error) => report(error),
+        TaskError::NoModel { .. } => Some(
+            "give a model before the data, or --scores FILE for scores that are made already"
+                .into(),
+        ),
+        TaskError::NoData => Some("give feature data beside the models".into()),
+        TaskError::NoSystems => Some(
+            "give models beside the data, score files with --scores, or judgements with --qrels if \
+             the files are runs"
+                .into(),
+        ),
+        TaskError::NoModelToIgnoreExtra => {
+            Some("--ignore-extra is for models; leave it out".into())
+        }
+        TaskError::UnknownExtension { .. } => Some("or say --to FORMAT".into()),
+        TaskError::FeaturesHaveNames => Some("leave --first-feature out".into()),
+        TaskError::SeveralModels { .. } => Some("`rankwright compare` takes several models".into()),
+        TaskError::AbsentContradictsModel { said, .. } => {
+            Some(format!("--absent {} contradicts the model; leave it out", said.name()))
+        }
+        TaskError::AbsentRecorded { .. } => Some("--absent does not apply; leave it out".into()),
+        TaskError::AbsentRulesDiffer { .. } => Some(
+            "score the data with each (`rankwright score`) and compare the score files with \
+             --scores"
+                .into(),
+        ),
+        other => other.help(),
     }
 }
 

@@ -4,19 +4,19 @@ mod systems;
 
 use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::Evaluation;
-use rankwright::eval::compare::{CompareOptions, Comparison, MetricValues, Test, compare};
+use rankwright::eval::compare::{CompareOptions, Test};
 use rankwright::eval::conventions;
 use rankwright::eval::stats::Correction;
 use rankwright::eval::table::{comparison_details, comparison_table};
 use rankwright::report::comparison::ComparisonReport;
-pub(crate) use rankwright::report::comparison::ComparisonResult;
+use rankwright::tasks::{CompareResult, compare_systems, write_per_query};
 
 use crate::failure::Failure;
-use crate::measures::{ReportArgs, write_per_query};
-use crate::output::{Output, TableStyle};
-use crate::page::{ExtraPage, document};
-use crate::progress::timed;
-pub(crate) use systems::{SystemArgs, names, short_name};
+use crate::measures::ReportArgs;
+use crate::output::{Output, TableStyle, document};
+use crate::page::ExtraPage;
+use crate::progress::run_task;
+pub(crate) use systems::{SystemArgs, short_name};
 
 /// Compare models on one data set (`DATA MODEL MODEL...`; which file is a model is told by
 /// content), score files for it (`--scores A --scores B DATA...`), both together, or runs
@@ -59,12 +59,6 @@ pub(crate) struct TestArgs {
 }
 
 impl TestArgs {
-    /// The usual settings with this test and this correction.
-    pub(crate) fn new(test: Test, correction: Correction) -> TestArgs {
-        let CompareOptions { alpha, seed, samples, .. } = CompareOptions::default();
-        TestArgs { baseline: None, test, correction, alpha, samples, seed }
-    }
-
     /// As the library takes them.
     pub(crate) fn options(&self) -> CompareOptions {
         CompareOptions {
@@ -80,20 +74,21 @@ impl TestArgs {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    args.page.check(args.systems.files(), out)?;
-    let loaded = args.systems.load(out)?;
+    let request = args.systems.request()?;
+    args.page.check(request.input.paths(), out)?;
+    let result = run_task(out, |context| compare_systems(&request, context))?;
     if let Some(path) = &args.report.per_query {
         out.keeps_stdout_free(path)?;
         let named: Vec<(&str, &Evaluation)> =
-            loaded.systems.iter().map(|(n, e)| (n.as_str(), e)).collect();
+            result.systems.iter().map(|(n, e)| (n.as_str(), e)).collect();
         write_per_query(path, &named)?;
     }
-    let (mut report, unopened) = loaded.compare(&args.systems, out)?;
-    if args.page.html.is_some() {
-        report = unopened.add_query_details(report, &args.systems, &[], out)?;
-    }
-    let result = ComparisonResult::new(report.comparison(), report.systems());
     let mut document = document(&result)?;
+    let CompareResult { systems, comparison, data_name, sources, .. } = result;
+    let mut report = args.systems.report(systems, comparison, &data_name)?;
+    if args.page.html.is_some() {
+        report = args.systems.add_query_details(report, &data_name, &sources, &[], out)?;
+    }
     args.page.finish(|| report.page(), &mut document, out)?;
     out.result(|| document, || text(args, &report))
 }
@@ -125,17 +120,3 @@ const WIDTH: usize = 80;
 
 /// What must be said where queries have weights.
 const WEIGHTED: &str = "values are weighted by query; differences and tests count each query once";
-
-/// Compares evaluations of the same queries.
-pub(crate) fn compare_systems(
-    systems: &[(String, Evaluation)],
-    tests: &TestArgs,
-    out: &Output,
-) -> Result<Comparison, Failure> {
-    let names: Vec<String> = systems.iter().map(|(name, _)| name.clone()).collect();
-    let evaluations: Vec<&Evaluation> = systems.iter().map(|(_, e)| e).collect();
-    let values = MetricValues::of_evaluations(&evaluations);
-    let options = tests.options().check()?;
-    let (comparison, _) = timed(out, "testing differences", || compare(&names, &values, &options));
-    Ok(comparison?)
-}

@@ -3,22 +3,21 @@
 use std::path::PathBuf;
 
 use rankwright::data::{DEFAULT_SEED, Dataset};
-use rankwright::eval::compare::Test;
+use rankwright::eval::compare::CompareOptions;
 use rankwright::eval::conventions;
-use rankwright::eval::stats::Correction;
 use rankwright::eval::table::{Align, Cell, Table, comparison_table};
 use rankwright::eval::{Evaluation, Measure};
 use rankwright::learn::{CvOptions, CvResult, LearnerSpec, cross_validate};
+use rankwright::tasks::{ComparisonValues, compare_evaluations, metric_values, write_per_query};
 use serde_json::{Value, json};
 
-use crate::compare::{ComparisonResult, TestArgs, compare_systems};
 use crate::failure::Failure;
 use crate::input::ReadArgs;
 use crate::interrupt::Interrupt;
-use crate::measures::{ReportArgs, json_of as metrics_json, write_per_query};
+use crate::measures::ReportArgs;
 use crate::output::{Output, number};
-use crate::progress::Rounds;
-use crate::train::{measures, tell_sampled};
+use crate::progress::{TrainingBar, timed};
+use crate::train::{measures, warn_sampled};
 
 /// Cross-validate learners by query: each query is tested once, by a model that has not seen it.
 #[derive(Debug, clap::Args)]
@@ -99,8 +98,8 @@ fn validate(
     interrupt: &Interrupt,
     out: &Output,
 ) -> Result<CvResult, Failure> {
-    tell_sampled(learner, data, out)?;
-    let bar = Rounds::new(out, learner, data.rows(), interrupt, None);
+    warn_sampled(learner, data, out)?;
+    let bar = TrainingBar::new(out, learner, data.rows(), interrupt, None);
     let options = CvOptions {
         folds: args.folds,
         seed: args.seed,
@@ -124,8 +123,10 @@ fn tell(args: &Args, done: &[Done], out: &Output) -> Result<(), Failure> {
     let comparison = match systems.len() {
         0 | 1 => None,
         _ => {
-            let tests = TestArgs::new(Test::Randomisation, Correction::Holm);
-            Some(compare_systems(&systems, &tests, out)?)
+            let options = CompareOptions::default();
+            let tested =
+                timed(out, "testing differences", || compare_evaluations(&systems, &options));
+            Some(tested.0?)
         }
     };
     out.result(
@@ -137,7 +138,7 @@ fn tell(args: &Args, done: &[Done], out: &Output) -> Result<(), Failure> {
                 "learners": done.iter().map(json_of).collect::<Vec<_>>(),
             });
             if let Some(comparison) = &comparison {
-                document["comparison"] = json!(ComparisonResult::new(comparison, &systems));
+                document["comparison"] = json!(ComparisonValues::new(comparison, &systems));
             }
             document
         },
@@ -166,7 +167,7 @@ fn json_of(done: &Done) -> Value {
     json!({
         "learner": done.name,
         "folds": done.result.folds.iter().map(fold).collect::<Vec<_>>(),
-        "metrics": metrics_json(&done.result.pooled),
+        "metrics": metric_values(&done.result.pooled),
     })
 }
 

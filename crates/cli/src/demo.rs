@@ -13,8 +13,7 @@ use rankwright::data::format::{Format, write};
 use rankwright::data::generate::{Store, StoreOptions};
 use rankwright::data::store::write_atomic;
 use rankwright::data::{DEFAULT_SEED, DataError, Dataset, ListFormat, Qrels, QueryLists, Random};
-use rankwright::eval::compare::{Comparison, Test};
-use rankwright::eval::stats::Correction;
+use rankwright::eval::compare::{CompareOptions, Comparison};
 use rankwright::eval::table::comparison_table;
 use rankwright::eval::{
     EvalOptions, Evaluation, JudgedRun, Measure, MetricSpec, SourceKind, evaluate,
@@ -27,11 +26,11 @@ use rankwright::search::{
     BuildOptions, Documents, Extractor, FEATURES_NOTE, FeatureSet, FirstStage, Index, Query,
     QueryOptions, Ranker, RowOptions, build_index, read_queries, to_run,
 };
+use rankwright::tasks::{ComparisonValues, compare_evaluations};
 use serde_json::{Value, json};
 
-use crate::compare::{ComparisonResult, TestArgs, compare_systems};
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Output, document};
 use crate::progress::timed;
 use rankwright::eval::conventions;
 
@@ -122,21 +121,16 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     }
     let evaluations: Vec<(String, Evaluation)> =
         systems.iter().map(|s| (s.name.to_owned(), s.evaluation.clone())).collect();
-    let tests = TestArgs::new(Test::Randomisation, Correction::Holm);
-    let comparison = compare_systems(&evaluations, &tests, out)?;
+    let options = CompareOptions::default();
+    let (comparison, _) =
+        timed(out, "testing differences", || compare_evaluations(&evaluations, &options));
+    let comparison = comparison?;
     if args.out.is_some() {
-        write_pages(folder, &features, &evaluations, &tests, out)?;
+        write_pages(folder, &features, &evaluations, &options, out)?;
     }
+    let values = document(&ComparisonValues::new(&comparison, &evaluations))?;
     out.result(
-        || {
-            document(
-                args,
-                &shop,
-                &features,
-                &systems,
-                json!(ComparisonResult::new(&comparison, &evaluations)),
-            )
-        },
+        || summary(args, &shop, &features, &systems, values),
         || text(args, &shop, &features, &systems, &comparison),
     )
 }
@@ -146,7 +140,7 @@ fn write_pages(
     folder: &Path,
     features: &Features,
     evaluations: &[(String, Evaluation)],
-    tests: &TestArgs,
+    options: &CompareOptions,
     out: &Output,
 ) -> Result<(), Failure> {
     let model = Model::load(&folder.join("lambdamart.model"))?;
@@ -157,14 +151,14 @@ fn write_pages(
         measures: vec![MetricSpec::parse(METRICS[0])?.resolve(SourceKind::Features)?],
         log: None,
     };
-    let options = TrainingOptions {
+    let training_options = TrainingOptions {
         score: ScoreOptions { simd: crate::simd()?, ..ScoreOptions::default() },
         ..TrainingOptions::default()
     };
     let (pages, _) = timed(out, "making pages", || {
         let title = "A record store: BM25, a line and three learners";
-        let comparison = ComparisonReport::new(title, evaluations.to_vec(), &tests.options())?;
-        let training = TrainingReport::new(&input, &options)?;
+        let comparison = ComparisonReport::new(title, evaluations.to_vec(), options)?;
+        let training = TrainingReport::new(&input, &training_options)?;
         Ok::<_, Failure>([(COMPARISON, comparison.page()), (TRAINING, training.page())])
     });
     for (name, page) in pages? {
@@ -277,7 +271,7 @@ fn compete(
     Ok(System { name, learner: String::new(), train_seconds: 0.0, rank_ms, evaluation })
 }
 
-fn document(
+fn summary(
     args: &Args,
     shop: &Shop,
     features: &Features,

@@ -2,17 +2,15 @@
 
 use std::path::PathBuf;
 
-use rankwright::data::{DEFAULT_SEED, Dataset};
-use rankwright::model::{ExplainOptions, Model};
-use rankwright::report::explanation::{ExplainRequest, Explanation, explain};
-use serde_json::json;
+use rankwright::data::DEFAULT_SEED;
+use rankwright::model::ExplainOptions;
+use rankwright::tasks::{DataFiles, ExplainRequest, explain_ranking};
 
 use crate::failure::Failure;
-use crate::input::{ReadArgs, name_of, one_stdin, open};
-use crate::models::tell_matching;
-use crate::output::Output;
-use crate::page::{ExtraPage, document};
-use crate::progress::timed;
+use crate::input::ReadArgs;
+use crate::output::{Output, document};
+use crate::page::ExtraPage;
+use crate::progress::run_task;
 
 /// Explain a ranking: what each feature adds to each document's score (Shapley values: exact for
 /// trees and lines, sampled for nets), which features tell the list apart, and why one document is
@@ -66,59 +64,31 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     if args.read.pairs.is_some() {
         return Err(Failure::usage("--pairs does not apply: scores do not depend on preferences"));
     }
-    let inputs = || args.data.iter().chain([&args.model]).chain(&args.background);
-    one_stdin(inputs().map(PathBuf::as_path))?;
-    args.page.check(inputs().map(PathBuf::as_path), out)?;
-    let model = crate::models::load(&args.model)?;
-    let data = read(args, &args.data, &model, out)?;
-    let background = match &args.background {
-        Some(file) => Some(read(args, std::slice::from_ref(file), &model, out)?),
-        None => None,
-    };
-    let lacking = tell_matching(&model, &data, args.ignore_extra, out)?;
-    let found = request(args, &model, &data, background.as_ref(), out)?;
-    let mut json = document(&found)?;
-    json["features_not_in_data"] = json!(lacking);
-    args.page.finish(|| found.page(), &mut json, out)?;
-    out.result(|| json, || found.to_text(args.top, !args.doc.is_empty()))
+    let request = args.request()?;
+    let background = request.background.iter().flat_map(DataFiles::paths);
+    let inputs = request.data.paths().chain([args.model.as_path()]).chain(background);
+    args.page.check(inputs, out)?;
+    let result = run_task(out, |context| explain_ranking(&request, context))?;
+    let mut json = document(&result)?;
+    args.page.finish(|| result.explanation.page(), &mut json, out)?;
+    out.result(|| json, || result.explanation.to_text(args.top, !args.doc.is_empty()))
 }
 
-/// Reads data as the model takes it.
-fn read(args: &Args, files: &[PathBuf], model: &Model, out: &Output) -> Result<Dataset, Failure> {
-    let (inputs, _) = open(files, out)?;
-    let (loaded, _) = args.read.read_opened(inputs, Some(model.header().absent), out)?;
-    Ok(loaded.data)
-}
-
-fn request(
-    args: &Args,
-    model: &Model,
-    data: &Dataset,
-    background: Option<&Dataset>,
-    out: &Output,
-) -> Result<Explanation, Failure> {
-    let pair = match args.pair.as_deref() {
-        Some([a, b]) => Some([a.as_str(), b.as_str()]),
-        _ => None,
-    };
-    let (model_name, data_name) = (args.model.display().to_string(), name_of(&args.data));
-    let background_name = args.background.as_ref().map(|file| file.display().to_string());
-    let options = ExplainOptions {
-        seed: args.seed,
-        permutations: args.permutations as usize,
-        ignore_extra: args.ignore_extra,
-    };
-    let request = ExplainRequest {
-        model: (&model_name, model),
-        data: (&data_name, data),
-        background: background_name.as_deref().zip(background),
-        query: args.query.as_deref(),
-        documents: &args.doc,
-        pair,
-        dependence: &args.dependence,
-        curves: usize::from(args.curves),
-        options,
-    };
-    let (found, _) = timed(out, "explaining", || explain(&request));
-    Ok(found?)
+impl Args {
+    fn request(&self) -> Result<ExplainRequest, Failure> {
+        let mut request = ExplainRequest::new(&self.model, self.read.files(&self.data)?);
+        let files = |file| self.read.files(std::slice::from_ref(file));
+        request.background = self.background.as_ref().map(files).transpose()?;
+        request.query = self.query.clone();
+        request.documents = self.doc.clone();
+        request.pair = self.pair.clone().and_then(|pair| pair.try_into().ok());
+        request.dependence = self.dependence.clone();
+        request.curves = usize::from(self.curves);
+        request.options = ExplainOptions {
+            seed: self.seed,
+            permutations: self.permutations as usize,
+            ignore_extra: self.ignore_extra,
+        };
+        Ok(request)
+    }
 }

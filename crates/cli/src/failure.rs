@@ -11,12 +11,15 @@ use rankwright::model::ModelError;
 use rankwright::report::ReportError;
 use rankwright::search::SearchError;
 use rankwright::spec::SpecError;
+use rankwright::tasks::TaskError;
 
 use crate::interrupt;
 
 /// Every way to end with an exit code other than 0.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
+    #[error(transparent)]
+    Task(#[from] TaskError),
     #[error(transparent)]
     Data(#[from] DataError),
     #[error(transparent)]
@@ -85,7 +88,15 @@ impl Failure {
             Failure::Usage(_)
             | Failure::Experiment(
                 ExperimentError::BadRate { .. } | ExperimentError::RateTwice { .. },
+            )
+            | Failure::Task(
+                TaskError::NoModel { .. }
+                | TaskError::SeveralModels { .. }
+                | TaskError::NoData
+                | TaskError::NoSystems
+                | TaskError::NoModelToIgnoreExtra,
             ) => 2,
+            Failure::Task(TaskError::Cancelled) => interrupt::CODE,
             Failure::Interrupted { .. }
             | Failure::Partial { .. }
             | Failure::Unsaved { .. }

@@ -10,14 +10,14 @@ use rankwright::data::bytes::Input;
 use rankwright::data::format::{feature_set_path, write};
 use rankwright::data::{Dataset, Qrels};
 use rankwright::search::{Extractor, FeatureSet, Query, RowOptions};
+use rankwright::tasks::read_qrels;
 use serde_json::json;
 
 use crate::data::target_format;
-use crate::eval::read_qrels;
 use crate::failure::Failure;
 use crate::input::not_over_an_input;
 use crate::output::Output;
-use crate::progress::timed;
+use crate::progress::{run_task, timed};
 use crate::ranking::{QueryArgs, StageArgs, open_index};
 
 /// Compute features of candidates for many queries: feature data to train on.
@@ -57,7 +57,11 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let stage = args.stage.stage()?;
     let set = read_set(&args.features)?;
     let queries = args.queries.read()?;
-    let qrels = args.qrels.as_deref().map(|path| read_qrels(path, out)).transpose()?;
+    let qrels = args
+        .qrels
+        .as_deref()
+        .map(|path| run_task(out, |context| read_qrels(path, context)))
+        .transpose()?;
     let (queries, left_out) = judged_queries(queries, qrels.as_ref())?;
     if left_out > 0 {
         out.note(format!("{left_out} queries without judgements are left out"));

@@ -1,17 +1,12 @@
-//! Metrics as arguments, and evaluations as tables and JSON.
+//! Metrics as arguments, and evaluations as tables.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use rankwright::data::store::write_atomic;
 use rankwright::eval::table::{Align, Cell, Table};
-use rankwright::eval::{
-    EvalOptions, Evaluation, Measure, MeasureResult, QuerySource, SourceKind, conventions,
-    evaluate, expand,
-};
-use serde_json::{Value, json};
+use rankwright::eval::{Evaluation, MeasureResult, MetricSpec, conventions, expand};
 
 use crate::failure::Failure;
-use crate::output::{TableStyle, number};
+use crate::output::TableStyle;
 
 /// Metrics to compute.
 #[derive(Debug, Clone, clap::Args)]
@@ -37,33 +32,20 @@ pub(crate) struct ReportArgs {
 }
 
 impl MetricArgs {
-    /// The measures asked for, or the usual ones.
-    pub(crate) fn measures(&self, kind: SourceKind) -> Result<Vec<Measure>, Failure> {
-        let usual = match kind {
-            SourceKind::Features => "ndcg@1, ndcg@5, ndcg@10, ap, rr, p@10",
-            SourceKind::Run => "ndcg@10, ap, rr, p@10, recall@100, judged@10",
-        };
-        let mut measures = Vec::new();
-        for text in if self.metrics.is_empty() { vec![usual] } else { self.texts() } {
-            for spec in expand(text)? {
-                measures.push(spec.resolve(kind)?);
-            }
-        }
-        Ok(measures)
+    /// The metrics asked for; empty where the usual ones are meant.
+    pub(crate) fn specs(&self) -> Result<Vec<MetricSpec>, Failure> {
+        specs(&self.metrics)
     }
 
-    fn texts(&self) -> Vec<&str> {
-        self.metrics.iter().map(String::as_str).collect()
+    pub(crate) fn depth(&self) -> Option<usize> {
+        self.depth.map(|n| n as usize)
     }
+}
 
-    /// Evaluates a source.
-    pub(crate) fn evaluate(
-        &self,
-        source: &dyn QuerySource,
-        measures: &[Measure],
-    ) -> Result<Evaluation, Failure> {
-        Ok(evaluate(source, measures, EvalOptions { depth: self.depth.map(|n| n as usize) })?)
-    }
+/// Metrics from arguments, each of which may be a list.
+pub(crate) fn specs(texts: &[String]) -> Result<Vec<MetricSpec>, Failure> {
+    let lists = texts.iter().map(|text| expand(text)).collect::<Result<Vec<_>, _>>()?;
+    Ok(lists.into_iter().flatten().collect())
 }
 
 /// Metric, value, interval, queries; conventions below.
@@ -96,46 +78,4 @@ fn value_text(result: &MeasureResult) -> String {
         v if v == v.trunc() && v.abs() >= 2.0 => format!("{v}"),
         v => format!("{v:.4}"),
     }
-}
-
-/// The metrics of an evaluation, in the shape that other programs rely on.
-pub(crate) fn json_of(evaluation: &Evaluation) -> Value {
-    let metric = |result: &MeasureResult| {
-        json!({
-            "metric": result.measure.to_string(),
-            "convention": result.convention,
-            "value": number(result.value),
-            "queries": result.queries,
-            "ci95": result.ci95.map(|(low, high)| [number(low), number(high)]),
-        })
-    };
-    evaluation.results.iter().map(metric).collect()
-}
-
-/// Writes per-query values as a table: metric, query, and a column for each system.
-pub(crate) fn write_per_query(path: &Path, systems: &[(&str, &Evaluation)]) -> Result<(), Failure> {
-    write_atomic(path, |out| {
-        let names: Vec<&str> = match systems {
-            [_] => vec!["value"],
-            _ => systems.iter().map(|(name, _)| *name).collect(),
-        };
-        writeln!(out, "metric\tquery\t{}", names.join("\t"))?;
-        let Some((_, first)) = systems.first() else { return Ok(()) };
-        for (m, result) in first.results.iter().enumerate() {
-            for (q, query) in first.queries.iter().enumerate() {
-                let values: Vec<Option<f64>> = systems
-                    .iter()
-                    .map(|(_, e)| e.results.get(m)?.values.get(q).copied().flatten())
-                    .collect();
-                if values.iter().all(Option::is_none) {
-                    continue;
-                }
-                let shown = values.iter().map(|v| v.map_or(String::new(), |v| format!("{v:.10}")));
-                let shown: Vec<String> = shown.collect();
-                writeln!(out, "{}\t{query}\t{}", result.measure, shown.join("\t"))?;
-            }
-        }
-        Ok(())
-    })?;
-    Ok(())
 }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use rankwright::data::Warnings;
 use rankwright::eval::table::Table;
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::advice::advice;
@@ -69,6 +70,18 @@ impl Output {
         }
     }
 
+    /// Prints a result of the library as one JSON document, or else the text.
+    pub(crate) fn show<T: Serialize>(
+        &self,
+        result: &T,
+        text: impl FnOnce(&T) -> String,
+    ) -> Result<(), Failure> {
+        match self.json {
+            true => self.text(&format!("{:#}", document(result)?)),
+            false => self.text(&text(result)),
+        }
+    }
+
     /// Refuses to write a file to standard output where a JSON document is to stand alone.
     pub(crate) fn keeps_stdout_free(&self, path: &Path) -> Result<(), Failure> {
         match self.json && path == Path::new("-") {
@@ -99,6 +112,12 @@ impl Output {
         }
         ExitCode::from(failure.code())
     }
+}
+
+/// A result of the library as a JSON document.
+pub(crate) fn document<T: Serialize>(result: &T) -> Result<Value, Failure> {
+    serde_json::to_value(result)
+        .map_err(|error| Failure::request(format!("the result cannot be told as JSON: {error}")))
 }
 
 /// A float as JSON; what JSON cannot say is null.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::input::not_over_an_input;
-use crate::output::Output;
+use crate::output::{Output, document};
 
 /// Columns where nobody says how many there are.
 const COLUMNS: usize = 80;
@@ -82,12 +82,6 @@ impl ExtraPage {
         }
         Ok(())
     }
-}
-
-/// A result as JSON.
-pub(crate) fn document(result: &impl Serialize) -> Result<Value, Failure> {
-    serde_json::to_value(result)
-        .map_err(|error| Failure::request(format!("the result cannot be written as JSON: {error}")))
 }
 
 /// Writes a page and its assets, and adds the files' names to the document.

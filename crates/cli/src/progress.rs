@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rankwright::learn::{LearnError, LearnerSpec, Progress, TrainingHistory};
+use rankwright::tasks::{Context, TaskError, Warning};
 
+use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 
@@ -24,9 +26,27 @@ pub(crate) fn timed<T>(out: &Output, what: &str, work: impl FnOnce() -> T) -> (T
     (result, start.elapsed().as_secs_f64())
 }
 
+/// Runs a task of the library: its steps are shown by a spinner, its warnings as notes.
+pub(crate) fn run_task<T>(
+    out: &Output,
+    task: impl FnOnce(&Context<'_>) -> Result<T, TaskError>,
+) -> Result<T, Failure> {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    if !out.quiet {
+        bar.set_style(ProgressStyle::default_spinner());
+        bar.enable_steady_tick(Duration::from_millis(120));
+    }
+    let step = |name: &str| bar.set_message(name.to_owned());
+    let warn = |warning: &Warning| bar.suspend(|| out.note(warning.to_string()));
+    let context = Context::default().on_step(&step).on_warning(&warn).simd(crate::simd()?);
+    let result = task(&context);
+    bar.finish_and_clear();
+    Ok(result?)
+}
+
 /// A bar of trees or other rounds: how many of how many, the metric that decides, rows a second,
 /// time left.
-pub(crate) struct Rounds<'a> {
+pub(crate) struct TrainingBar<'a> {
     bar: ProgressBar,
     out: &'a Output,
     interrupt: &'a Interrupt,
@@ -35,14 +55,14 @@ pub(crate) struct Rounds<'a> {
     /// What stands before the numbers.
     label: String,
     rows: usize,
-    /// Rounds at most, and what they are called.
+    /// TrainingBar at most, and what they are called.
     most: usize,
     unit: &'static str,
     /// Why the checkpoint that Ctrl-C asked for is not there.
     unsaved: Mutex<Option<String>>,
 }
 
-impl<'a> Rounds<'a> {
+impl<'a> TrainingBar<'a> {
     pub(crate) fn new(
         out: &'a Output,
         learner: &LearnerSpec,
@@ -77,13 +97,13 @@ impl<'a> Rounds<'a> {
     }
 }
 
-impl Drop for Rounds<'_> {
+impl Drop for TrainingBar<'_> {
     fn drop(&mut self) {
         self.finish();
     }
 }
 
-impl Progress for Rounds<'_> {
+impl Progress for TrainingBar<'_> {
     fn checkpoint_failed(&self, error: &LearnError) {
         if self.interrupt.asked() {
             let mut unsaved = self.unsaved.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use rankwright::data::write_scores;
-use serde_json::json;
+use rankwright::tasks::{ScoreRequest, score};
 
 use crate::failure::Failure;
-use crate::input::{ReadArgs, not_over_an_input, one_stdin, open};
-use crate::models::score;
+use crate::input::ReadArgs;
 use crate::output::Output;
+use crate::progress::run_task;
 
 /// Score feature data with a model: one score a line, in the row order of the input.
 #[derive(Debug, clap::Args)]
@@ -35,22 +35,15 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     if args.read.pairs.is_some() {
         return Err(Failure::usage("--pairs does not apply: scores do not depend on preferences"));
     }
-    one_stdin(args.data.iter().chain([&args.model]).map(PathBuf::as_path))?;
-    not_over_an_input(target, args.data.iter().chain([&args.model]).map(PathBuf::as_path))?;
-    let model = crate::models::load(&args.model)?;
-    let (inputs, opening) = open(&args.data, out)?;
-    let rule = Some(model.header().absent);
-    let (loaded, reading) = args.read.read_opened(inputs, rule, out)?;
-    let (scores, seconds) = score(&model, &loaded.data, args.ignore_extra, out)?;
-    write_scores(target, &loaded.data.to_source_order(&scores))?;
+    let data = args.read.files(&args.data)?;
+    let mut request = ScoreRequest::new(&args.model, data).ignore_extra(args.ignore_extra);
+    request.out = Some(target).filter(|path| *path != Path::new("-")).map(Path::to_owned);
+    let result = run_task(out, |context| score(&request, context))?;
+    if request.out.is_none() {
+        write_scores(target, &result.scores)?;
+    }
     match out.json {
         false => Ok(()),
-        true => out.result(
-            || {
-                let seconds = json!({ "load": opening + reading, "score": seconds });
-                json!({ "rows": loaded.data.rows(), "seconds": seconds })
-            },
-            String::new,
-        ),
+        true => out.show(&result, |_| String::new()),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The model's bytes depend on data, spec and seed alone; times, threads and memory go to
 //! `MODEL.log.json` and to `--json`. Ctrl-C saves what there is ([`crate::interrupt`]), and the
-//! same command goes on from there; what is written where is told in `places.rs`.
+//! same command goes on from there; what is written where is told in `output_paths.rs`.
 
 use std::path::{Path, PathBuf};
 
@@ -15,16 +15,16 @@ use rankwright::learn::{
 };
 use rankwright::model::{Model, ScoreOptions};
 
-use crate::compare::names;
 use crate::failure::Failure;
-use crate::input::{ReadArgs, one_stdin, open};
+use crate::input::{ReadArgs, one_stdin};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
-use crate::progress::Rounds;
+use crate::progress::TrainingBar;
+use rankwright::tasks::system_names;
 
 pub(crate) mod features;
 mod flags;
-mod places;
+mod output_paths;
 mod report;
 mod weights;
 
@@ -70,9 +70,9 @@ pub(crate) struct Args {
     /// Save after so many seconds
     #[arg(long, value_name = "N", requires = "checkpoint", default_value_t = 60)]
     checkpoint_seconds: u64,
-    /// Watch the metrics on the training data too
+    /// Evaluate the metrics on the training data too
     #[arg(long)]
-    measure_training: bool,
+    eval_train: bool,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -102,7 +102,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         return Err(Failure::usage("--out - does not apply: a model is written to a file"));
     }
     flags::check(args, &learner)?;
-    places::check(args, &learner)?;
+    output_paths::check(args, &learner)?;
     let trained = match (args.data.is_empty(), learner.without_data()) {
         (true, Some(model)) => without_data(args, model?, out)?,
         (true, None) => {
@@ -147,24 +147,23 @@ fn with_data(
     one_stdin(files.map(PathBuf::as_path))?;
     let start = args.start.as_deref().map(crate::models::load).transpose()?;
     let rule = start.as_ref().map(|model| model.header().absent);
-    let (inputs, opening) = open(&args.data, out)?;
-    let (loaded, reading) = args.read.read_opened(inputs, rule, out)?;
+    let (loaded, reading) = args.read.read_as(&args.data, rule, out)?;
     if let (Some(path), Some(start)) = (&args.start, &start) {
         features::check_start(&loaded.data, path, start, args.ignore_extra, out)?;
     }
     let (valid, validation) = read_valid(args, &loaded.data, out)?;
-    let load_seconds = opening + reading + validation;
+    let load_seconds = reading + validation;
     let sets: Vec<(String, &Dataset)> =
         valid.iter().map(|(name, data)| (name.clone(), data)).collect();
     let outcome = train(args, learner, &measures, &loaded.data, &sets, start.as_ref(), out)?;
-    let training = args.measure_training.then(|| ("training".to_owned(), &loaded.data));
+    let training = args.eval_train.then(|| ("training".to_owned(), &loaded.data));
     let peak = report::peak_memory();
     let sets = training.into_iter().chain(sets);
     let watched = sets.map(|(name, data)| Ok((name, measure(&outcome.model, data, &measures)?)));
     let watched = watched.collect::<Result<Vec<_>, Failure>>()?;
     let model = features::with_set(outcome.model, &loaded.data, out)?;
     let trained = save(args, model, outcome.history, load_seconds, watched)?;
-    places::clean(args, learner, out);
+    output_paths::clean(args, learner, out);
     Ok(Trained { peak, ..trained })
 }
 
@@ -178,12 +177,12 @@ fn read_valid(
     let read = ReadArgs { pairs: None, ..args.read.clone() };
     let mut sets = Vec::new();
     let mut seconds = 0.0;
-    for (path, name) in args.valid.iter().zip(names(&args.valid)) {
-        let (inputs, opening) = open(std::slice::from_ref(path), out)?;
-        let (loaded, reading) = read.read_opened(inputs, Some(train.absent()), out)?;
+    for (path, name) in args.valid.iter().zip(system_names(&args.valid)) {
+        let (loaded, reading) =
+            read.read_as(std::slice::from_ref(path), Some(train.absent()), out)?;
         features::check_valid(train, path, &loaded.data, args.ignore_extra, out)?;
         sets.push((name, loaded.data));
-        seconds += opening + reading;
+        seconds += reading;
     }
     Ok((sets, seconds))
 }
@@ -198,16 +197,16 @@ fn train(
     start: Option<&Model>,
     out: &Output,
 ) -> Result<TrainResult, Failure> {
-    tell_sampled(learner, data, out)?;
-    let checkpoints = places::checkpoints(args, learner);
+    warn_sampled(learner, data, out)?;
+    let checkpoints = output_paths::checkpoints(args, learner);
     let interrupt = Interrupt::listen()?;
     let file = checkpoints.as_ref().map(Checkpoints::file);
-    let bar = Rounds::new(out, learner, data.rows(), &interrupt, file);
+    let bar = TrainingBar::new(out, learner, data.rows(), &interrupt, file);
     let valid = valid.iter().map(|(name, data)| ValidationSet { name: name.clone(), data });
     let outcome = learner.train(TrainRequest {
         valid: valid.collect(),
         metrics: measures.to_vec(),
-        watch_training: args.measure_training,
+        watch_training: args.eval_train,
         seed: args.seed(),
         start,
         features: ScoreOptions { ignore_extra: args.ignore_extra, simd: crate::simd()? },
@@ -220,12 +219,12 @@ fn train(
     let outcome = outcome?;
     match outcome.finished {
         true => Ok(outcome),
-        false => Err(places::interrupted(args, learner, &outcome, bar.unsaved())),
+        false => Err(output_paths::interrupted(args, learner, &outcome, bar.unsaved())),
     }
 }
 
 /// Says where not every pair of documents is looked at.
-pub(crate) fn tell_sampled(
+pub(crate) fn warn_sampled(
     learner: &LearnerSpec,
     data: &Dataset,
     out: &Output,

@@ -13,11 +13,11 @@ use rankwright::learn::{LearnerSpec, TrainRequest, ValidationSet};
 use rankwright::model::ScoreOptions;
 
 use crate::failure::Failure;
-use crate::input::{ReadArgs, not_over_an_input, one_stdin, open};
+use crate::input::{ReadArgs, not_over_an_input, one_stdin};
 use crate::interrupt::Interrupt;
 use crate::output::{Output, TableStyle};
-use crate::progress::Rounds;
-use crate::train::{features, measures, sha256, tell_sampled};
+use crate::progress::TrainingBar;
+use crate::train::{features, measures, sha256, warn_sampled};
 
 mod bar;
 mod report;
@@ -131,7 +131,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let (loaded, _) = args.read.read(&args.data, out)?;
     let valid = args.valid.as_deref().map(|path| read_valid(args, path, &loaded.data, out));
     let valid = valid.transpose()?;
-    tell_sampled(&learner, &loaded.data, out)?;
+    warn_sampled(&learner, &loaded.data, out)?;
     search(args, &plan, &loaded.data, valid.as_ref(), out)
 }
 
@@ -187,8 +187,7 @@ fn check(args: &Args, plan: &TunePlan) -> Result<(), Failure> {
 /// Validation data, read like the training data and matched with its features.
 fn read_valid(args: &Args, path: &Path, train: &Dataset, out: &Output) -> Result<Dataset, Failure> {
     let read = ReadArgs { pairs: None, ..args.read.clone() };
-    let (inputs, _) = open(&[path.to_owned()], out)?;
-    let (loaded, _) = read.read_opened(inputs, Some(train.absent()), out)?;
+    let (loaded, _) = read.read_as(&[path.to_owned()], Some(train.absent()), out)?;
     features::check_valid(train, path, &loaded.data, args.ignore_extra, out)?;
     Ok(loaded.data)
 }
@@ -252,7 +251,7 @@ fn write<'a>(
     out: &Output,
 ) -> Result<Option<Written<'a>>, Failure> {
     let learner = LearnerSpec::parse(&best.spec)?;
-    let bar = Rounds::new(out, &learner, job.train.rows(), interrupt, None);
+    let bar = TrainingBar::new(out, &learner, job.train.rows(), interrupt, None);
     let outcome = learner.train(TrainRequest {
         valid: job.valid.iter().cloned().collect(),
         metrics: vec![plan.measure().clone()],

@@ -94,7 +94,7 @@ fn options_that_would_do_nothing_for_a_line_are_refused() {
         ("train.txt --start m.model", "--start"),
         ("--seed 3", "--seed"),
         ("--metric ap", "--metric"),
-        ("--measure-training", "--measure-training"),
+        ("--eval-train", "--eval-train"),
         ("--valid valid.txt", "--valid"),
         ("--absent zero", "--absent"),
         ("--format letor", "--format"),
@@ -108,7 +108,7 @@ fn options_that_would_do_nothing_for_a_line_are_refused() {
         assert!(!bench.path("x").exists() && !bench.path("c").exists(), "{words}");
     }
     // These do something where there is data.
-    let line = "train train.txt --valid valid.txt --metric ap --measure-training --learner linear(weights=22:1) --out x --json";
+    let line = "train train.txt --valid valid.txt --metric ap --eval-train --learner linear(weights=22:1) --out x --json";
     let found = bench.run(line).json();
     assert_eq!(found["valid"]["training"][0]["metric"], "ap");
     assert_eq!(found["sets"], serde_json::json!(["training", "valid.txt"]));

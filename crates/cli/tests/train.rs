@@ -47,7 +47,7 @@ fn a_trained_model_scores_and_is_measured_as_training_said() {
 #[test]
 fn the_text_says_what_was_made_and_how_good_it_is() {
     let bench = bench();
-    let words = "train train.txt --valid valid.txt --learner mart(trees=4,leaves=5) --metric ap --metric err@5 --measure-training --out m.model";
+    let words = "train train.txt --valid valid.txt --learner mart(trees=4,leaves=5) --metric ap --metric err@5 --eval-train --out m.model";
     let ran = bench.run(words).ok();
     for part in ["sha256   ", "mart(trees=4, leaves=5)", "4, 5.0 leaves", "training", "valid.txt"] {
         assert!(ran.out().contains(part), "{part}: {}", ran.out());
@@ -187,8 +187,7 @@ fn equal_scores_earn_nothing_from_files_sorted_by_label() {
     }
     for learner in ["lambdamart(trees=3,min_rows=1)", "mart(trees=3)", "xendcg(trees=3)"] {
         let value = |name: &str| {
-            let line =
-                format!("train {name} --learner {learner} --out m --measure-training --json");
+            let line = format!("train {name} --learner {learner} --out m --eval-train --json");
             bench.run(&line).json()["valid"]["training"][0]["value"].as_f64().unwrap()
         };
         let (best, worst) = (value("best.txt"), value("worst.txt"));

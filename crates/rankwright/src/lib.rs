@@ -1,14 +1,17 @@
 //! Learning to rank, from raw text, feature files and runs to numbers that can be trusted.
 //!
-//! This crate only re-exports; each part has its own:
+//! [`tasks`] are whole jobs: a request in, a serialisable result out. The parts are crates of
+//! their own; those with a feature in brackets can be left out:
 //!
 //! - [`data`]: data sets, judgements and runs, in every format; splits and generators;
 //! - [`eval`]: the one order, every metric with its conventions, significance, tables;
-//! - [`learn`]: learners by name, boosted trees and their objectives, cross validation;
-//! - [`model`]: trees, lines and nets that score documents, checked model files, pictures of trees;
-//! - [`report`]: charts and pages of trainings, comparisons and data;
-//! - [`experiment`]: a whole comparison from a file: planned, run, resumed, reported;
-//! - [`search`]: collections of text, an index, first-stage retrieval, features, re-ranking.
+//! - [`model`]: trees, linear models and nets that score documents, checked model files, drawings;
+//! - [`spec`]: specs such as `lambdamart(leaves=31)`, and the declaration of parameters;
+//! - `learn` (`train`): learners by name, boosted trees and their objectives, cross validation;
+//! - `search` (`search`): collections of text, an index, first-stage retrieval, features,
+//!   re-ranking;
+//! - `report`, `experiment` (`report`): charts and pages of trainings, comparisons and data;
+//!   experiments from a file.
 //!
 //! ```
 //! use rankwright::data::generate::LetorOptions;
@@ -25,25 +28,30 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod tasks;
+
 /// Data sets, judgements and runs: formats in and out.
 pub use rankwright_data as data;
 /// Metrics, the one order, significance tests and tables.
 pub use rankwright_eval as eval;
-/// Experiments: a comparison of learners from a file, and one learner with several shrinkages.
+/// Experiments: a whole comparison from a file.
+#[cfg(feature = "report")]
 pub use rankwright_experiment as experiment;
-/// Learners: boosted trees for every objective, cross validation.
+/// Learners: boosted trees for every objective, linear models, nets; cross validation, tuning.
+#[cfg(feature = "train")]
 pub use rankwright_learn as learn;
 /// Models: scoring, files, importance, drawings.
 pub use rankwright_model as model;
 /// Reports: charts, pages, explanations of rankings.
+#[cfg(feature = "report")]
 pub use rankwright_report as report;
 /// Text: collections, an index, first-stage retrieval, features, re-ranking, classifiers.
+#[cfg(feature = "search")]
 pub use rankwright_search as search;
-
 /// Specs such as `lambdamart(leaves=31)`, and the declaration of parameters.
 pub use rankwright_spec as spec;
 
 /// The README's program, compiled and run as a test.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "train"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

@@ -1,16 +1,15 @@
 //! `data convert`: any format to any other.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use rankwright::data::format::write;
+use rankwright::data::format::Format;
 use rankwright::spec::words::counted;
-use serde_json::json;
+use rankwright::tasks::{ConvertRequest, ConvertResult, convert_data};
 
-use super::target_format;
 use crate::failure::Failure;
 use crate::input::ReadArgs;
 use crate::output::Output;
-use crate::progress::timed;
+use crate::progress::run_task;
 
 /// Read data in any format and write it in another, which the extension of OUT tells.
 #[derive(Debug, clap::Args)]
@@ -30,28 +29,19 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         return Err(Failure::request("give the data and the file to write"));
     };
     out.keeps_stdout_free(target)?;
-    let format = target_format(target, args.to.as_deref())?;
-    let (loaded, load) = args.read.read(inputs, out)?;
-    let data = &loaded.data;
-    let what = format!("writing {}", target.display());
-    let (written, seconds) = timed(out, &what, || write(data, target, format));
-    out.notes(&written?);
-    let name = format.info().name;
-    if target.as_os_str() == "-" {
-        return Ok(());
+    let mut request = ConvertRequest::new(args.read.files(inputs)?, target);
+    request.format = args.to.as_deref().map(Format::from_name).transpose()?;
+    let result = run_task(out, |context| convert_data(&request, context))?;
+    match target == Path::new("-") {
+        true => Ok(()),
+        false => out.show(&result, text),
     }
-    out.result(
-        || {
-            json!({
-                "out": target, "format": name, "rows": data.rows(), "queries": data.queries(),
-                "features": data.columns(), "seconds": {"load": load, "write": seconds},
-            })
-        },
-        || {
-            let rows = counted(data.rows(), "document");
-            let queries = counted(data.queries(), "query");
-            let features = counted(data.columns(), "feature");
-            format!("{}: {rows} of {queries}, {features}, as {name}", target.display())
-        },
-    )
+}
+
+fn text(result: &ConvertResult) -> String {
+    let rows = counted(result.rows, "document");
+    let queries = counted(result.queries, "query");
+    let features = counted(result.features, "feature");
+    let (file, format) = (result.out.display(), result.format);
+    format!("{file}: {rows} of {queries}, {features}, as {format}")
 }

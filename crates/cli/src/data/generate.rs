@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use rankwright::data::format::write;
+use rankwright::data::DEFAULT_SEED;
+use rankwright::data::format::Format;
 use rankwright::data::generate::{LetorOptions, StoreOptions};
-use rankwright::data::{DEFAULT_SEED, DataError};
 use rankwright::spec::words::counted;
-use serde_json::json;
+use rankwright::tasks::{
+    GenerateLetorRequest, GenerateStoreRequest, generate_letor, generate_store,
+};
 
-use super::target_format;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::progress::timed;
+use crate::progress::run_task;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum What {
@@ -66,32 +67,20 @@ pub(crate) fn run(what: &What, out: &Output) -> Result<(), Failure> {
 
 fn letor(args: &LetorArgs, out: &Output) -> Result<(), Failure> {
     out.keeps_stdout_free(&args.out)?;
-    let format = target_format(&args.out, args.to.as_deref())?;
-    let options =
-        LetorOptions { queries: args.queries, documents: args.documents, seed: args.seed };
-    let (data, generating) = timed(out, "generating", || options.generate());
-    let data = data?;
-    let what = format!("writing {}", args.out.display());
-    let (written, writing) = timed(out, &what, || write(&data, &args.out, format));
-    written?;
+    let LetorArgs { queries, documents, seed, .. } = *args;
+    let options = LetorOptions { queries, documents, seed };
+    let mut request = GenerateLetorRequest::new(options, &args.out);
+    request.format = args.to.as_deref().map(Format::from_name).transpose()?;
+    let result = run_task(out, |context| generate_letor(&request, context))?;
     if args.out.as_os_str() == "-" {
         return Ok(());
     }
-    out.result(
-        || {
-            json!({
-                "out": args.out, "seed": args.seed, "rows": data.rows(),
-                "queries": data.queries(), "features": data.columns(),
-                "seconds": {"generate": generating, "write": writing},
-            })
-        },
-        || {
-            let rows = counted(data.rows(), "document");
-            let queries = counted(data.queries(), "query");
-            let features = counted(data.columns(), "feature");
-            format!("{}: {rows} of {queries}, {features}", args.out.display())
-        },
-    )
+    out.show(&result, |result| {
+        let rows = counted(result.rows, "document");
+        let queries = counted(result.queries, "query");
+        let features = counted(result.features, "feature");
+        format!("{}: {rows} of {queries}, {features}", result.out.display())
+    })
 }
 
 fn store(args: &StoreArgs, out: &Output) -> Result<(), Failure> {
@@ -99,28 +88,15 @@ fn store(args: &StoreArgs, out: &Output) -> Result<(), Failure> {
         return Err(Failure::request("a store is three files; give --out a folder, not -"));
     }
     let options = StoreOptions { records: args.records, queries: args.queries, seed: args.seed };
-    let (store, generating) = timed(out, "generating", || options.generate());
-    let store = store?;
-    std::fs::create_dir_all(&args.out)
-        .map_err(|e| DataError::io("make the folder", args.out.display().to_string(), e))?;
-    let what = format!("writing into {}", args.out.display());
-    let (written, writing) = timed(out, &what, || store.write(&args.out));
-    written?;
-    let (records, queries) = (store.documents.len(), store.queries.len());
-    let judgements = store.qrels.lists().documents();
-    out.result(
-        || {
-            json!({
-                "out": args.out, "seed": args.seed, "records": records,
-                "queries": queries, "judgements": judgements,
-                "seconds": {"generate": generating, "write": writing},
-            })
-        },
-        || {
-            format!(
-                "{}: {records} synthetic records, {queries} queries, {judgements} judgements",
-                args.out.display()
-            )
-        },
-    )
+    let request = GenerateStoreRequest::new(options, &args.out);
+    let result = run_task(out, |context| generate_store(&request, context))?;
+    out.show(&result, |result| {
+        format!(
+            "{}: {} synthetic records, {} queries, {} judgements",
+            result.out.display(),
+            result.records,
+            result.queries,
+            result.judgements
+        )
+    })
 }

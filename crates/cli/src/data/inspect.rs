@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 
-use rankwright::data::{Dataset, FeatureSummary, Summary};
 use rankwright::eval::table::{Align, Cell, Table};
-use serde_json::{Value, json};
+use rankwright::tasks::{InspectRequest, InspectResult, LabelCount, inspect_data};
 
 use crate::failure::Failure;
 use crate::input::ReadArgs;
-use crate::output::{Output, number};
-use crate::progress::timed;
+use crate::output::Output;
+use crate::progress::run_task;
 
 /// Count and describe a data set.
 #[derive(Debug, clap::Args)]
@@ -25,79 +24,37 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let (loaded, load) = args.read.read(&args.data, out)?;
-    let (summary, look) = timed(out, "looking", || Summary::of(&loaded.data));
-    let format = loaded.format.info().name;
-    out.result(
-        || {
-            let notes: Vec<String> = loaded.warnings.iter().map(|note| note.to_string()).collect();
-            let mut document = json_of(&summary, &loaded.data);
-            document["format"] = json!(format);
-            document["notes"] = json!(notes);
-            document["seconds"] = json!({"load": load, "inspect": look});
-            document
-        },
-        || text(&summary, &loaded.data, format, args.features),
-    )
+    let request = InspectRequest::new(args.read.files(&args.data)?);
+    let result = run_task(out, |context| inspect_data(&request, context))?;
+    out.show(&result, |result| text(result, args.features))
 }
 
-fn json_of(s: &Summary, data: &Dataset) -> Value {
-    let labels: Vec<Value> =
-        s.labels.iter().map(|(label, rows)| json!({"label": label, "rows": rows})).collect();
-    let feature = |f: &FeatureSummary| {
-        json!({
-            "name": f.name, "missing": f.missing, "zeros": f.zeros, "infinite": f.infinite,
-            "min": number(f64::from(f.min)), "max": number(f64::from(f.max)),
-            "mean": number(f.mean), "constant": f.is_constant(s.rows), "same_as": f.same_as,
-        })
-    };
-    json!({
-        "rows": s.rows,
-        "queries": s.queries,
-        "features": s.features.len(),
-        "labels": labels,
-        "query_sizes": {
-            "min": s.sizes.min, "median": s.sizes.median, "mean": s.sizes.mean,
-            "p95": s.sizes.p95, "max": s.sizes.max,
-        },
-        "blank_queries": s.blank_queries,
-        "level_queries": s.level_queries,
-        "single_queries": s.single_queries,
-        "repeated_documents": s.repeated_documents,
-        "sorted_by_label": s.sorted_by_label,
-        "absent": data.absent().name(),
-        "pairs": data.pairs().map(<[_]>::len),
-        "warnings": s.warnings(),
-        "feature_summaries": s.features.iter().map(feature).collect::<Vec<_>>(),
-    })
-}
-
-fn text(s: &Summary, data: &Dataset, format: &str, all: bool) -> String {
+fn text(s: &InspectResult, all: bool) -> String {
     let mut counts = Table::new([("what", Align::Left), ("count", Align::Right)]);
     let mut line = |what: &str, count: String| {
         counts.rows.push(vec![what.into(), Cell::new(count)]);
     };
     line("queries", s.queries.to_string());
     line("documents", s.rows.to_string());
-    line("features", s.features.len().to_string());
-    let z = &s.sizes;
+    line("features", s.features.to_string());
+    let z = &s.query_sizes;
     line("documents a query, fewest", z.min.to_string());
     line("documents a query, median", z.median.to_string());
     line("documents a query, mean", format!("{:.1}", z.mean));
     line("documents a query, most", z.max.to_string());
     line("queries without a label of 1 or more", s.blank_queries.to_string());
     line("queries with equal labels", s.level_queries.to_string());
-    if let Some(pairs) = data.pairs() {
-        line("preference pairs", pairs.len().to_string());
+    if let Some(pairs) = s.pairs {
+        line("preference pairs", pairs.to_string());
     }
-    line("format", format.to_owned());
-    line("absent features are", data.absent().name().to_owned());
+    line("format", s.format.to_owned());
+    line("absent features are", s.absent.to_owned());
     let mut parts = vec![counts.to_text(), labels(s).to_text()];
     let odd = features(s, all);
     if !odd.rows.is_empty() {
         parts.push(odd.to_text());
     }
-    let warnings: String = s.warnings().iter().map(|w| format!("warning: {w}\n")).collect();
+    let warnings: String = s.warnings.iter().map(|w| format!("warning: {w}\n")).collect();
     if !warnings.is_empty() {
         parts.push(warnings);
     }
@@ -105,19 +62,19 @@ fn text(s: &Summary, data: &Dataset, format: &str, all: bool) -> String {
 }
 
 /// Labels with a bar each; the commonest twenty if there are many.
-fn labels(s: &Summary) -> Table {
+fn labels(s: &InspectResult) -> Table {
     let columns = [("label", Align::Right), ("documents", Align::Right), ("share", Align::Right)];
     let mut table = Table::new(columns.into_iter().chain([("", Align::Left)]));
-    let mut shown: Vec<(f64, usize)> = s.labels.clone();
+    let mut shown = s.labels.clone();
     if shown.len() > 20 {
-        shown.sort_by_key(|(_, rows)| std::cmp::Reverse(*rows));
+        shown.sort_by_key(|one| std::cmp::Reverse(one.rows));
         shown.truncate(20);
-        shown.sort_by(|a, b| a.0.total_cmp(&b.0));
+        shown.sort_by(|a, b| a.label.total_cmp(&b.label));
         table
             .notes
             .push(format!("{} different labels; the commonest 20 are shown", s.labels.len()));
     }
-    for (label, rows) in shown {
+    for LabelCount { label, rows, .. } in shown {
         let share = rows as f64 / s.rows.max(1) as f64;
         table.rows.push(vec![
             Cell::new(label.to_string()),
@@ -129,13 +86,13 @@ fn labels(s: &Summary) -> Table {
     table
 }
 
-fn features(s: &Summary, all: bool) -> Table {
+fn features(s: &InspectResult, all: bool) -> Table {
     let names = ["min", "mean", "max", "zeros", "missing"].map(|name| (name, Align::Right));
     let columns = [("feature", Align::Left)].into_iter().chain(names);
     let mut table = Table::new(columns.chain([("remark", Align::Left)]));
-    for f in &s.features {
+    for f in &s.feature_summaries {
         let mut remarks = Vec::new();
-        if f.is_constant(s.rows) {
+        if f.constant {
             remarks.push("constant".to_owned());
         }
         if let Some(other) = &f.same_as {

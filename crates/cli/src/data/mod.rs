@@ -8,7 +8,8 @@ mod split;
 use std::path::Path;
 
 use clap::Subcommand;
-use rankwright::data::format::{FORMATS, Format};
+use rankwright::data::format::Format;
+use rankwright::tasks::output_format;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -37,16 +38,5 @@ pub(crate) fn run(verb: &Verb, out: &Output) -> Result<(), Failure> {
 
 /// The format to write: as said, or by the path's extension.
 pub(crate) fn target_format(path: &Path, said: Option<&str>) -> Result<Format, Failure> {
-    if let Some(name) = said {
-        return Ok(Format::from_name(name)?);
-    }
-    Format::from_path(path).ok_or_else(|| {
-        let endings: Vec<&str> =
-            FORMATS.iter().filter_map(|f| f.extensions.first().copied()).collect();
-        Failure::request(format!(
-            "the name {} does not tell a format; end it in .{}, or say --to",
-            path.display(),
-            endings.join(", .")
-        ))
-    })
+    Ok(output_format(path, said.map(Format::from_name).transpose()?)?)
 }

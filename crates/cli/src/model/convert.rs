@@ -3,15 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValuesParser;
-use rankwright::data::FeatureNames;
-use rankwright::data::bytes::Input;
-use rankwright::data::store::write_atomic;
-use rankwright::model::{Model, ModelFormat};
-use serde_json::json;
+use rankwright::model::ModelFormat;
+use rankwright::tasks::{ConvertModelRequest, convert_model};
 
 use crate::failure::Failure;
-use crate::input::not_over_an_input;
 use crate::output::Output;
+use crate::progress::run_task;
 
 /// Turn a model of any known system into that of another.
 ///
@@ -37,37 +34,14 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.keeps_stdout_free(&args.out)?;
-    not_over_an_input(&args.out, [args.model.as_path()])?;
-    let input = Input::open(&args.model)?;
-    let read = Model::from_bytes(&input.bytes).map_err(|error| error.in_file(&input.name));
-    let (mut model, from) = (read?, ModelFormat::detect(&input.bytes));
-    if let Some(first) = args.first_feature {
-        model = renumbered(model, first)?;
-    }
-    let to = ModelFormat::find(&args.to)?;
-    let bytes = model.to_bytes_as(to)?;
-    write_atomic(&args.out, |to| to.write_all(&bytes))?;
+    let mut request = ConvertModelRequest::new(&args.model, &args.to, &args.out);
+    request.first_feature = args.first_feature;
+    let result = run_task(out, |context| convert_model(&request, context))?;
     if args.out == Path::new("-") {
         return Ok(());
     }
-    let features = model.header().features.len();
-    let (from, to) = (from.map_or("", |format| format.name), to.name);
-    out.result(
-        || json!({ "from": from, "to": to, "features": features, "bytes": bytes.len() }),
-        || format!("{from} model of {features} features, written for {to}\n"),
-    )
-}
-
-/// The same model with its features numbered from another number on.
-fn renumbered(model: Model, first: u32) -> Result<Model, Failure> {
-    let (mut header, kind) = model.into_parts();
-    match header.features {
-        FeatureNames::Ids { count, .. } => header.features = FeatureNames::Ids { first, count },
-        FeatureNames::Named(_) => {
-            return Err(Failure::request(
-                "the features have names: --first-feature does not apply",
-            ));
-        }
-    }
-    Ok(Model::new(header, kind)?)
+    out.show(&result, |result| {
+        let (from, to, features) = (result.from, result.to, result.features);
+        format!("{from} model of {features} features, written for {to}\n")
+    })
 }

@@ -13,7 +13,7 @@ use rankwright::model::draw::tree_svg;
 use rankwright::model::{Model, ModelBody, ScoreOptions, Tree};
 
 use crate::failure::Failure;
-use crate::input::{ReadArgs, one_stdin, open};
+use crate::input::{ReadArgs, one_stdin};
 use crate::output::Output;
 use crate::progress::timed;
 
@@ -98,8 +98,7 @@ fn tree_of(model: &Model, number: usize) -> Result<(usize, &Tree), Failure> {
 
 fn permute(args: &Args, model: &Model, out: &Output) -> Result<Permutation, Failure> {
     let measure = measure_for(args.metric.as_deref(), model)?;
-    let (inputs, _) = open(&args.data, out)?;
-    let (loaded, _) = args.read.read_opened(inputs, Some(model.header().absent), out)?;
+    let (loaded, _) = args.read.read_as(&args.data, Some(model.header().absent), out)?;
     let plan = Plan {
         repeats: args.repeats as usize,
         seed: args.seed,

@@ -11,12 +11,12 @@ use rankwright::report::training::NamedData;
 
 use super::train::{named, set_names};
 use crate::failure::Failure;
-use crate::input::{ReadArgs, not_over_an_input, one_stdin, open};
+use crate::input::{ReadArgs, not_over_an_input, one_stdin};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::page::PageArgs;
-use crate::progress::Rounds;
-use crate::train::tell_sampled;
+use crate::progress::TrainingBar;
+use crate::train::warn_sampled;
 
 /// Train one learner once for each shrinkage and overlay the learning curves.
 #[derive(Debug, clap::Args)]
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     };
     let (train, valid) = data(args, out)?;
     let (train_name, valid_names) = set_names(&args.data, &args.valid);
-    tell_sampled(&learner, &train, out)?;
+    warn_sampled(&learner, &train, out)?;
     let request = ShrinkageRequest {
         rates: args.rates.clone(),
         valid: named(&valid_names, &valid),
@@ -75,7 +75,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         ..ShrinkageRequest::new(learner, NamedData { name: &train_name, data: &train })
     };
     let interrupt = Interrupt::listen()?;
-    let bar = |learner: &LearnerSpec| Rounds::new(out, learner, train.rows(), &interrupt, None);
+    let bar =
+        |learner: &LearnerSpec| TrainingBar::new(out, learner, train.rows(), &interrupt, None);
     let report = request.run(bar)?.ok_or(Failure::Stopped)?;
     report.warnings.iter().for_each(|warning| out.note(warning.to_string()));
     args.page.finish(&report.page(), &report, out)
@@ -95,13 +96,12 @@ fn learner(args: &Args) -> Result<LearnerSpec, Failure> {
 
 /// Training data, and each validation set.
 fn data(args: &Args, out: &Output) -> Result<(Dataset, Vec<Dataset>), Failure> {
-    let (inputs, _) = open(&args.data, out)?;
-    let (loaded, _) = args.read.read_opened(inputs, None, out)?;
+    let (loaded, _) = args.read.read(&args.data, out)?;
     let read = ReadArgs { pairs: None, ..args.read.clone() };
     let mut valid = Vec::new();
     for file in &args.valid {
-        let (inputs, _) = open(std::slice::from_ref(file), out)?;
-        let (set, _) = read.read_opened(inputs, Some(loaded.data.absent()), out)?;
+        let file = std::slice::from_ref(file);
+        let (set, _) = read.read_as(file, Some(loaded.data.absent()), out)?;
         valid.push(set.data);
     }
     Ok((loaded.data, valid))

@@ -8,11 +8,11 @@ use rankwright::model::{Model, ScoreOptions};
 use rankwright::report::training::{
     NamedData, TrainingLog, TrainingOptions, TrainingReport, TrainingRequest,
 };
+use rankwright::tasks::system_names;
 
-use crate::compare::names;
 use crate::failure::Failure;
-use crate::input::{ReadArgs, name_of, not_over_an_input, one_stdin, open};
-use crate::models::tell_matching;
+use crate::input::{ReadArgs, name_of, not_over_an_input, one_stdin};
+use crate::models::warn_matching;
 use crate::output::Output;
 use crate::page::PageArgs;
 use crate::progress::timed;
@@ -116,9 +116,8 @@ fn read(
     model: &Model,
     out: &Output,
 ) -> Result<Dataset, Failure> {
-    let (inputs, _) = open(files, out)?;
-    let (loaded, _) = read.read_opened(inputs, Some(model.header().absent), out)?;
-    tell_matching(model, &loaded.data, args.ignore_extra, out)?;
+    let (loaded, _) = read.read_as(files, Some(model.header().absent), out)?;
+    warn_matching(model, &loaded.data, args.ignore_extra, out)?;
     Ok(loaded.data)
 }
 
@@ -137,7 +136,7 @@ fn measures(texts: &[String]) -> Result<Vec<Measure>, Failure> {
 /// apart.
 pub(super) fn set_names(data: &[PathBuf], valid: &[PathBuf]) -> (String, Vec<String>) {
     let train = name_of(&data.iter().map(|path| file_name(path)).collect::<Vec<_>>());
-    let valid = names(valid);
+    let valid = system_names(valid);
     match valid.contains(&train) {
         true => {
             let valid = valid.iter().map(|name| format!("{name} (validation)")).collect();

@@ -61,7 +61,7 @@ fn of_data(args: &Args) -> [(&'static str, bool); 7] {
     [
         ("--valid", !args.valid.is_empty()),
         ("--metric", !args.metrics.is_empty()),
-        ("--measure-training", args.measure_training),
+        ("--eval-train", args.eval_train),
         ("--format", args.read.format.is_some()),
         ("--absent", args.read.absent.is_some()),
         ("--columns", args.read.columns.is_some()),

@@ -7,12 +7,12 @@ use rankwright::eval::conventions;
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::learn::LearnerSpec;
 use rankwright::model::{Model, ModelBody};
+use rankwright::tasks::metric_values;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{Args, Trained, places, weights, write_text};
+use super::{Args, Trained, output_paths, weights, write_text};
 use crate::failure::Failure;
-use crate::measures::json_of as metrics_json;
 
 /// The SHA-256 of a model's file as it is on disk, in hexadecimal.
 pub(crate) fn sha256(path: &Path, model: &Model) -> Result<String, Failure> {
@@ -38,7 +38,8 @@ pub(crate) fn peak_memory() -> Option<u64> {
 /// The document that other programs rely on.
 pub(super) fn json_of(args: &Args, trained: &Trained) -> Value {
     let Trained { history, watched, .. } = trained;
-    let valid = watched.iter().map(|(name, evaluation)| (name.clone(), metrics_json(evaluation)));
+    let valid =
+        watched.iter().map(|(name, evaluation)| (name.clone(), json!(metric_values(evaluation))));
     let valid: serde_json::Map<String, Value> = valid.collect();
     json!({
         "model": args.out,
@@ -67,7 +68,7 @@ pub(super) fn write_log(
     learner: &LearnerSpec,
     trained: &Trained,
 ) -> Result<(), Failure> {
-    let Some(path) = places::log(args) else { return Ok(()) };
+    let Some(path) = output_paths::log(args) else { return Ok(()) };
     let mut document = json_of(args, trained);
     document["learner"] = learner.to_string().into();
     document["seed"] = args.seed().into();

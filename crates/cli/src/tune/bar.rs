@@ -26,10 +26,10 @@ pub(super) struct Bar<'a> {
 
 #[derive(Default)]
 struct State {
-    /// Rounds of finished trials.
+    /// TrainingBar of finished trials.
     done: f64,
     trial: usize,
-    /// Rounds of the trial under way, for each training.
+    /// TrainingBar of the trial under way, for each training.
     cost: f64,
     /// Which training of the trial it is, from 1.
     part: usize,
@@ -58,7 +58,7 @@ impl<'a> Bar<'a> {
         all
     }
 
-    /// Rounds of one training of a trial. Boosted trees go on from where the rung before ended.
+    /// TrainingBar of one training of a trial. Boosted trees go on from where the rung before ended.
     fn cost(&self, trial: usize, limit: Option<usize>) -> f64 {
         let Some(spec) = self.plan.specs().get(trial) else { return 1.0 };
         let Some((most, _)) = spec.rounds() else { return 1.0 };

@@ -95,6 +95,16 @@ impl ComparisonReport {
         check_queries(&systems)?;
         let values = MetricValues::of_evaluations(&evaluations);
         let comparison = compare(&names, &values, &options.clone().check()?)?;
+        Self::from_comparison(title, systems, comparison)
+    }
+
+    /// Shows a comparison that was made already, of these evaluations.
+    pub fn from_comparison(
+        title: &str,
+        systems: Vec<(String, Evaluation)>,
+        comparison: Comparison,
+    ) -> Result<ComparisonReport, ReportError> {
+        check_queries(&systems)?;
         Ok(Self {
             title: title.to_owned(),
             differences: wins::all(&comparison, &systems, 0)?,

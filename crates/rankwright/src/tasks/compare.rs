@@ -1,0 +1,271 @@
+//! Comparison of systems: models and score files on one data set, or runs, with significance.
+
+use std::path::{Path, PathBuf};
+
+use rankwright_data::{Dataset, Qrels, Run};
+use rankwright_eval::compare::{CompareOptions, Comparison, MetricValues, compare};
+use rankwright_eval::{
+    EvalOptions, Evaluation, JudgedRun, Measure, MetricSpec, QuerySource, ScoredDataset,
+    SourceKind, evaluate,
+};
+use serde::Serialize;
+
+use super::comparison_values::ComparisonValues;
+use super::context::Running;
+use super::eval::{load_qrels, load_run, read_scores_for, warn_about_queries};
+use super::matching::score_data;
+use super::{
+    Context, DataFiles, InputFiles, TaskError, Warning, check_standard_input, file_label,
+    resolve_metrics, system_names,
+};
+
+/// The systems to compare.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum CompareInput {
+    /// Models and score files on one data set with labels.
+    Data {
+        /// The data files and the models, told apart by content.
+        files: DataFiles,
+        /// Score files for the data, one number a line.
+        scores: Vec<PathBuf>,
+        /// Whether to ignore features that a model does not know; an error otherwise.
+        ignore_extra: bool,
+    },
+    /// Runs and judgements.
+    Runs {
+        /// The runs.
+        runs: Vec<PathBuf>,
+        /// The judgements.
+        qrels: PathBuf,
+    },
+}
+
+impl CompareInput {
+    /// Every file that is read.
+    pub fn paths(&self) -> Vec<&Path> {
+        match self {
+            CompareInput::Data { files, scores, .. } => {
+                files.paths().chain(scores.iter().map(PathBuf::as_path)).collect()
+            }
+            CompareInput::Runs { runs, qrels } => {
+                runs.iter().chain([qrels]).map(PathBuf::as_path).collect()
+            }
+        }
+    }
+}
+
+/// What to compare, and how.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct CompareRequest {
+    /// The systems.
+    pub input: CompareInput,
+    /// The metrics; the usual ones where there is none.
+    pub metrics: Vec<MetricSpec>,
+    /// Count only the best so many documents of each query.
+    pub depth: Option<usize>,
+    /// Baseline, test, correction and samples.
+    pub options: CompareOptions,
+}
+
+impl CompareRequest {
+    /// Compares by the usual metrics, test and correction.
+    pub fn new(input: CompareInput) -> Self {
+        let options = CompareOptions::default();
+        CompareRequest { input, metrics: Vec::new(), depth: None, options }
+    }
+
+    /// By these metrics instead.
+    pub fn metrics(mut self, metrics: Vec<MetricSpec>) -> Self {
+        self.metrics = metrics;
+        self
+    }
+
+    /// Counts only the best so many documents of each query.
+    pub fn depth(mut self, depth: Option<usize>) -> Self {
+        self.depth = depth;
+        self
+    }
+
+    /// With these options of the comparison.
+    pub fn options(mut self, options: CompareOptions) -> Self {
+        self.options = options;
+        self
+    }
+}
+
+/// Systems compared with the baseline, and what they were evaluated on.
+#[derive(Debug, Serialize)]
+#[non_exhaustive]
+pub struct CompareResult {
+    /// Values, differences and tests for each metric and system.
+    #[serde(flatten)]
+    pub values: ComparisonValues,
+    /// What the caller should know.
+    pub warnings: Vec<Warning>,
+    /// The comparison as the library computed it.
+    #[serde(skip)]
+    pub comparison: Comparison,
+    /// The evaluation of each system.
+    #[serde(skip)]
+    pub systems: Vec<(String, Evaluation)>,
+    /// Name of the data or the judgements.
+    #[serde(skip)]
+    pub data_name: String,
+    /// The documents behind the evaluations.
+    #[serde(skip)]
+    pub sources: CompareSources,
+}
+
+/// What the systems were evaluated on, for a closer look at single documents.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CompareSources {
+    /// Judgements and the runs.
+    Runs {
+        /// The judgements.
+        qrels: Qrels,
+        /// The runs, in the order of the systems.
+        runs: Vec<Run>,
+    },
+    /// Feature data and the scores.
+    Data {
+        /// The data.
+        data: Box<Dataset>,
+        /// Scores of each system, in the row order of the data.
+        scores: Vec<Vec<f64>>,
+    },
+}
+
+impl CompareSources {
+    /// The queries of each system, in the order of the systems.
+    pub fn queries(&self) -> Result<Vec<Box<dyn QuerySource + '_>>, TaskError> {
+        let mut sources: Vec<Box<dyn QuerySource + '_>> = Vec::new();
+        match self {
+            CompareSources::Runs { qrels, runs } => {
+                for run in runs {
+                    sources.push(Box::new(JudgedRun::new(run, qrels)));
+                }
+            }
+            CompareSources::Data { data, scores } => {
+                for column in scores {
+                    sources.push(Box::new(ScoredDataset::new(data, column)?));
+                }
+            }
+        }
+        Ok(sources)
+    }
+}
+
+/// Compares systems.
+pub fn compare_systems(
+    request: &CompareRequest,
+    context: &Context<'_>,
+) -> Result<CompareResult, TaskError> {
+    let mut task = Running::new(context);
+    check_standard_input(request.input.paths())?;
+    let loaded = match &request.input {
+        CompareInput::Runs { runs, qrels } => of_runs(request, runs, qrels, &mut task)?,
+        CompareInput::Data { files, scores, ignore_extra } => {
+            of_data(request, files, scores, *ignore_extra, &mut task)?
+        }
+    };
+    let (comparison, _) = task
+        .step("testing differences", || compare_evaluations(&loaded.systems, &request.options))?;
+    Ok(CompareResult {
+        values: ComparisonValues::new(&comparison, &loaded.systems),
+        warnings: task.into_warnings(),
+        comparison,
+        systems: loaded.systems,
+        data_name: loaded.data_name,
+        sources: loaded.sources,
+    })
+}
+
+/// Compares evaluations of the same queries by the same metrics.
+pub fn compare_evaluations(
+    systems: &[(String, Evaluation)],
+    options: &CompareOptions,
+) -> Result<Comparison, TaskError> {
+    let options = options.clone().check()?;
+    let names: Vec<String> = systems.iter().map(|(name, _)| name.clone()).collect();
+    let evaluations: Vec<&Evaluation> = systems.iter().map(|(_, e)| e).collect();
+    Ok(compare(&names, &MetricValues::of_evaluations(&evaluations), &options)?)
+}
+
+/// Systems with their evaluations.
+struct Loaded {
+    systems: Vec<(String, Evaluation)>,
+    data_name: String,
+    sources: CompareSources,
+}
+
+fn of_runs(
+    request: &CompareRequest,
+    paths: &[PathBuf],
+    qrels: &Path,
+    task: &mut Running<'_>,
+) -> Result<Loaded, TaskError> {
+    let measures = resolve_metrics(&request.metrics, SourceKind::Run)?;
+    let data_name = qrels.display().to_string();
+    let qrels = load_qrels(qrels, task)?;
+    let (mut runs, mut systems) = (Vec::new(), Vec::new());
+    for (path, name) in paths.iter().zip(system_names(paths)) {
+        let run = load_run(path, task)?;
+        let joined = JudgedRun::new(&run, &qrels);
+        warn_about_queries(&joined, &name, task);
+        systems.push((name, evaluated(request, &joined, &measures)?));
+        runs.push(run);
+    }
+    Ok(Loaded { systems, data_name, sources: CompareSources::Runs { qrels, runs } })
+}
+
+/// Models in their order, then score files.
+fn of_data(
+    request: &CompareRequest,
+    files: &DataFiles,
+    score_files: &[PathBuf],
+    ignore_extra: bool,
+    task: &mut Running<'_>,
+) -> Result<Loaded, TaskError> {
+    let measures = resolve_metrics(&request.metrics, SourceKind::Features)?;
+    let inputs = InputFiles::new(files.open(task)?.0)?;
+    if inputs.models.is_empty() && score_files.is_empty() {
+        return Err(TaskError::NoSystems);
+    }
+    if inputs.data.is_empty() {
+        return Err(TaskError::NoData);
+    }
+    if inputs.models.is_empty() && ignore_extra {
+        return Err(TaskError::NoModelToIgnoreExtra);
+    }
+    let rule = inputs.absent_rule()?;
+    let InputFiles { models, data } = inputs;
+    let loaded = files.load_opened(data, rule, task)?;
+    let label = file_label(&loaded.files);
+    let paths = models.iter().map(|(name, _)| PathBuf::from(name));
+    let names = system_names(&paths.chain(score_files.iter().cloned()).collect::<Vec<_>>());
+    let mut scores = Vec::new();
+    for (_, model) in &models {
+        scores.push(score_data(model, &loaded.data, ignore_extra, task)?.0);
+    }
+    for path in score_files {
+        scores.push(read_scores_for(&loaded.data, path, &label)?);
+    }
+    let mut systems = Vec::new();
+    for (name, column) in names.into_iter().zip(&scores) {
+        let source = ScoredDataset::new(&loaded.data, column)?;
+        systems.push((name, evaluated(request, &source, &measures)?));
+    }
+    let sources = CompareSources::Data { data: Box::new(loaded.data), scores };
+    Ok(Loaded { systems, data_name: label, sources })
+}
+
+fn evaluated(
+    request: &CompareRequest,
+    source: &dyn QuerySource,
+    measures: &[Measure],
+) -> Result<Evaluation, TaskError> {
+    Ok(evaluate(source, measures, EvalOptions { depth: request.depth })?)
+}

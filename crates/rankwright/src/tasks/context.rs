@@ -1,0 +1,150 @@
+//! How a task reports what it does, and how its caller stops it.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use rankwright_data::Warnings;
+use rankwright_model::simd::Simd;
+
+use super::{TaskError, Warning};
+
+/// Callbacks and settings of a task; the default has none.
+///
+/// ```
+/// use std::sync::atomic::AtomicBool;
+/// use rankwright::tasks::Context;
+///
+/// let stop = AtomicBool::new(false);
+/// let show = |step: &str| eprintln!("{step}...");
+/// let context = Context::default().on_step(&show).cancel(&stop);
+/// # let _ = context;
+/// ```
+#[derive(Clone, Copy, Default)]
+pub struct Context<'a> {
+    step: Option<&'a (dyn Fn(&str) + Sync)>,
+    warning: Option<&'a (dyn Fn(&Warning) + Sync)>,
+    cancel: Option<&'a AtomicBool>,
+    simd: Simd,
+}
+
+impl<'a> Context<'a> {
+    /// Calls this at the start of each step, with a phrase such as `reading train.txt`.
+    pub fn on_step(mut self, callback: &'a (dyn Fn(&str) + Sync)) -> Self {
+        self.step = Some(callback);
+        self
+    }
+
+    /// Calls this with each warning when it arises; the result lists all of them again.
+    pub fn on_warning(mut self, callback: &'a (dyn Fn(&Warning) + Sync)) -> Self {
+        self.warning = Some(callback);
+        self
+    }
+
+    /// Ends the task with [`TaskError::Cancelled`] before its next step once this flag is true.
+    pub fn cancel(mut self, flag: &'a AtomicBool) -> Self {
+        self.cancel = Some(flag);
+        self
+    }
+
+    /// The machine code to run; results are the same.
+    pub fn simd(mut self, simd: Simd) -> Self {
+        self.simd = simd;
+        self
+    }
+
+    /// Whether the caller wants the task to end.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+}
+
+impl fmt::Debug for Context<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("cancelled", &self.is_cancelled())
+            .field("simd", &self.simd)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A running task: its context, and the warnings so far.
+pub(super) struct Running<'a> {
+    context: &'a Context<'a>,
+    warnings: Vec<Warning>,
+}
+
+impl<'a> Running<'a> {
+    pub(super) fn new(context: &'a Context<'a>) -> Self {
+        Running { context, warnings: Vec::new() }
+    }
+
+    /// Announces a step, does it, and gives the seconds that it took.
+    pub(super) fn step<T, E: Into<TaskError>>(
+        &self,
+        name: &str,
+        work: impl FnOnce() -> Result<T, E>,
+    ) -> Result<(T, f64), TaskError> {
+        if self.context.is_cancelled() {
+            return Err(TaskError::Cancelled);
+        }
+        if let Some(callback) = self.context.step {
+            callback(name);
+        }
+        let start = Instant::now();
+        let result = work().map_err(Into::into)?;
+        Ok((result, start.elapsed().as_secs_f64()))
+    }
+
+    pub(super) fn warn(&mut self, warning: Warning) {
+        if let Some(callback) = self.context.warning {
+            callback(&warning);
+        }
+        self.warnings.push(warning);
+    }
+
+    /// Warns of what a reader or writer of data met.
+    pub(super) fn warn_of(&mut self, warnings: &Warnings) {
+        warnings.iter().for_each(|warning| self.warn(Warning::Data(warning.clone())));
+    }
+
+    pub(super) fn simd(&self) -> Simd {
+        self.context.simd
+    }
+
+    pub(super) fn into_warnings(self) -> Vec<Warning> {
+        self.warnings
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    #[test]
+    fn a_raised_flag_ends_a_task_before_its_next_step() {
+        let flag = AtomicBool::new(false);
+        let context = Context::default().cancel(&flag);
+        let running = Running::new(&context);
+        assert_eq!(running.step("one", || Ok::<_, TaskError>(7)).unwrap().0, 7);
+        flag.store(true, Ordering::Relaxed);
+        let error = running.step("two", || Ok::<_, TaskError>(7)).unwrap_err();
+        assert!(matches!(error, TaskError::Cancelled));
+    }
+
+    #[test]
+    fn steps_and_warnings_reach_their_callbacks_and_warnings_are_kept() {
+        let seen = Mutex::new(Vec::new());
+        let step = |name: &str| seen.lock().unwrap().push(name.to_owned());
+        let warn = |warning: &Warning| seen.lock().unwrap().push(warning.to_string());
+        let context = Context::default().on_step(&step).on_warning(&warn);
+        let mut running = Running::new(&context);
+        running.step("reading a", || Ok::<_, TaskError>(())).unwrap();
+        running.warn(Warning::MatchedByPosition { between: "a and b".into() });
+        assert_eq!(running.into_warnings().len(), 1);
+        let seen = seen.lock().unwrap();
+        assert_eq!(seen[0], "reading a");
+        assert!(seen[1].starts_with("only one of a and b"), "{seen:?}");
+    }
+}

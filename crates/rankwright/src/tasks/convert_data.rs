@@ -1,0 +1,97 @@
+//! Conversion of data: any format to any other.
+
+use std::path::{Path, PathBuf};
+
+use rankwright_data::format::{FORMATS, Format, write};
+use serde::Serialize;
+
+use super::context::Running;
+use super::{Context, DataFiles, TaskError, Warning, check_output};
+
+/// Data, and the file to write.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ConvertRequest {
+    /// The data.
+    pub data: DataFiles,
+    /// The file to write.
+    pub out: PathBuf,
+    /// The format to write; told by the extension of the file where not given.
+    pub format: Option<Format>,
+}
+
+impl ConvertRequest {
+    /// Writes the data in the format that the extension of the file tells.
+    pub fn new(data: DataFiles, out: impl Into<PathBuf>) -> Self {
+        ConvertRequest { data, out: out.into(), format: None }
+    }
+
+    /// Writes this format.
+    pub fn format(mut self, format: Format) -> Self {
+        self.format = Some(format);
+        self
+    }
+}
+
+/// The file that was written.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct ConvertResult {
+    /// The file.
+    pub out: PathBuf,
+    /// Name of its format.
+    pub format: &'static str,
+    /// Rows.
+    pub rows: usize,
+    /// Queries.
+    pub queries: usize,
+    /// Number of features.
+    pub features: usize,
+    /// Seconds of the steps.
+    pub seconds: ConvertSeconds,
+    /// What the caller should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// Seconds of the steps of a conversion.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
+pub struct ConvertSeconds {
+    /// Reading the data.
+    pub load: f64,
+    /// Writing it.
+    pub write: f64,
+}
+
+/// Reads data in any format and writes it in another.
+pub fn convert_data(
+    request: &ConvertRequest,
+    context: &Context<'_>,
+) -> Result<ConvertResult, TaskError> {
+    let mut task = Running::new(context);
+    let out = &request.out;
+    let format = output_format(out, request.format)?;
+    check_output(out, request.data.paths())?;
+    let loaded = request.data.load(None, &mut task)?;
+    let data = &loaded.data;
+    let name = format!("writing {}", out.display());
+    let (lost, seconds) = task.step(&name, || write(data, out, format))?;
+    task.warn_of(&lost);
+    Ok(ConvertResult {
+        out: out.clone(),
+        format: format.info().name,
+        rows: data.rows(),
+        queries: data.queries(),
+        features: data.columns(),
+        seconds: ConvertSeconds { load: loaded.seconds, write: seconds },
+        warnings: task.into_warnings(),
+    })
+}
+
+/// The format to write: as said, or by the extension of the path.
+pub fn output_format(path: &Path, said: Option<Format>) -> Result<Format, TaskError> {
+    said.or_else(|| Format::from_path(path)).ok_or_else(|| {
+        let extensions = FORMATS.iter().filter_map(|info| info.extensions.first().copied());
+        TaskError::UnknownExtension { path: path.to_owned(), known: extensions.collect() }
+    })
+}

@@ -1,0 +1,89 @@
+//! Conversion of models: from the file of one system to that of another.
+
+use std::path::PathBuf;
+
+use rankwright_data::FeatureNames;
+use rankwright_data::bytes::Input;
+use rankwright_data::store::write_atomic;
+use rankwright_model::{Model, ModelFormat};
+use serde::Serialize;
+
+use super::context::Running;
+use super::{Context, TaskError, check_output};
+
+/// A model, and the file to write.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ConvertModelRequest {
+    /// File of the model, of any known system.
+    pub model: PathBuf,
+    /// Name of the format to write, such as `rankwright` or `lightgbm`.
+    pub to: String,
+    /// The file to write.
+    pub out: PathBuf,
+    /// Number of the first feature, for a model whose features have numbers and no names.
+    pub first_feature: Option<u32>,
+}
+
+impl ConvertModelRequest {
+    /// Writes a model for another system.
+    pub fn new(model: impl Into<PathBuf>, to: impl Into<String>, out: impl Into<PathBuf>) -> Self {
+        let (model, to, out) = (model.into(), to.into(), out.into());
+        ConvertModelRequest { model, to, out, first_feature: None }
+    }
+}
+
+/// The model that was written.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct ConvertModelResult {
+    /// Name of the format that was read.
+    pub from: &'static str,
+    /// Name of the format that was written.
+    pub to: &'static str,
+    /// Number of features.
+    pub features: usize,
+    /// Bytes of the file that was written.
+    pub bytes: usize,
+}
+
+/// Reads a model of any known system and writes it for another. What the other format cannot
+/// express is an error.
+pub fn convert_model(
+    request: &ConvertModelRequest,
+    context: &Context<'_>,
+) -> Result<ConvertModelResult, TaskError> {
+    let task = Running::new(context);
+    check_output(&request.out, [request.model.as_path()])?;
+    let to = ModelFormat::find(&request.to)?;
+    let step = format!("reading {}", request.model.display());
+    let ((mut model, from), _) = task.step(&step, || read(request))?;
+    if let Some(first) = request.first_feature {
+        model = renumbered(model, first)?;
+    }
+    let bytes = model.to_bytes_as(to)?;
+    write_atomic(&request.out, |file| file.write_all(&bytes))?;
+    Ok(ConvertModelResult {
+        from: from.name,
+        to: to.name,
+        features: model.header().features.len(),
+        bytes: bytes.len(),
+    })
+}
+
+fn read(request: &ConvertModelRequest) -> Result<(Model, &'static ModelFormat), TaskError> {
+    let input = Input::open(&request.model)?;
+    let model = Model::from_bytes(&input.bytes).map_err(|error| error.in_file(&input.name))?;
+    let format = ModelFormat::detect(&input.bytes);
+    Ok((model, format.ok_or(TaskError::NoModel { file: input.name })?))
+}
+
+/// The same model with its features numbered from another number on.
+fn renumbered(model: Model, first: u32) -> Result<Model, TaskError> {
+    let (mut header, body) = model.into_parts();
+    match header.features {
+        FeatureNames::Ids { count, .. } => header.features = FeatureNames::Ids { first, count },
+        FeatureNames::Named(_) => return Err(TaskError::FeaturesHaveNames),
+    }
+    Ok(Model::new(header, body)?)
+}

@@ -1,0 +1,214 @@
+//! Feature data in files: how to read it, and the reading.
+
+use std::path::{Path, PathBuf};
+
+use rankwright_data::bytes::Input;
+use rankwright_data::format::{Format, ReadOptions, Roles, read_inputs};
+use rankwright_data::{Absent, Dataset, Warnings};
+use rankwright_model::ModelFormat;
+
+use super::context::Running;
+use super::{Context, TaskError, check_standard_input, file_label};
+
+/// Files of feature data, and how to read them. Several files are one data set.
+///
+/// ```
+/// use rankwright::data::Absent;
+/// use rankwright::tasks::DataFiles;
+/// let files = DataFiles::new(["day1.txt", "day2.txt"]).absent(Absent::Missing);
+/// assert_eq!(files.files.len(), 2);
+/// ```
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct DataFiles {
+    /// The files; `-` is standard input.
+    pub files: Vec<PathBuf>,
+    /// The format; told by content where not given.
+    pub format: Option<Format>,
+    /// The meaning of an absent feature of a sparse row: the model's rule where there is a model,
+    /// zero otherwise, where not given.
+    pub absent: Option<Absent>,
+    /// Roles of columns, beyond what their names tell.
+    pub roles: Roles,
+    /// A file of preference pairs.
+    pub pairs: Option<PathBuf>,
+}
+
+impl DataFiles {
+    /// Files whose content tells their format.
+    pub fn new<P: Into<PathBuf>>(files: impl IntoIterator<Item = P>) -> Self {
+        DataFiles { files: files.into_iter().map(Into::into).collect(), ..DataFiles::default() }
+    }
+
+    /// With this format, whatever the content looks like.
+    pub fn format(mut self, format: Format) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// With this meaning of absent features.
+    pub fn absent(mut self, absent: Absent) -> Self {
+        self.absent = Some(absent);
+        self
+    }
+
+    /// With these roles of columns.
+    pub fn roles(mut self, roles: Roles) -> Self {
+        self.roles = roles;
+        self
+    }
+
+    /// With preference pairs from this file.
+    pub fn pairs(mut self, file: impl Into<PathBuf>) -> Self {
+        self.pairs = Some(file.into());
+        self
+    }
+
+    /// Every file that is read.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().chain(&self.pairs).map(PathBuf::as_path)
+    }
+
+    /// Opens the files, unpacked where they are packed; gives the seconds too.
+    pub(super) fn open(&self, task: &Running<'_>) -> Result<(Vec<Input>, f64), TaskError> {
+        let name = format!("opening {}", file_label(&self.files));
+        task.step(&name, || {
+            self.files.iter().map(|file| Input::open(file)).collect::<Result<_, _>>()
+        })
+    }
+
+    /// Opens and reads the files.
+    pub(super) fn load(
+        &self,
+        model_rule: Option<Absent>,
+        task: &mut Running<'_>,
+    ) -> Result<LoadedData, TaskError> {
+        check_standard_input(self.paths())?;
+        let (inputs, seconds) = self.open(task)?;
+        let loaded = self.load_opened(inputs, model_rule, task)?;
+        Ok(LoadedData { seconds: loaded.seconds + seconds, ..loaded })
+    }
+
+    /// Reads inputs that are open already; a model says what absent features mean.
+    pub(super) fn load_opened(
+        &self,
+        inputs: Vec<Input>,
+        model_rule: Option<Absent>,
+        task: &mut Running<'_>,
+    ) -> Result<LoadedData, TaskError> {
+        let options = ReadOptions {
+            format: self.format,
+            roles: self.roles.clone(),
+            absent: self.absent_rule(model_rule)?,
+            ..ReadOptions::default()
+        };
+        if let Some(model) = inputs.iter().find(|input| ModelFormat::detect(&input.bytes).is_some())
+        {
+            return Err(TaskError::ModelInsteadOfData { file: model.name.clone() });
+        }
+        let names: Vec<String> = inputs.iter().map(|input| input.name.clone()).collect();
+        let label = file_label(&names);
+        let (loaded, seconds) =
+            task.step(&format!("reading {label}"), || read_inputs(inputs, &options))?;
+        let mut warnings = loaded.warnings;
+        self.check_recorded(&label, loaded.format, loaded.data.absent())?;
+        let mut data = loaded.data;
+        if let Some(pairs) = &self.pairs {
+            let (with_pairs, more) = data.with_pairs(&Input::open(pairs)?)?;
+            warnings.merge(more);
+            data = with_pairs;
+        }
+        task.warn_of(&warnings);
+        Ok(LoadedData { data, format: loaded.format, files: names, warnings, seconds })
+    }
+
+    /// The meaning of absent features: said by the model, by the caller, or zero.
+    fn absent_rule(&self, model: Option<Absent>) -> Result<Absent, TaskError> {
+        match (model, self.absent) {
+            (Some(model), Some(said)) if model != said => {
+                Err(TaskError::AbsentContradictsModel { said, model })
+            }
+            (model, said) => Ok(model.or(said).unwrap_or_default()),
+        }
+    }
+
+    /// A format that records its rule for absent features must agree with the caller.
+    fn check_recorded(
+        &self,
+        file: &str,
+        format: Format,
+        recorded: Absent,
+    ) -> Result<(), TaskError> {
+        match self.absent {
+            Some(said) if said != recorded => Err(TaskError::AbsentRecorded {
+                file: file.to_owned(),
+                format: format.info().name,
+                said,
+                recorded,
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A data set that was read from files.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct LoadedData {
+    /// The data.
+    pub data: Dataset,
+    /// The format of the files.
+    pub format: Format,
+    /// Names of the files.
+    pub files: Vec<String>,
+    /// Recoverable problems that the reader met.
+    pub warnings: Warnings,
+    /// Seconds of reading.
+    pub seconds: f64,
+}
+
+/// Reads one data set; a model that is to score it says what absent features mean.
+pub fn read_data(
+    files: &DataFiles,
+    model_rule: Option<Absent>,
+    context: &Context<'_>,
+) -> Result<LoadedData, TaskError> {
+    files.load(model_rule, &mut Running::new(context))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data(folder: &Path) -> PathBuf {
+        let file = folder.join("a.txt");
+        std::fs::write(&file, "1 qid:1 1:0.5 3:2\n0 qid:1 2:1\n").unwrap();
+        file
+    }
+
+    #[test]
+    fn the_models_rule_for_absent_features_decides() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = DataFiles::new([data(folder.path())]);
+        let context = Context::default();
+        let zero = read_data(&files, None, &context).unwrap();
+        assert_eq!(zero.data.matrix().get(0, 1), 0.0);
+        let missing = read_data(&files, Some(Absent::Missing), &context).unwrap();
+        assert!(missing.data.matrix().get(0, 1).is_nan());
+        let both = files.absent(Absent::Zero);
+        let error = read_data(&both, Some(Absent::Missing), &context).unwrap_err();
+        assert!(matches!(error, TaskError::AbsentContradictsModel { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_records_its_rule_cannot_be_read_by_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let loaded =
+            read_data(&DataFiles::new([data(folder.path())]), None, &Context::default()).unwrap();
+        let cache = folder.path().join("a.rwd");
+        rankwright_data::format::write(&loaded.data, &cache, Format::Cache).unwrap();
+        let files = DataFiles::new([cache]).absent(Absent::Missing);
+        let error = read_data(&files, None, &Context::default()).unwrap_err();
+        assert!(matches!(error, TaskError::AbsentRecorded { .. }), "{error}");
+    }
+}

@@ -1,0 +1,265 @@
+//! Evaluation: a model or a file of scores against labels, or a run against judgements.
+
+use std::path::{Path, PathBuf};
+
+use rankwright_data::bytes::Input;
+use rankwright_data::{Dataset, Qrels, Run, read_scores};
+use rankwright_eval::{
+    EvalOptions, Evaluation, JudgedRun, Measure, MetricSpec, QuerySource, ScoredDataset,
+    SourceKind, evaluate,
+};
+use rankwright_model::ModelFormat;
+use serde::Serialize;
+
+use super::context::Running;
+use super::matching::score_data;
+use super::{
+    Context, DataFiles, InputFiles, MetricValue, TaskError, Warning, check_standard_input,
+    file_label, metric_values, resolve_metrics,
+};
+
+/// What is evaluated.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum EvalInput {
+    /// A model on feature data with labels. The model is one of the files, told by content.
+    Model {
+        /// The data files and the model.
+        files: DataFiles,
+        /// Whether to ignore features that the model does not know; an error otherwise.
+        ignore_extra: bool,
+    },
+    /// A file of scores, one a line, for feature data with labels.
+    Scores {
+        /// The score file.
+        scores: PathBuf,
+        /// The data.
+        data: DataFiles,
+    },
+    /// A run and judgements.
+    Run {
+        /// The run.
+        run: PathBuf,
+        /// The judgements.
+        qrels: PathBuf,
+    },
+}
+
+/// What to evaluate, and by which metrics.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct EvalRequest {
+    /// What is evaluated.
+    pub input: EvalInput,
+    /// The metrics; the usual ones where there is none.
+    pub metrics: Vec<MetricSpec>,
+    /// Count only the best so many documents of each query.
+    pub depth: Option<usize>,
+}
+
+impl EvalRequest {
+    /// Evaluates by the usual metrics.
+    pub fn new(input: EvalInput) -> Self {
+        EvalRequest { input, metrics: Vec::new(), depth: None }
+    }
+
+    /// By these metrics instead.
+    pub fn metrics(mut self, metrics: Vec<MetricSpec>) -> Self {
+        self.metrics = metrics;
+        self
+    }
+
+    /// Counts only the best so many documents of each query.
+    pub fn depth(mut self, depth: Option<usize>) -> Self {
+        self.depth = depth;
+        self
+    }
+}
+
+/// Metrics with their conventions, and the values of each query.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct EvalResult {
+    /// The metrics, in the order asked for.
+    pub metrics: Vec<MetricValue>,
+    /// Rows of the data; none for a run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows: Option<usize>,
+    /// Numbers of queries.
+    pub queries: QueryCounts,
+    /// What the caller should know.
+    pub warnings: Vec<Warning>,
+    /// Everything that was computed, with the value of each query.
+    #[serde(skip)]
+    pub evaluation: Evaluation,
+}
+
+/// Numbers of queries in an evaluation.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
+pub struct QueryCounts {
+    /// Queries with judgements or labels.
+    pub judged: usize,
+    /// Judged queries that the run lacks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<usize>,
+    /// Queries of the run without judgements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unjudged: Option<usize>,
+}
+
+/// Evaluates a model, scores or a run.
+pub fn eval(request: &EvalRequest, context: &Context<'_>) -> Result<EvalResult, TaskError> {
+    let task = Running::new(context);
+    match &request.input {
+        EvalInput::Run { run, qrels } => of_run(request, run, qrels, task),
+        EvalInput::Scores { scores, data } => of_scores(request, scores, data, task),
+        EvalInput::Model { files, ignore_extra } => of_model(request, files, *ignore_extra, task),
+    }
+}
+
+fn of_run(
+    request: &EvalRequest,
+    run: &Path,
+    qrels: &Path,
+    mut task: Running<'_>,
+) -> Result<EvalResult, TaskError> {
+    check_standard_input([run, qrels])?;
+    let measures = resolve_metrics(&request.metrics, SourceKind::Run)?;
+    let name = run.display().to_string();
+    let (qrels, run) = (load_qrels(qrels, &mut task)?, load_run(run, &mut task)?);
+    let joined = JudgedRun::new(&run, &qrels);
+    warn_about_queries(&joined, &name, &mut task);
+    let queries = QueryCounts {
+        judged: joined.len(),
+        missing: Some(joined.missing()),
+        unjudged: Some(joined.unjudged()),
+    };
+    finish(request, &joined, &measures, None, queries, task)
+}
+
+fn of_scores(
+    request: &EvalRequest,
+    scores: &Path,
+    data: &DataFiles,
+    mut task: Running<'_>,
+) -> Result<EvalResult, TaskError> {
+    check_standard_input(data.paths().chain([scores]))?;
+    let measures = resolve_metrics(&request.metrics, SourceKind::Features)?;
+    let loaded = data.load(None, &mut task)?;
+    let scores = read_scores_for(&loaded.data, scores, &file_label(&data.files))?;
+    of_data(request, &loaded.data, &scores, &measures, task)
+}
+
+fn of_model(
+    request: &EvalRequest,
+    files: &DataFiles,
+    ignore_extra: bool,
+    mut task: Running<'_>,
+) -> Result<EvalResult, TaskError> {
+    check_standard_input(files.paths())?;
+    let measures = resolve_metrics(&request.metrics, SourceKind::Features)?;
+    let (model, data) = InputFiles::new(files.open(&task)?.0)?.into_model_and_data()?;
+    let loaded = files.load_opened(data, Some(model.header().absent), &mut task)?;
+    let (scores, ..) = score_data(&model, &loaded.data, ignore_extra, &mut task)?;
+    of_data(request, &loaded.data, &scores, &measures, task)
+}
+
+fn of_data(
+    request: &EvalRequest,
+    data: &Dataset,
+    scores: &[f64],
+    measures: &[Measure],
+    task: Running<'_>,
+) -> Result<EvalResult, TaskError> {
+    let source = ScoredDataset::new(data, scores)?;
+    let queries = QueryCounts { judged: data.queries(), missing: None, unjudged: None };
+    finish(request, &source, measures, Some(data.rows()), queries, task)
+}
+
+fn finish(
+    request: &EvalRequest,
+    source: &dyn QuerySource,
+    measures: &[Measure],
+    rows: Option<usize>,
+    queries: QueryCounts,
+    task: Running<'_>,
+) -> Result<EvalResult, TaskError> {
+    let options = EvalOptions { depth: request.depth };
+    let (evaluation, _) = task.step("evaluating", || evaluate(source, measures, options))?;
+    Ok(EvalResult {
+        metrics: metric_values(&evaluation),
+        rows,
+        queries,
+        warnings: task.into_warnings(),
+        evaluation,
+    })
+}
+
+/// Reads judgements.
+pub fn read_qrels(path: &Path, context: &Context<'_>) -> Result<Qrels, TaskError> {
+    load_qrels(path, &mut Running::new(context))
+}
+
+/// Reads a run; a model in its place is refused.
+pub fn read_run(path: &Path, context: &Context<'_>) -> Result<Run, TaskError> {
+    load_run(path, &mut Running::new(context))
+}
+
+pub(super) fn load_qrels(path: &Path, task: &mut Running<'_>) -> Result<Qrels, TaskError> {
+    let name = format!("reading {}", path.display());
+    let ((qrels, notes), _) = task.step(&name, || Qrels::read(Input::open(path)?))?;
+    task.warn_of(&notes);
+    Ok(qrels)
+}
+
+pub(super) fn load_run(path: &Path, task: &mut Running<'_>) -> Result<Run, TaskError> {
+    let input = Input::open(path)?;
+    if ModelFormat::detect(&input.bytes).is_some() {
+        return Err(TaskError::ModelInsteadOfRun { file: path.display().to_string() });
+    }
+    let name = format!("reading {}", path.display());
+    let ((run, notes), _) = task.step(&name, || Run::read(input))?;
+    task.warn_of(&notes);
+    Ok(run)
+}
+
+/// Warns where the queries of a run are not those of the judgements.
+pub(super) fn warn_about_queries(joined: &JudgedRun<'_>, run: &str, task: &mut Running<'_>) {
+    let run = run.to_owned();
+    if joined.missing() > 0 {
+        let (missing, judged) = (joined.missing(), joined.len());
+        task.warn(Warning::MissingQueries { run: run.clone(), missing, judged });
+    }
+    if joined.unjudged() > 0 {
+        task.warn(Warning::UnjudgedQueries { run, queries: joined.unjudged() });
+    }
+}
+
+/// Reads a score file and puts the scores into the row order of the data.
+pub(super) fn read_scores_for(
+    data: &Dataset,
+    path: &Path,
+    label: &str,
+) -> Result<Vec<f64>, TaskError> {
+    let scores = read_scores(&Input::open(path)?)?;
+    align_scores(data, &scores, &path.display().to_string(), label)
+}
+
+/// Scores in the order of the source files, put into the row order of the data.
+pub fn align_scores(
+    data: &Dataset,
+    scores: &[f64],
+    scores_name: &str,
+    data_name: &str,
+) -> Result<Vec<f64>, TaskError> {
+    match scores.len() == data.rows() {
+        true => Ok(data.from_source_order(scores)),
+        false => Err(TaskError::ScoreCount {
+            file: scores_name.to_owned(),
+            found: scores.len(),
+            data: data_name.to_owned(),
+            expected: data.rows(),
+        }),
+    }
+}

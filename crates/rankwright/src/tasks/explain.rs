@@ -1,0 +1,124 @@
+//! Explanation of a ranking: what each feature adds to the scores of a query's documents.
+
+use std::path::PathBuf;
+
+use rankwright_data::Dataset;
+use rankwright_model::{ExplainOptions, Model};
+use rankwright_report::explanation::{ExplainRequest as Question, Explanation, explain};
+use serde::Serialize;
+
+use super::context::Running;
+use super::{
+    Context, DataFiles, TaskError, Warning, check_standard_input, file_label, load_model, matching,
+};
+
+/// A model, data, and what is to be explained of its scores.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ExplainRequest {
+    /// File of the model.
+    pub model: PathBuf,
+    /// The data.
+    pub data: DataFiles,
+    /// Data whose documents contributions are relative to; the model's own base where not given.
+    pub background: Option<DataFiles>,
+    /// Id of the query; a sample of the whole data set where not given.
+    pub query: Option<String>,
+    /// Documents of the query, by id or row number from 0; all of them where none is named.
+    pub documents: Vec<String>,
+    /// Two documents of the query: why is the first above the second?
+    pub pair: Option<[String; 2]>,
+    /// Features whose dependence is asked for, by name.
+    pub dependence: Vec<String>,
+    /// Number of curves of single documents in each dependence.
+    pub curves: usize,
+    /// Seed, permutations for nets, and whether to ignore features that the model does not know.
+    pub options: ExplainOptions,
+}
+
+impl ExplainRequest {
+    /// Explains what moves the scores of a sample of the whole data set.
+    pub fn new(model: impl Into<PathBuf>, data: DataFiles) -> Self {
+        ExplainRequest {
+            model: model.into(),
+            data,
+            background: None,
+            query: None,
+            documents: Vec::new(),
+            pair: None,
+            dependence: Vec::new(),
+            curves: 0,
+            options: ExplainOptions::default(),
+        }
+    }
+
+    /// Explains the list of this query.
+    pub fn query(mut self, id: impl Into<String>) -> Self {
+        self.query = Some(id.into());
+        self
+    }
+
+    /// Explains why the first of two documents of the query is above the second.
+    pub fn pair(mut self, above: impl Into<String>, below: impl Into<String>) -> Self {
+        self.pair = Some([above.into(), below.into()]);
+        self
+    }
+}
+
+/// Contributions of features to scores.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct ExplainResult {
+    /// The explanation.
+    #[serde(flatten)]
+    pub explanation: Explanation,
+    /// Features that scores depend on and the data lacks.
+    pub features_not_in_data: Vec<String>,
+    /// What the caller should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// Explains a ranking.
+pub fn explain_ranking(
+    request: &ExplainRequest,
+    context: &Context<'_>,
+) -> Result<ExplainResult, TaskError> {
+    let mut task = Running::new(context);
+    let background = request.background.iter().flat_map(DataFiles::paths);
+    check_standard_input(request.data.paths().chain([request.model.as_path()]).chain(background))?;
+    let model = load_model(&request.model)?;
+    let rule = Some(model.header().absent);
+    let data = request.data.load(rule, &mut task)?.data;
+    let background = match &request.background {
+        Some(files) => Some(files.load(rule, &mut task)?.data),
+        None => None,
+    };
+    let ignore_extra = request.options.ignore_extra;
+    let lacking = matching::check(&model, &data, ignore_extra, &mut task)?;
+    let (explanation, _) =
+        task.step("explaining", || answer(request, &model, &data, background.as_ref()))?;
+    Ok(ExplainResult { explanation, features_not_in_data: lacking, warnings: task.into_warnings() })
+}
+
+fn answer(
+    request: &ExplainRequest,
+    model: &Model,
+    data: &Dataset,
+    background: Option<&Dataset>,
+) -> Result<Explanation, TaskError> {
+    let (model_name, data_name) =
+        (request.model.display().to_string(), file_label(&request.data.files));
+    let background_name = request.background.as_ref().map(|data| file_label(&data.files));
+    let pair = request.pair.as_ref().map(|[above, below]| [above.as_str(), below.as_str()]);
+    Ok(explain(&Question {
+        model: (&model_name, model),
+        data: (&data_name, data),
+        background: background_name.as_deref().zip(background),
+        query: request.query.as_deref(),
+        documents: &request.documents,
+        pair,
+        dependence: &request.dependence,
+        curves: request.curves,
+        options: request.options,
+    })?)
+}

@@ -1,0 +1,133 @@
+//! Generated data: feature data, or a store of documents with queries and judgements.
+
+use std::path::PathBuf;
+
+use rankwright_data::format::{Format, write};
+use rankwright_data::generate::{LetorOptions, StoreOptions};
+use serde::Serialize;
+
+use super::context::Running;
+use super::split_data::make_folder;
+use super::{Context, TaskError, output_format};
+
+/// Feature data to generate.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct GenerateLetorRequest {
+    /// Sizes and seed.
+    pub options: LetorOptions,
+    /// The file to write.
+    pub out: PathBuf,
+    /// The format to write; told by the extension of the file where not given.
+    pub format: Option<Format>,
+}
+
+impl GenerateLetorRequest {
+    /// Writes the data in the format that the extension of the file tells.
+    pub fn new(options: LetorOptions, out: impl Into<PathBuf>) -> Self {
+        GenerateLetorRequest { options, out: out.into(), format: None }
+    }
+}
+
+/// Generated feature data.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct GenerateLetorResult {
+    /// The file.
+    pub out: PathBuf,
+    /// The seed.
+    pub seed: u64,
+    /// Rows.
+    pub rows: usize,
+    /// Queries.
+    pub queries: usize,
+    /// Number of features.
+    pub features: usize,
+    /// Seconds of the steps.
+    pub seconds: GenerateSeconds,
+}
+
+/// Seconds of the steps of a generation.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
+pub struct GenerateSeconds {
+    /// Generating.
+    pub generate: f64,
+    /// Writing.
+    pub write: f64,
+}
+
+/// Generates feature data and writes it.
+pub fn generate_letor(
+    request: &GenerateLetorRequest,
+    context: &Context<'_>,
+) -> Result<GenerateLetorResult, TaskError> {
+    let task = Running::new(context);
+    let format = output_format(&request.out, request.format)?;
+    let (data, generate) = task.step("generating", || request.options.generate())?;
+    let name = format!("writing {}", request.out.display());
+    let (_, seconds) = task.step(&name, || write(&data, &request.out, format))?;
+    Ok(GenerateLetorResult {
+        out: request.out.clone(),
+        seed: request.options.seed,
+        rows: data.rows(),
+        queries: data.queries(),
+        features: data.columns(),
+        seconds: GenerateSeconds { generate, write: seconds },
+    })
+}
+
+/// A store of documents to generate.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct GenerateStoreRequest {
+    /// Sizes and seed.
+    pub options: StoreOptions,
+    /// Folder to write documents, queries and judgements into; made where it does not exist.
+    pub out: PathBuf,
+}
+
+impl GenerateStoreRequest {
+    /// Writes the store into this folder.
+    pub fn new(options: StoreOptions, out: impl Into<PathBuf>) -> Self {
+        GenerateStoreRequest { options, out: out.into() }
+    }
+}
+
+/// A generated store.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct GenerateStoreResult {
+    /// The folder.
+    pub out: PathBuf,
+    /// The seed.
+    pub seed: u64,
+    /// Number of documents.
+    pub records: usize,
+    /// Number of queries.
+    pub queries: usize,
+    /// Number of judgements.
+    pub judgements: usize,
+    /// Seconds of the steps.
+    pub seconds: GenerateSeconds,
+}
+
+/// Generates a store of documents with queries and judgements, and writes it.
+pub fn generate_store(
+    request: &GenerateStoreRequest,
+    context: &Context<'_>,
+) -> Result<GenerateStoreResult, TaskError> {
+    let task = Running::new(context);
+    let (store, generate) = task.step("generating", || request.options.generate())?;
+    make_folder(&request.out)?;
+    let name = format!("writing into {}", request.out.display());
+    let (_, seconds) = task.step(&name, || store.write(&request.out))?;
+    Ok(GenerateStoreResult {
+        out: request.out.clone(),
+        seed: request.options.seed,
+        records: store.documents.len(),
+        queries: store.queries.len(),
+        judgements: store.qrels.lists().documents(),
+        seconds: GenerateSeconds { generate, write: seconds },
+    })
+}

@@ -1,0 +1,57 @@
+//! A model's features met with those of a data set.
+
+use rankwright_data::Dataset;
+use rankwright_model::{Matching, Model, ScoreOptions};
+
+use super::context::Running;
+use super::{Context, TaskError, Warning};
+
+/// Checks that a model can score a data set. Gives the names of the features that scores depend on
+/// and the data lacks, and warnings about these and about matching by order alone.
+pub fn match_features(
+    model: &Model,
+    data: &Dataset,
+    ignore_extra: bool,
+) -> Result<(Vec<String>, Vec<Warning>), TaskError> {
+    let context = Context::default();
+    let mut task = Running::new(&context);
+    let lacking = check(model, data, ignore_extra, &mut task)?;
+    Ok((lacking, task.into_warnings()))
+}
+
+pub(super) fn check(
+    model: &Model,
+    data: &Dataset,
+    ignore_extra: bool,
+    task: &mut Running<'_>,
+) -> Result<Vec<String>, TaskError> {
+    let matching = Matching::new(model.header(), data.features(), ignore_extra)?;
+    if matching.by_position() {
+        task.warn(Warning::MatchedByPosition { between: "model and data".into() });
+    }
+    let used = model.used_features();
+    let names = &model.header().features;
+    let lacking = used.iter().filter(|feature| matching.column(**feature).is_none());
+    let lacking: Vec<String> = lacking.map(|feature| names.name(*feature).into_owned()).collect();
+    if !lacking.is_empty() {
+        task.warn(Warning::MissingFeatures {
+            names: lacking.clone(),
+            used: used.len(),
+            taken_as: model.header().absent.name(),
+        });
+    }
+    Ok(lacking)
+}
+
+/// Scores of a data set in its row order, the features that it lacks, and the seconds of scoring.
+pub(super) fn score_data(
+    model: &Model,
+    data: &Dataset,
+    ignore_extra: bool,
+    task: &mut Running<'_>,
+) -> Result<(Vec<f64>, Vec<String>, f64), TaskError> {
+    let lacking = check(model, data, ignore_extra, task)?;
+    let options = ScoreOptions { ignore_extra, simd: task.simd() };
+    let (scores, seconds) = task.step("scoring", || model.score(data, options))?;
+    Ok((scores, lacking, seconds))
+}

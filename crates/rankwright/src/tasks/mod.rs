@@ -1,0 +1,78 @@
+//! Whole jobs: a request in, a serialisable result out.
+//!
+//! A task does what a person would ask a command, a server or a notebook for: score a file,
+//! evaluate a model, compare systems. It reads files, checks that they fit each other, computes,
+//! and returns a result that implements `Serialize`, with [`Warning`]s about everything that the
+//! person should know. A task prints nothing and never ends the process. Progress goes to a
+//! callback, and a flag cancels it ([`Context`]).
+//!
+//! ```
+//! use rankwright::data::format::{Format, write};
+//! use rankwright::data::generate::LetorOptions;
+//! use rankwright::tasks::{Context, DataFiles, InspectRequest, inspect_data};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! let path = folder.path().join("train.rwd");
+//! write(&LetorOptions { queries: 20, documents: 10, seed: 1 }.generate()?, &path, Format::Cache)?;
+//! let request = InspectRequest::new(DataFiles::new([path]));
+//! let result = inspect_data(&request, &Context::default())?;
+//! assert_eq!(result.queries, 20);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod compare;
+mod comparison_values;
+mod context;
+mod convert_data;
+mod convert_model;
+mod data_files;
+mod error;
+mod eval;
+#[cfg(feature = "report")]
+mod explain;
+mod generate_data;
+mod input_files;
+mod inspect_data;
+mod matching;
+mod metrics;
+mod paths;
+mod per_query;
+mod score;
+mod split_data;
+mod warning;
+
+pub use compare::{
+    CompareInput, CompareRequest, CompareResult, CompareSources, compare_evaluations,
+    compare_systems,
+};
+pub use comparison_values::{
+    BaselineValues, ComparisonValues, MetricComparisonValues, SystemValues,
+};
+pub use context::Context;
+pub use convert_data::{
+    ConvertRequest, ConvertResult, ConvertSeconds, convert_data, output_format,
+};
+pub use convert_model::{ConvertModelRequest, ConvertModelResult, convert_model};
+pub use data_files::{DataFiles, LoadedData, read_data};
+pub use error::TaskError;
+pub use eval::{
+    EvalInput, EvalRequest, EvalResult, QueryCounts, align_scores, eval, read_qrels, read_run,
+};
+#[cfg(feature = "report")]
+pub use explain::{ExplainRequest, ExplainResult, explain_ranking};
+pub use generate_data::{
+    GenerateLetorRequest, GenerateLetorResult, GenerateSeconds, GenerateStoreRequest,
+    GenerateStoreResult, generate_letor, generate_store,
+};
+pub use input_files::{InputFiles, load_model};
+pub use inspect_data::{
+    FeatureCounts, InspectRequest, InspectResult, InspectSeconds, LabelCount, QuerySizes,
+    inspect_data,
+};
+pub use matching::match_features;
+pub use metrics::{MetricValue, metric_values, resolve_metrics};
+pub use paths::{check_output, check_standard_input, file_label, system_names};
+pub use per_query::write_per_query;
+pub use score::{ScoreRequest, ScoreResult, ScoreSeconds, score};
+pub use split_data::{Division, SplitRequest, SplitResult, WrittenPart, split_data};
+pub use warning::Warning;

@@ -1,0 +1,127 @@
+//! What a person should know although the task went on.
+
+use std::fmt;
+
+use rankwright_data::Warning as DataWarning;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+
+/// Something that a task met and went on from. Serialised as `{"kind": ..., "message": ...}`.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// A reader met a recoverable problem, such as blank lines, or a format cannot hold a part of
+    /// the data that was written.
+    Data(DataWarning),
+    /// Only one of two sides has feature names, so features are matched by their order.
+    MatchedByPosition {
+        /// The two sides, such as `model and data`.
+        between: String,
+    },
+    /// The data lacks features that the model uses.
+    MissingFeatures {
+        /// Their names.
+        names: Vec<String>,
+        /// Number of features that the model uses.
+        used: usize,
+        /// What they are taken as: `zero` or `missing`.
+        taken_as: &'static str,
+    },
+    /// A run lacks judged queries.
+    MissingQueries {
+        /// Name of the run.
+        run: String,
+        /// Judged queries that it lacks.
+        missing: usize,
+        /// Judged queries in all.
+        judged: usize,
+    },
+    /// A run has queries without judgements, which are ignored.
+    UnjudgedQueries {
+        /// Name of the run.
+        run: String,
+        /// How many.
+        queries: usize,
+    },
+}
+
+/// Features that are named in a message.
+const NAMED: usize = 5;
+
+impl Warning {
+    /// A short name of the kind, the same in every version; `data` for those of the data, which
+    /// have a kind of their own.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Warning::Data(_) => "data",
+            Warning::MatchedByPosition { .. } => "matched_by_position",
+            Warning::MissingFeatures { .. } => "missing_features",
+            Warning::MissingQueries { .. } => "missing_queries",
+            Warning::UnjudgedQueries { .. } => "unjudged_queries",
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::Data(warning) => warning.fmt(f),
+            Warning::MatchedByPosition { between } => write!(
+                f,
+                "only one of {between} has feature names: features are matched by their order"
+            ),
+            Warning::MissingFeatures { names, used, taken_as } => {
+                let shown = names.get(..NAMED).unwrap_or(names).join(", ");
+                let features = if *used == 1 { "feature" } else { "features" };
+                write!(
+                    f,
+                    "the data lacks {} of the {used} {features} that the model uses, taken as \
+                     {taken_as}: {shown}",
+                    names.len()
+                )?;
+                match names.len().saturating_sub(NAMED) {
+                    0 => Ok(()),
+                    more => write!(f, " and {more} more"),
+                }
+            }
+            Warning::MissingQueries { run, missing, judged } => write!(
+                f,
+                "{run} lacks {missing} of {judged} judged queries; 'missing=' in a metric's \
+                 convention says how they count"
+            ),
+            Warning::UnjudgedQueries { run, queries } => {
+                write!(f, "{run} has {queries} unjudged queries, ignored")
+            }
+        }
+    }
+}
+
+impl Serialize for Warning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Warning::Data(warning) = self {
+            return warning.serialize(serializer);
+        }
+        let mut object = serializer.serialize_struct("Warning", 2)?;
+        object.serialize_field("kind", self.kind())?;
+        object.serialize_field("message", &self.to_string())?;
+        object.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warning_has_a_kind_for_programs_and_a_sentence_for_people() {
+        let names = (0..7).map(|n| format!("f{n}")).collect();
+        let warning = Warning::MissingFeatures { names, used: 9, taken_as: "zero" };
+        let json = serde_json::to_value(&warning).unwrap();
+        assert_eq!(json["kind"], "missing_features");
+        assert_eq!(
+            json["message"],
+            "the data lacks 7 of the 9 features that the model uses, taken as zero: f0, f1, f2, \
+             f3, f4 and 2 more"
+        );
+    }
+}
