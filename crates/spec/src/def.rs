@@ -74,6 +74,11 @@ pub enum ParamKind {
         /// The type of each.
         of: Box<ParamKind>,
     },
+    /// One value for all names, or values by name, joined by plus signs: `title:2+text:1`.
+    ByName {
+        /// The type of each.
+        of: Box<ParamKind>,
+    },
     /// A value, or a name that stands for something else: `auto`, `none`.
     Either {
         /// The name.
@@ -97,6 +102,9 @@ impl ParamKind {
             Self::Spec { of } => format!("a {of}"),
             Self::Text => "a text".to_owned(),
             Self::List { of } => format!("{}, or several separated by slashes", of.expected(range)),
+            Self::ByName { of } => {
+                format!("{}, or one for each name, like a:1+b:2", of.expected(range))
+            }
             Self::Either { name, or } => format!("{name} | {}", or.expected(range)),
         }
     }
@@ -177,5 +185,8 @@ mod tests {
         assert_eq!(number((0.0..1.0).def()), "a number from 0, below 1");
         assert_eq!(ParamKind::Integer.expected(&(..).def()), "a whole number from 0 on");
         assert_eq!(ParamKind::Integer.expected(&(1..).def()), "a whole number from 1 on");
+        let by_name = ParamKind::ByName { of: Box::new(ParamKind::Number) };
+        let expected = "a number from 0 on, or one for each name, like a:1+b:2";
+        assert_eq!(by_name.expected(&(0.0..).def()), expected);
     }
 }
