@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout)]
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use rankwright_model::Model;
@@ -25,14 +26,15 @@ fn main() -> Result<(), Failure> {
         return Err("usage: text-bench INDEX QUERIES MODEL CANDIDATES".into());
     };
     let candidates: usize = candidates.parse()?;
-    let index = Index::open(Path::new(index))?;
+    let index = Arc::new(Index::open(index)?);
     let model = Model::load(Path::new(model))?;
     let queries = read_queries(Path::new(queries), QueryOptions::default())?;
-    let stage = FirstStage::default();
-    let first = Ranker::new(&index, stage.clone(), candidates, None)?;
-    let reranker = Ranker::new(&index, stage, candidates, Some(&model))?;
+    let builder =
+        || Ranker::builder(index.clone()).first_stage(FirstStage::default()).candidates(candidates);
+    let first = builder().build()?;
+    let reranker = builder().model(&model).build()?;
     let set = FeatureSet::new(reranker.features().to_vec());
-    let extractor = Extractor::new(&index, &set)?;
+    let extractor = Extractor::new(index.clone(), &set)?;
     let mut buffers = SearchBuffers::default();
     let mut times: [Vec<f64>; 3] = Default::default();
     for query in &queries {
@@ -40,18 +42,16 @@ fn main() -> Result<(), Failure> {
         if terms.distinct().len() != TERMS {
             continue;
         }
-        let found = first.rank(&index, query, None, &mut buffers)?.documents;
+        let found = first.rank_query(query, None, &mut buffers)?.documents;
         if found.len() < candidates {
             continue;
         }
         let mut rank = |ranker: &Ranker, query: &Query| {
-            best(|| {
-                ranker.rank(&index, query, None, &mut buffers).map(|_| ()).map_err(Failure::from)
-            })
+            best(|| ranker.rank_query(query, None, &mut buffers).map(|_| ()).map_err(Failure::from))
         };
         times[0].push(rank(&first, query)?);
         times[2].push(rank(&reranker, query)?);
-        times[1].push(best(|| Ok(extractor.rows(&index, query, &terms, &found).map(|_| ())?))?);
+        times[1].push(best(|| Ok(extractor.rows(query, &terms, &found).map(|_| ())?))?);
     }
     let counted = times[0].len();
     let [first, features, all] = times.map(median);

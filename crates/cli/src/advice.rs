@@ -230,6 +230,21 @@ fn search(error: &SearchError) -> Option<String> {
         SearchError::Damaged { .. } => Some(
             "build it again from the documents: rankwright index DOCS --out INDEX --rebuild".into(),
         ),
+        SearchError::NoIndex { .. } => Some("build one: rankwright index DOCS --out INDEX".into()),
+        SearchError::IndexExists { .. } => {
+            Some("--add adds to it, --rebuild puts a new one in its place".into())
+        }
+        SearchError::NoTextField => Some("name one: --schema body:text".into()),
+        SearchError::OtherBuild { .. } => {
+            Some("leave --analysis and --schema out, or build anew with --rebuild".into())
+        }
+        SearchError::Folds { documents, .. } => {
+            Some(format!("give more documents, or at most --folds {documents}"))
+        }
+        SearchError::NoRows => Some("look at the queries with `rankwright search`".into()),
+        SearchError::NoJudgedQueries { .. } => {
+            Some("do both number queries alike? --number-by-position numbers them by place".into())
+        }
         other => other.help(),
     }
 }

@@ -8,6 +8,7 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rankwright::data::format::{Format, write};
 use rankwright::data::generate::{Store, StoreOptions};
@@ -23,8 +24,8 @@ use rankwright::model::{Model, ScoreOptions};
 use rankwright::report::comparison::ComparisonReport;
 use rankwright::report::training::{NamedData, TrainingOptions, TrainingReport, TrainingRequest};
 use rankwright::search::{
-    BuildOptions, Documents, Extractor, FEATURES_NOTE, FeatureSet, FirstStage, Index, Query,
-    QueryOptions, Ranker, RowOptions, build_index, read_queries, to_run,
+    BuildOptions, Documents, Extractor, FEATURES_NOTE, FeatureSet, Index, Query, QueryOptions,
+    Ranker, RowOptions, build_index, read_queries,
 };
 use rankwright::tasks::{ComparisonValues, compare_evaluations};
 use serde_json::{Value, json};
@@ -72,7 +73,7 @@ const CANDIDATES: usize = 300;
 
 /// The store, searchable, with its queries in three parts.
 struct Shop {
-    index: Index,
+    index: Arc<Index>,
     train: Vec<Query>,
     valid: Vec<Query>,
     test: Vec<Query>,
@@ -135,7 +136,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     )
 }
 
-/// Writes what is to be seen: the comparison, and how LambdaMART reranker.
+/// Writes what is to be seen: the comparison, and how LambdaMART was trained.
 fn write_pages(
     folder: &Path,
     features: &Features,
@@ -195,7 +196,8 @@ fn open_shop(args: &Args, folder: &Path, out: &Output) -> Result<Shop, Failure> 
     let judged = judgements_of(&qrels, test)?;
     judged.write(&folder.join("test.qrels.txt"), ListFormat::Trec)?;
     let (train, valid, test) = (queries, valid.to_vec(), test.to_vec());
-    Ok(Shop { index: Index::open(&path)?, train, valid, test, qrels, judged, generated, indexed })
+    let index = Arc::new(Index::open(&path)?);
+    Ok(Shop { index, train, valid, test, qrels, judged, generated, indexed })
 }
 
 /// The judgements of some queries alone.
@@ -214,11 +216,11 @@ fn judgements_of(qrels: &Qrels, queries: &[Query]) -> Result<Qrels, Failure> {
 
 fn make_features(shop: &Shop, folder: &Path, out: &Output) -> Result<Features, Failure> {
     let (made, seconds) = timed(out, "computing features", || {
-        let extractor = Extractor::new(&shop.index, &FeatureSet::parse("default")?)?;
-        let options = RowOptions { candidates: CANDIDATES, ..RowOptions::default() };
-        let of = |queries| extractor.dataset(&shop.index, queries, Some(&shop.qrels), &options);
+        let extractor = Extractor::new(shop.index.clone(), &FeatureSet::parse("default")?)?;
+        let options = RowOptions { candidates: Some(CANDIDATES), ..RowOptions::default() };
+        let of = |queries| extractor.dataset(queries, Some(&shop.qrels), &options);
         let (train, valid) = (of(&shop.train)?, of(&shop.valid)?);
-        let set = extractor.set().clone();
+        let set = extractor.set_with(&options)?;
         Ok::<_, Failure>(Features { train, valid, set, seconds: 0.0 })
     });
     let features = made?;
@@ -259,11 +261,13 @@ fn compete(
     measures: &[Measure],
     out: &Output,
 ) -> Result<System, Failure> {
-    let ranker = Ranker::new(&shop.index, FirstStage::default(), CANDIDATES, model)?;
-    let (ranked, seconds) = timed(out, &format!("ranking by {name}"), || {
-        ranker.rank_all(&shop.index, &shop.test, None)
-    });
-    let run = to_run(&shop.index, &shop.test, &ranked?, CANDIDATES)?;
+    let ranker = match model {
+        Some(model) => Ranker::new(shop.index.clone(), model)?,
+        None => Ranker::builder(shop.index.clone()).candidates(CANDIDATES).build()?,
+    };
+    let (ranked, seconds) =
+        timed(out, &format!("ranking by {name}"), || ranker.run(&shop.test, None, CANDIDATES));
+    let run = ranked?.run;
     run.write(&folder.join(format!("{file}.run")), ListFormat::Trec, file)?;
     let judged = JudgedRun::new(&run, &shop.judged);
     let evaluation = evaluate(&judged, measures, EvalOptions::default())?;

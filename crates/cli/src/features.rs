@@ -6,12 +6,12 @@
 
 use std::path::{Path, PathBuf};
 
+use rankwright::data::Dataset;
 use rankwright::data::bytes::Input;
 use rankwright::data::format::{feature_set_path, write};
-use rankwright::data::{Dataset, Qrels};
-use rankwright::search::{Extractor, FeatureSet, Query, RowOptions};
+use rankwright::search::{FeatureSet, RowOptions, TrainingData, training_data};
 use rankwright::tasks::read_qrels;
-use serde_json::json;
+use serde::Serialize;
 
 use crate::data::target_format;
 use crate::failure::Failure;
@@ -36,9 +36,9 @@ pub(crate) struct Args {
     /// or `default`. See `list features`
     #[arg(long, value_name = "SPEC", default_value = "default")]
     features: String,
-    /// Candidates of each query
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    candidates: usize,
+    /// Candidates of each query; by default as many as the feature set says, or 100
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    candidates: Option<u32>,
     /// Add judged documents that are not among the candidates
     #[arg(long, requires = "qrels")]
     judged: bool,
@@ -62,43 +62,38 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         .as_deref()
         .map(|path| run_task(out, |context| read_qrels(path, context)))
         .transpose()?;
-    let (queries, left_out) = judged_queries(queries, qrels.as_ref())?;
-    if left_out > 0 {
-        out.note(format!("{left_out} queries without judgements are left out"));
-    }
     let index = open_index(&args.index, out)?;
     let filter = args.stage.filter(&index, out)?;
-    let (extractor, ready) = timed(out, "making features ready", || Extractor::new(&index, &set));
-    let extractor = extractor?;
     let options = RowOptions {
         stage,
-        candidates: args.candidates,
+        candidates: args.candidates.map(|candidates| candidates as usize),
         judged: args.judged,
         filter: filter.as_ref(),
     };
-    let (data, seconds) = timed(out, &format!("features of {} queries", queries.len()), || {
-        extractor.dataset(&index, &queries, qrels.as_ref(), &options)
-    });
-    let data = data?;
-    out.notes(&write(&data, &args.out, format)?);
+    let what = format!("features of {} queries", queries.len());
+    let result =
+        timed(out, &what, || training_data(index, queries, qrels.as_ref(), &set, &options)).0?;
+    out.warn(&result.warnings);
+    out.notes(&write(&result.data, &args.out, format)?);
     let beside = feature_set_path(&args.out);
     let set = if beside.is_file() { &beside } else { &args.out };
-    let (rows, columns) = (data.rows(), data.columns());
-    out.result(
-        || {
-            json!({
-                "out": args.out, "queries": data.queries(), "rows": rows, "features": columns,
-                "set": set, "seconds": {"ready": ready, "features": seconds},
-            })
-        },
-        || {
-            format!(
-                "{}: {rows} documents of {} queries, {columns} features, in {seconds:.2} s",
-                args.out.display(),
-                data.queries()
-            )
-        },
-    )
+    out.show(&Written { out: &args.out, set, result: &result }, |_| {
+        let TrainingData { rows, queries, features, seconds, .. } = &result;
+        format!(
+            "{}: {rows} documents of {queries} queries, {features} features, in {:.2} s",
+            args.out.display(),
+            seconds.features
+        )
+    })
+}
+
+/// Feature data, the file it was written to, and the file that holds its feature set.
+#[derive(Serialize)]
+struct Written<'a> {
+    out: &'a Path,
+    set: &'a Path,
+    #[serde(flatten)]
+    result: &'a TrainingData,
 }
 
 /// A set from a list of specs, from its TOML form, or that of feature data.
@@ -114,24 +109,4 @@ fn read_set(text: &str) -> Result<FeatureSet, Failure> {
         Some(set) => Ok(FeatureSet::from_toml(set)?),
         None => Err(Failure::request(format!("the data {text} has no feature set"))),
     }
-}
-
-/// The queries that have judgements, and how many have none.
-fn judged_queries(
-    queries: Vec<Query>,
-    qrels: Option<&Qrels>,
-) -> Result<(Vec<Query>, usize), Failure> {
-    let Some(qrels) = qrels else { return Ok((queries, 0)) };
-    let count = queries.len();
-    let is_judged = |query: &Query| qrels.lists().find(&query.id).is_some();
-    let judged: Vec<Query> = queries.into_iter().filter(is_judged).collect();
-    if judged.is_empty() {
-        return Err(Failure::request(format!(
-            "none of the {count} queries has a judgement in {}: do both number queries alike \
-             (--number-by-position)?",
-            qrels.lists().name()
-        )));
-    }
-    let left_out = count - judged.len();
-    Ok((judged, left_out))
 }

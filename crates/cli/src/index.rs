@@ -1,7 +1,7 @@
 //! `index`: a collection of text made searchable.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use rankwright::search::{
     Analysis, BuildOptions, BuildReport, Document, DocumentFormat, Documents, Existing, Schema,
     SearchError, build_index,
 };
-use serde_json::json;
+use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -58,30 +58,29 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let (report, bytes) = build(args, &options, &mut documents, out)?;
     let seconds = start.elapsed().as_secs_f64();
     out.notes(documents.warnings());
-    tell(&report, out);
+    out.warn(&report.warnings());
     let rate = bytes as f64 / 1e6 / seconds.max(1e-9);
-    out.result(
-        || {
-            json!({
-                "index": args.out, "documents": report.documents, "duplicates": report.duplicates,
-                "bytes": bytes, "seconds": seconds, "analysis": report.analysis,
-                "fields": report.schema.fields,
-                "without_terms": report.oddities.without_terms,
-                "not_of_kind": report.oddities.not_of_kind,
-            })
-        },
-        || {
-            format!(
-                "{}: {} documents in {seconds:.1} s ({:.1} MB, {rate:.1} MB/s)\nanalysis: {}\n\
-                 fields: {}",
-                args.out.display(),
-                report.documents - report.duplicates,
-                bytes as f64 / 1e6,
-                report.analysis,
-                report.schema
-            )
-        },
-    )
+    out.show(&Built { index: &args.out, bytes, seconds, report: &report }, |_| {
+        format!(
+            "{}: {} documents in {seconds:.1} s ({:.1} MB, {rate:.1} MB/s)\nanalysis: {}\n\
+             fields: {}",
+            args.out.display(),
+            report.documents - report.duplicates,
+            bytes as f64 / 1e6,
+            report.analysis,
+            report.schema
+        )
+    })
+}
+
+/// A report, with the folder, size and time of the build.
+#[derive(Serialize)]
+struct Built<'a> {
+    index: &'a Path,
+    bytes: u64,
+    seconds: f64,
+    #[serde(flatten)]
+    report: &'a BuildReport,
 }
 
 fn format(args: &Args) -> Result<Option<DocumentFormat>, Failure> {
@@ -127,24 +126,6 @@ fn bar(total: Option<u64>, out: &Output) -> ProgressBar {
         bar.set_style(style);
     }
     bar
-}
-
-/// Says what was odd about the documents.
-fn tell(report: &BuildReport, out: &Output) {
-    let odd = [
-        (report.duplicates, "with an id that came again: the last one counts"),
-        (
-            report.oddities.without_terms,
-            "without a term to search by: kept, but no query finds them",
-        ),
-    ];
-    for (count, what) in odd.into_iter().filter(|(count, _)| *count > 0) {
-        out.note(format!("{count} documents {what}"));
-    }
-    if report.oddities.not_of_kind > 0 {
-        let values = report.oddities.not_of_kind;
-        out.note(format!("{values} values are not of their field's kind and count as absent"));
-    }
 }
 
 /// Documents on their way, with the bytes read so far where the bar sees them.

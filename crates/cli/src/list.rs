@@ -5,9 +5,7 @@ use rankwright::eval::table::{Align, Table};
 use rankwright::eval::{METRICS, PRESETS, ParamInfo};
 use rankwright::learn::{LEARNERS, LearnerInfo};
 use rankwright::model::ModelFormat;
-use rankwright::search::{
-    DocumentFormat, FEATURES, FIRST_STAGES, FeatureInfo, FieldKind, FirstStageInfo,
-};
+use rankwright::search::{DocumentFormat, FEATURES, FIRST_STAGES};
 use rankwright::spec::ParamDef;
 use serde_json::{Value, json};
 
@@ -123,28 +121,19 @@ fn metrics_text() -> String {
 }
 
 fn features_json() -> Value {
-    let feature = |info: &FeatureInfo| {
-        json!({
-            "name": info.name,
-            "doc": info.doc,
-            "field": info.field.map(FieldKind::name),
-            "default": info.is_default,
-            "parameters": params_json(info.params),
-        })
-    };
-    json!({ "features": FEATURES.iter().map(feature).collect::<Vec<_>>() })
+    json!({ "features": FEATURES })
 }
 
 fn features_text() -> String {
     let mut features = table(["feature", "what it is", "parameters"]);
-    for info in FEATURES {
-        let param = |p: &ParamInfo| match p.default {
-            "" => p.name.to_owned(),
-            default => format!("{}={default}", p.name),
+    for def in FEATURES {
+        let param = |p: &ParamDef| match &p.default {
+            None => p.name.to_owned(),
+            Some(default) => format!("{}={default}", p.name),
         };
-        let params: Vec<String> = info.params.iter().map(param).collect();
-        let star = if info.is_default { "" } else { " *" };
-        row(&mut features, [&format!("{}{star}", info.name), info.doc, &params.join(", ")]);
+        let params: Vec<String> = def.params().iter().map(param).collect();
+        let star = if def.is_default { "" } else { " *" };
+        row(&mut features, [&format!("{}{star}", def.name), def.help, &params.join(", ")]);
     }
     features.notes.push(
         "`default` is each of them on each field that will do, but for those with a star. field=* \
@@ -155,26 +144,24 @@ fn features_text() -> String {
 }
 
 fn stages_json() -> Value {
-    let stage = |info: &FirstStageInfo| {
-        json!({
-            "name": info.name,
-            "doc": info.doc,
-            "example": info.example,
-            "parameters": params_json(info.params),
-        })
-    };
-    json!({ "first_stages": FIRST_STAGES.iter().map(stage).collect::<Vec<_>>() })
+    json!({ "first_stages": FIRST_STAGES })
 }
 
 fn stages_text() -> String {
     let mut stages = table(["first stage", "what it is", "example"]);
     let mut parameters = table(["parameter", "what it says", "default"]);
-    let mut params: Vec<&ParamInfo> = Vec::new();
-    for info in FIRST_STAGES {
-        row(&mut stages, [info.name, info.doc, info.example]);
-        params.extend(info.params.iter().filter(|p| !params.contains(p)).collect::<Vec<_>>());
+    let mut params: Vec<ParamDef> = Vec::new();
+    for def in FIRST_STAGES {
+        row(&mut stages, [def.name, def.help, def.example]);
+        for param in def.params() {
+            if !params.contains(&param) {
+                params.push(param);
+            }
+        }
     }
-    params.iter().for_each(|p| row(&mut parameters, [p.name, p.doc, p.default]));
+    for param in &params {
+        row(&mut parameters, [param.name, param.help, param.default.as_deref().unwrap_or("")]);
+    }
     [stages.to_text(), parameters.to_text()].join("\n")
 }
 

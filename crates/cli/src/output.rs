@@ -104,6 +104,11 @@ impl Output {
         notes.iter().for_each(|note| self.note(note.to_string()));
     }
 
+    /// Tells each of some warnings.
+    pub(crate) fn warn<W: std::fmt::Display>(&self, warnings: &[W]) {
+        warnings.iter().for_each(|warning| self.note(warning.to_string()));
+    }
+
     /// Prints an error and its way out.
     pub(crate) fn fail(&self, failure: &Failure) -> ExitCode {
         eprintln!("error: {failure}");

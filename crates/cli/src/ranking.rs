@@ -1,37 +1,39 @@
 //! What `search`, `run` and `features` share: an index, a first stage, queries.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rankwright::search::{
-    Filter, FirstStage, Index, Query, QueryOptions, Ranker, TopicPart, read_queries,
+    Filter, FirstStage, Index, Query, QueryOptions, Ranker, SearchWarning, TopicPart, read_queries,
 };
 
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::timed;
 
-/// How candidates are found.
+/// First stage and filter.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct StageArgs {
-    /// How candidates are found, such as `bm25(k1=0.9, b=0.4)`. See `list first-stages`
-    #[arg(long, value_name = "SPEC", default_value = "bm25")]
-    first_stage: String,
+    /// First stage that finds candidates, such as `bm25(k1=0.9, b=0.4)`; by default that of the
+    /// model or feature set, or `bm25`. See `list first-stages`
+    #[arg(long, value_name = "SPEC")]
+    first_stage: Option<String>,
     /// Only documents that pass, such as `genre:rock AND year:>=1990`
     #[arg(long, value_name = "FILTER")]
     filter: Option<String>,
 }
 
 impl StageArgs {
-    /// The first stage.
-    pub(crate) fn stage(&self) -> Result<FirstStage, Failure> {
-        Ok(FirstStage::parse(&self.first_stage)?)
+    /// The first stage, where one is given.
+    pub(crate) fn stage(&self) -> Result<Option<FirstStage>, Failure> {
+        Ok(self.first_stage.as_deref().map(FirstStage::parse).transpose()?)
     }
 
     /// The filter, where there is one.
     pub(crate) fn filter(&self, index: &Index, out: &Output) -> Result<Option<Filter>, Failure> {
         let filter = self.filter.as_deref().map(|text| Filter::new(index, text)).transpose()?;
         if filter.as_ref().is_some_and(|filter| filter.documents() == 0) {
-            out.note("no document passes the filter");
+            out.warn(&[SearchWarning::NothingPasses]);
         }
         Ok(filter)
     }
@@ -39,16 +41,23 @@ impl StageArgs {
     /// The first stage with a model on top, where one is given.
     pub(crate) fn ranker(
         &self,
-        index: &Index,
-        candidates: usize,
+        index: &Arc<Index>,
+        candidates: Option<u32>,
         model: Option<&Path>,
         out: &Output,
     ) -> Result<Ranker, Failure> {
         let model = model.map(crate::models::load).transpose()?;
-        let (ranker, _) = timed(out, "making features ready", || {
-            Ranker::new(index, self.stage()?, candidates, model.as_ref()).map_err(Failure::from)
-        });
-        ranker
+        let mut builder = Ranker::builder(Arc::clone(index));
+        if let Some(model) = &model {
+            builder = builder.model(model);
+        }
+        if let Some(stage) = self.stage()? {
+            builder = builder.first_stage(stage);
+        }
+        if let Some(candidates) = candidates {
+            builder = builder.candidates(candidates as usize);
+        }
+        Ok(timed(out, "making features ready", || builder.build()).0?)
     }
 }
 
@@ -93,7 +102,7 @@ impl QueryArgs {
 }
 
 /// Opens an index under a spinner.
-pub(crate) fn open_index(path: &Path, out: &Output) -> Result<Index, Failure> {
+pub(crate) fn open_index(path: &Path, out: &Output) -> Result<Arc<Index>, Failure> {
     let what = format!("opening {}", path.display());
-    Ok(timed(out, &what, || Index::open(path)).0?)
+    Ok(Arc::new(timed(out, &what, || Index::open(path)).0?))
 }

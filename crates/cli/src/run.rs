@@ -1,10 +1,10 @@
 //! `run`: rankings of an index for many queries, as a run file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rankwright::data::ListFormat;
-use rankwright::search::to_run;
-use serde_json::json;
+use rankwright::search::RunResult;
+use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::input::not_over_an_input;
@@ -23,9 +23,10 @@ pub(crate) struct Args {
     /// A model that re-ranks the candidates; it says by itself which features it needs
     #[arg(long, value_name = "MODEL")]
     model: Option<PathBuf>,
-    /// Candidates of each query, which a model re-ranks
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
-    candidates: u32,
+    /// Candidates of each query; by default as many as the model was trained on, or 1000 without
+    /// a model
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    candidates: Option<u32>,
     /// Documents of each query that are written
     #[arg(short = 'k', long, value_name = "N", default_value_t = 1000)]
     top: usize,
@@ -48,37 +49,30 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let queries = args.queries.read()?;
     let index = open_index(&args.index, out)?;
     let filter = args.stage.filter(&index, out)?;
-    let candidates = args.candidates as usize;
-    let ranker = args.stage.ranker(&index, candidates, args.model.as_deref(), out)?;
-    let (ranked, seconds) = timed(out, &format!("ranking {} queries", queries.len()), || {
-        ranker.rank_all(&index, &queries, filter.as_ref())
-    });
-    let ranked = ranked?;
-    let empty = ranked.iter().filter(|ranked| ranked.documents.is_empty()).count();
-    if empty > 0 {
-        out.note(format!("{empty} queries found nothing: no document has one of their terms"));
-    }
+    let ranker = args.stage.ranker(&index, args.candidates, args.model.as_deref(), out)?;
+    let what = format!("ranking {} queries", queries.len());
+    let result = timed(out, &what, || ranker.run(&queries, filter.as_ref(), args.top)).0?;
+    out.warn(&result.warnings);
     let is_jsonl = args.out.extension().is_some_and(|extension| extension == "jsonl");
     let format = if is_jsonl { ListFormat::Jsonl } else { ListFormat::Trec };
-    to_run(&index, &queries, &ranked, args.top)?.write(&args.out, format, &args.tag)?;
-    let documents: usize = ranked.iter().map(|r| r.documents.len().min(args.top)).sum();
+    result.run.write(&args.out, format, &args.tag)?;
     if args.out.as_os_str() == "-" {
         return Ok(());
     }
-    let rate = queries.len() as f64 / seconds.max(1e-9);
-    out.result(
-        || {
-            json!({
-                "out": args.out, "queries": queries.len(), "documents": documents,
-                "empty": empty, "seconds": seconds,
-            })
-        },
-        || {
-            format!(
-                "{}: {documents} documents of {} queries in {seconds:.2} s ({rate:.0} queries/s)",
-                args.out.display(),
-                queries.len()
-            )
-        },
-    )
+    out.show(&Written { out: &args.out, result: &result }, |_| {
+        let RunResult { documents, queries, seconds, .. } = result;
+        let rate = queries as f64 / seconds.max(1e-9);
+        format!(
+            "{}: {documents} documents of {queries} queries in {seconds:.2} s ({rate:.0} queries/s)",
+            args.out.display(),
+        )
+    })
+}
+
+/// A run and the file it was written to.
+#[derive(Serialize)]
+struct Written<'a> {
+    out: &'a Path,
+    #[serde(flatten)]
+    result: &'a RunResult,
 }

@@ -222,8 +222,10 @@ fn a_model_re_ranks_and_says_what_moved() {
     let out = bench.run("search shop jazz record --model m.model -k 9 --explain").ok().out();
     assert!(out.contains("was") && out.contains('▲') && out.contains("re-ranked"), "{out}");
     assert!(out.contains("rank in the first stage") && out.contains("bm25(field=all)"), "{out}");
-    let narrow = bench.run("search shop jazz record --model m.model --candidates 5 --json").json();
-    assert_eq!(narrow["found"], 5);
+    let narrow = bench.run("search shop jazz record --model m.model --candidates 5 --json");
+    assert!(narrow.err().contains("was trained on 100 candidates of a query, and ranks 5"));
+    let narrow = narrow.json();
+    assert_eq!((&narrow["found"], &narrow["warnings"][0]["used"]), (&5.into(), &5.into()));
     assert_eq!(bench.run("search shop jazz --explain").code(), 2, "there is nothing to explain");
 }
 
@@ -289,6 +291,7 @@ fn features_are_labelled_named_and_told_to_the_model() {
     assert_eq!(made["set"], "d.rwd");
     assert!(set.contains("version = 1") && set.contains("analysis = \"english\""), "{set}");
     assert!(set.contains("window(field=title)"), "{set}");
+    assert!(set.contains("first_stage = \"bm25\"") && set.contains("candidates = 10"), "{set}");
     // The set that was written makes the same data again.
     bench.run("features shop --queries queries.tsv --qrels qrels --features d.rwd --candidates 10 --out e.rwd").ok();
     let bytes = |name: &str| std::fs::read(bench.path(name)).unwrap();
@@ -300,6 +303,13 @@ fn features_are_labelled_named_and_told_to_the_model() {
     bench.run("train|d.rwd|--learner|mart(trees=2, leaves=3, min_rows=2)|--out|m.model").ok();
     let model = Model::load(&bench.path("m.model")).unwrap();
     assert_eq!(model.header().notes.get(FEATURES_NOTE), Some(&set), "the model carries the set");
+    // It re-ranks as many candidates as it was trained on, of the same first stage.
+    let found = bench.run("search shop jazz record --model m.model --json");
+    assert_eq!(found.err(), "");
+    assert_eq!(found.json()["found"], 10);
+    let other = bench
+        .run("run shop --queries queries.tsv --model m.model --first-stage cosine --out o.run");
+    assert!(other.err().contains("trained on candidates of bm25, and ranks those of cosine"));
     let names: Vec<_> = model.header().features.iter().collect();
     assert_eq!(names[1], "number(field=plays)");
     let judged = bench.run("features shop --queries queries.tsv --qrels qrels --judged --candidates 1 --out j.rwd --json").json();

@@ -101,11 +101,9 @@ impl<'e> Parts<'e> {
             Source::Whole { .. } => {
                 let whole = self.whole()?;
                 let queries = self.queries(&whole, fold)?;
-                let part = |queries: &[usize]| {
-                    whole.select_queries(queries).map_err(|error| error.to_string())
-                };
-                let valid = (!queries.valid.is_empty()).then(|| part(&queries.valid));
-                Ok(TrainingParts { train: part(&queries.train)?, valid: valid.transpose()? })
+                let valid =
+                    (!queries.valid.is_empty()).then(|| whole.select_queries(&queries.valid));
+                Ok(TrainingParts { train: whole.select_queries(&queries.train), valid })
             }
         })
     }
@@ -118,8 +116,7 @@ impl<'e> Parts<'e> {
             }
             Source::Whole { .. } => {
                 let whole = self.whole()?;
-                let queries = self.queries(&whole, fold)?;
-                whole.select_queries(&queries.test).map_err(|error| error.to_string())
+                Ok(whole.select_queries(&self.queries(&whole, fold)?.test))
             }
         })
     }

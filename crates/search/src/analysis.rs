@@ -9,12 +9,13 @@ use std::collections::HashMap;
 use std::fmt;
 
 use foldhash::fast::FixedState;
-use rankwright_eval::{ParamInfo, Params};
-use rankwright_spec::{Spec, SpecError};
+use rankwright_spec::{Spec, SpecError, params, write_spec};
 use tantivy::tokenizer::{
     AsciiFoldingFilter, Language, LowerCaser, RemoveLongFilter, SimpleTokenizer, Stemmer,
     StopWordFilter, TextAnalyzer,
 };
+
+use crate::params::read_params;
 
 /// Words of at least so many bytes are no words.
 const LONGEST_WORD: usize = 128;
@@ -41,16 +42,21 @@ const LANGUAGES: &[(&str, Language)] = &[
     ("turkish", Language::Turkish),
 ];
 
-/// Parameters of an analysis.
-pub const ANALYSIS_PARAMS: &[ParamInfo] = &[
-    ParamInfo { name: "stem", doc: "words to their stems", default: "true" },
-    ParamInfo {
-        name: "stop",
-        doc: "stop words removed, where the language has a list",
-        default: "true",
-    },
-    ParamInfo { name: "fold", doc: "accents to plain letters", default: "true" },
-];
+params! {
+    /// Parameters of the analysis of a language.
+    pub struct LanguageParams {
+        stem: bool = true, .., "Words become their stems.";
+        stop: bool = true, .., "Stop words are removed, where the language has a list.";
+        fold: bool = true, .., "Accents become plain letters.";
+    }
+}
+
+params! {
+    /// Parameters of the analysis `plain`.
+    pub struct PlainParams {
+        fold: bool = true, .., "Accents become plain letters.";
+    }
+}
 
 /// How text becomes terms.
 ///
@@ -82,21 +88,18 @@ impl Analysis {
     /// Reads `english`, `german(stem=false)`, `plain`.
     pub fn parse(text: &str) -> Result<Self, SpecError> {
         let spec = Spec::parse(text)?;
+        if spec.name == "plain" {
+            let PlainParams { fold } = read_params(&spec)?;
+            return Ok(Self { language: None, stem: false, stop: false, fold });
+        }
         let language = LANGUAGES.iter().map(|(name, _)| *name).find(|name| *name == spec.name);
-        if language.is_none() && spec.name != "plain" {
+        let language = language.ok_or_else(|| {
             let known: Vec<&str> =
                 std::iter::once("plain").chain(LANGUAGES.iter().map(|(name, _)| *name)).collect();
-            return Err(SpecError::unknown("analysis", &spec.name, &known));
-        }
-        let known = if language.is_some() { ANALYSIS_PARAMS } else { &ANALYSIS_PARAMS[2..] };
-        let params = Params::new(&spec, known, &[])?;
-        let in_language = language.is_some();
-        Ok(Self {
-            language,
-            stem: params.bool("stem", in_language)?,
-            stop: params.bool("stop", in_language)?,
-            fold: params.bool("fold", true)?,
-        })
+            SpecError::unknown("analysis", &spec.name, &known)
+        })?;
+        let LanguageParams { stem, stop, fold } = read_params(&spec)?;
+        Ok(Self { language: Some(language), stem, stop, fold })
     }
 
     /// Tantivy's chain of these steps.
@@ -140,14 +143,11 @@ impl Analysis {
 
 impl fmt::Display for Analysis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut spec = Spec::new(self.language.unwrap_or("plain"));
-        let steps = [("stem", self.stem), ("stop", self.stop), ("fold", self.fold)];
-        for (name, on) in steps {
-            let usual = name == "fold" || self.language.is_some();
-            if on != usual {
-                spec = spec.with(name, on.to_string());
-            }
-        }
+        let Self { language, stem, stop, fold } = *self;
+        let spec = match language {
+            Some(language) => write_spec(language, &LanguageParams { stem, stop, fold }),
+            None => write_spec("plain", &PlainParams { fold }),
+        };
         spec.fmt(f)
     }
 }
@@ -210,7 +210,7 @@ impl Analyser {
 
     /// The term of a number.
     pub(crate) fn term(&self, number: u32) -> &str {
-        self.terms.get(number as usize).map_or("", |term| term)
+        &self.terms[number as usize]
     }
 
     /// Forgets everything where there is too much of it; numbers begin anew.

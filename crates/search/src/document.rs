@@ -14,12 +14,36 @@ pub enum Value {
     Texts(Vec<String>),
 }
 
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<Vec<String>> for Value {
+    fn from(texts: Vec<String>) -> Self {
+        Self::Texts(texts)
+    }
+}
+
 /// One document.
 ///
 /// ```
-/// use rankwright_search::{Document, Value};
+/// use rankwright_search::Document;
 ///
-/// let document = Document::new("d1").with("title", Value::Text("Blue Train".into()));
+/// let document = Document::new("d1").with("title", "Blue Train").with("minutes", 42.8);
 /// assert_eq!(document.text("title"), Some("Blue Train"));
 /// assert_eq!(document.get("year"), None);
 /// ```
@@ -37,10 +61,10 @@ impl Document {
         Self { id: id.into(), fields: Vec::new() }
     }
 
-    /// The same with one field more.
+    /// The same with one field more: a text, a number or several texts.
     #[must_use]
-    pub fn with(mut self, name: &str, value: Value) -> Self {
-        self.fields.push((name.to_owned(), value));
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.fields.push((name.to_owned(), value.into()));
         self
     }
 

@@ -1,4 +1,4 @@
-//! What can go wrong between documents and a ranking.
+//! Errors between documents and a ranking.
 
 use std::path::{Path, PathBuf};
 
@@ -7,6 +7,8 @@ use rankwright_eval::EvalError;
 use rankwright_model::ModelError;
 use rankwright_spec::SpecError;
 
+use crate::classify::ClassifyError;
+
 /// Everything the search crate reports instead of a result.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -14,47 +16,113 @@ pub enum SearchError {
     /// A file could not be read or written.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// A spec of an analysis, a first stage or a feature.
+    /// A spec of an analysis, a first stage, a feature or a classifier was refused.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// A model does not fit.
+    /// A model could not be read or does not score these features.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// Scores cannot be ordered.
     #[error(transparent)]
     Eval(#[from] EvalError),
-    /// A model gave a document a score that is not a number.
-    #[error("the score of document `{id}` is not a number")]
-    NanScore {
-        /// The document.
-        id: String,
-    },
-    /// There is no index at a place, or there is something else.
-    #[error("{}: {what}", .path.display())]
+    /// Labelled documents do not make a classifier.
+    #[error(transparent)]
+    Classify(#[from] ClassifyError),
+
+    /// There is no index in a folder.
+    #[error("{}: there is no index", .path.display())]
     NoIndex {
         /// The folder.
         path: PathBuf,
-        /// What is wrong with it.
-        what: String,
-        /// The way out.
-        help: String,
     },
-    /// An index whose bytes are not what was once written.
+    /// There is an index in a folder already, and it was not to be changed.
+    #[error("{}: there is an index already", .path.display())]
+    IndexExists {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A file stands where the folder of an index should be.
+    #[error("{}: is a file, and an index is a folder", .path.display())]
+    NotAFolder {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The folder for a new index holds files that are not of an index.
+    #[error("{}: a folder with other things in it, and no index", .path.display())]
+    FolderNotEmpty {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// An index in the format of another version of the program.
+    #[error("{}: an index of version {found}; this program reads version {known}", .path.display())]
+    IndexVersion {
+        /// The folder.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+        /// The version that is read.
+        known: u32,
+    },
+    /// Another process is writing to the index.
+    #[error("index {}: another program is writing to it", .path.display())]
+    IndexLocked {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// An index whose bytes are not those that were once written.
     #[error("index {} is damaged: {what}", .path.display())]
     Damaged {
         /// The folder.
         path: PathBuf,
-        /// What does not fit.
+        /// The part that does not fit.
         what: String,
     },
-    /// The index could not be written or read, though it is not damaged: disk full, no permission.
+    /// The system could not write or read the index: disk full, no permission.
     #[error("index {}: {what}", .path.display())]
-    Index {
+    IndexAccess {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's message.
         what: String,
     },
+    /// Documents were to be added with another analysis or schema than that of the index.
+    #[error("the index was built with analysis {analysis} and schema {schema}")]
+    OtherBuild {
+        /// The analysis of the index.
+        analysis: String,
+        /// The schema of the index.
+        schema: String,
+    },
+    /// A document, filter or extractor of one index was given to another.
+    #[error("a {what} of one index was given to another")]
+    OtherIndex {
+        /// The kind of thing.
+        what: &'static str,
+    },
+
+    /// A part of a schema names no kind.
+    #[error("schema: `{part}` has no kind")]
+    SchemaWithoutKind {
+        /// The part.
+        part: String,
+    },
+    /// A schema names a kind of field that does not exist.
+    #[error("schema: `{kind}` is no kind of field")]
+    UnknownKind {
+        /// The kind.
+        kind: String,
+    },
+    /// Two fields whose names differ only in signs that an index cannot keep.
+    #[error("schema: field `{field}` would be called `{name}`, which is taken")]
+    FieldNameTaken {
+        /// The field.
+        field: String,
+        /// Its name in the index.
+        name: String,
+    },
+    /// No field of the documents is text.
+    #[error("no field of the documents is text, so there is nothing to search")]
+    NoTextField,
     /// A field that the index does not have, or not as this kind.
     #[error("no {wanted} field `{name}` in the index; it has {known}")]
     Field {
@@ -65,46 +133,189 @@ pub enum SearchError {
         /// The fields there are.
         known: String,
     },
-    /// A request that cannot be met.
-    #[error("{what}")]
-    Request {
-        /// What is wrong.
-        what: String,
-        /// The way out.
-        help: Option<String>,
+    /// A document that cannot be stored.
+    #[error("document {id}: {why}")]
+    BadDocument {
+        /// The document.
+        id: String,
+        /// The reason.
+        why: String,
     },
-    /// What a model was trained on is not what this index computes.
-    #[error("the model's features are not those of this index: {what}")]
-    Mismatch {
-        /// What differs.
-        what: String,
+
+    /// A filter that does not read, or names a field that is not there.
+    #[error("filter `{filter}`: {why}")]
+    BadFilter {
+        /// The filter.
+        filter: String,
+        /// The reason.
+        why: String,
+        /// The fields there are.
+        fields: String,
+    },
+    /// A feature set that is not one in TOML.
+    #[error("feature set: {why}")]
+    BadFeatureSet {
+        /// The reason.
+        why: String,
+    },
+    /// A feature set without features.
+    #[error("a set of no features")]
+    NoFeatures,
+    /// Features of another version of the formulas.
+    #[error("the features are of version {found}, this program computes version {known}")]
+    FeatureVersion {
+        /// Their version.
+        found: u32,
+        /// The version that is computed.
+        known: u32,
+    },
+    /// Features of text that was analysed otherwise than that of the index.
+    #[error("the text of the features was analysed as {set}, the index's as {index}")]
+    OtherAnalysis {
+        /// The analysis of the feature set.
+        set: String,
+        /// The analysis of the index.
+        index: String,
+    },
+    /// A model with a feature that the index cannot compute.
+    #[error("the model's features are not those of this index: {0}")]
+    ModelFeatures(Box<SearchError>),
+    /// A model names a feature otherwise than the index does.
+    #[error("feature `{found}` is called `{expected}` here")]
+    FeatureName {
+        /// The model's name.
+        found: String,
+        /// The index's name.
+        expected: String,
+    },
+    /// The classes of a field do not make a classifier, whose scores are a feature.
+    #[error("classes of field `{field}`: {error}")]
+    Classes {
+        /// The field.
+        field: String,
+        /// The reason.
+        error: ClassifyError,
+    },
+    /// A model gave a document a score that is not a number.
+    #[error("the score of document `{id}` is not a number")]
+    NanScore {
+        /// The document.
+        id: String,
+    },
+
+    /// No query has a judgement.
+    #[error("none of the {queries} queries has a judgement in {judgements}")]
+    NoJudgedQueries {
+        /// The number of queries.
+        queries: usize,
+        /// The name of the judgements.
+        judgements: String,
+    },
+    /// No query found a document.
+    #[error("no query found a document, so that there are no rows")]
+    NoRows,
+    /// Zero candidates or documents were asked for.
+    #[error("the number of {what} must be at least 1")]
+    Zero {
+        /// The things to be counted.
+        what: &'static str,
+    },
+
+    /// No document has the field of the classes.
+    #[error("no document has a field `{label}`; their fields are {fields}")]
+    NoLabelField {
+        /// The field.
+        label: String,
+        /// The fields there are.
+        fields: String,
+    },
+    /// No field but that of the classes is text.
+    #[error(
+        "beside `{label}` no field is text, so there is nothing to tell classes by; the fields are \
+         {fields}"
+    )]
+    NoTextBesideLabel {
+        /// The field of the classes.
+        label: String,
+        /// The fields there are.
+        fields: String,
+    },
+    /// The field of the classes is empty in every document.
+    #[error("`{label}` is empty in all {documents} documents")]
+    NoLabels {
+        /// The field.
+        label: String,
+        /// The number of documents.
+        documents: usize,
+    },
+    /// All labelled documents are of one class.
+    #[error(
+        "all {documents} labelled documents are of the class `{class}`: at least two classes are \
+         needed to tell them apart"
+    )]
+    OneClass {
+        /// The class.
+        class: String,
+        /// The number of documents.
+        documents: usize,
+    },
+    /// Fewer labelled documents than folds, or fewer than two folds.
+    #[error("{documents} labelled documents do not make {folds} folds")]
+    Folds {
+        /// The number of documents.
+        documents: usize,
+        /// The number of folds.
+        folds: usize,
+    },
+    /// The documents to classify have none of the text fields of the labelled ones.
+    #[error(
+        "the documents to classify have none of the text fields that were learnt from: {fields}"
+    )]
+    NoFieldToClassify {
+        /// The fields that were learnt from.
+        fields: String,
+    },
+
+    /// Something that the program relies on does not hold.
+    #[error("internal error: {invariant} does not hold")]
+    Internal {
+        /// The condition that was to hold.
+        invariant: &'static str,
     },
 }
 
 impl SearchError {
-    /// A request that cannot be met, and the way out.
-    pub fn request(what: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::Request { what: what.into(), help: Some(help.into()) }
-    }
-
-    /// What to do about it, where there is something.
+    /// The way out, where there is one for any caller.
     pub fn help(&self) -> Option<String> {
-        match self {
-            Self::Data(error) => error.help(),
-            Self::Model(error) => error.help(),
-            Self::Request { help, .. } => help.clone(),
-            Self::NoIndex { help, .. } => Some(help.clone()),
-            Self::Damaged { .. } => Some(
-                "build it again from the documents: rankwright index DOCS --out INDEX --rebuild"
-                    .into(),
-            ),
-            Self::Mismatch { .. } => Some(
+        Some(match self {
+            Self::Data(error) => return error.help(),
+            Self::Model(error) => return error.help(),
+            Self::IndexVersion { .. } => "build it again with this program".into(),
+            Self::NotAFolder { .. } => "give another name".into(),
+            Self::FolderNotEmpty { .. } => "give a new or an empty folder".into(),
+            Self::IndexLocked { .. } => "wait until it is done".into(),
+            Self::Damaged { .. } => "build it again from the documents".into(),
+            Self::SchemaWithoutKind { .. } => {
+                format!("write name:kind, with a kind of {}", known_kinds())
+            }
+            Self::UnknownKind { .. } => format!("the kinds are {}", known_kinds()),
+            Self::FieldNameTaken { .. } => {
+                "rename it in the documents, or leave one of the two out".into()
+            }
+            Self::BadDocument { .. } => "leave it out".into(),
+            Self::BadFilter { fields, .. } => {
+                format!("write like genre:rock AND year:>=1990; the fields are {fields}")
+            }
+            Self::BadFeatureSet { .. } => "a feature set has features = [\"bm25\", ...]".into(),
+            Self::NoFeatures => "name some, or `default`".into(),
+            Self::FeatureVersion { .. } | Self::OtherAnalysis { .. } | Self::ModelFeatures(_) => {
                 "make the features with this index, train again, or take the index that the model \
                  was trained on"
-                    .into(),
-            ),
-            _ => None,
-        }
+                    .into()
+            }
+            Self::NoLabels { .. } | Self::Classes { .. } => "label some documents".into(),
+            _ => return None,
+        })
     }
 
     /// A part of a document or query file that does not follow its format.
@@ -116,7 +327,7 @@ impl SearchError {
         DataError::malformed(place, found, expected).into()
     }
 
-    /// The same with what to do about it.
+    /// The same with the way out.
     pub(crate) fn with_help(self, text: impl Into<String>) -> Self {
         match self {
             Self::Data(error) => Self::Data(error.with_help(text.into())),
@@ -124,7 +335,12 @@ impl SearchError {
         }
     }
 
-    /// What tantivy said of the index at a path.
+    /// An error of the system at the folder of an index.
+    pub(crate) fn access(path: &Path, error: &std::io::Error) -> Self {
+        Self::IndexAccess { path: path.to_owned(), what: error.to_string() }
+    }
+
+    /// An error of tantivy at the folder of an index.
     pub(crate) fn tantivy(path: &Path, error: &tantivy::TantivyError) -> Self {
         use tantivy::TantivyError as T;
         let (path, what) = (path.to_owned(), error.to_string());
@@ -135,9 +351,13 @@ impl SearchError {
             T::OpenReadError(_) | T::FieldNotFound(_) | T::SchemaError(_) => {
                 Self::Damaged { path, what }
             }
-            _ => Self::Index { path, what },
+            _ => Self::IndexAccess { path, what },
         }
     }
+}
+
+fn known_kinds() -> String {
+    crate::schema::FieldKind::ALL.map(|(name, _)| name).join(", ")
 }
 
 #[cfg(test)]

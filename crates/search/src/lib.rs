@@ -10,34 +10,45 @@
 
 mod analysis;
 pub mod classify;
-mod dataset;
 mod document;
 mod error;
 mod features;
 mod index;
 pub mod links;
 mod order;
+mod params;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod queries;
 mod ranker;
 mod retrieve;
+mod run;
 mod schema;
+mod search;
 mod snippet;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod source;
 mod terms;
-mod weighting;
+mod training_data;
+mod warning;
 
-pub use analysis::{ANALYSIS_PARAMS, Analysis};
-pub use dataset::RowOptions;
+pub use analysis::{Analysis, LanguageParams, PlainParams};
 pub use document::{Document, Query, Value};
 pub use error::SearchError;
-pub use features::{Extractor, FEATURE_VERSION, FEATURES, FeatureInfo, FeatureRows, FeatureSet};
-pub use index::{BuildOptions, BuildReport, Existing, Index, Oddities, TextField, build_index};
+pub use features::{
+    DEFAULT_CANDIDATES, Extractor, FEATURE_VERSION, FEATURES, FeatureDef, FeatureRows, FeatureSet,
+};
+pub use index::{BuildOptions, BuildReport, Existing, Index, TextField, build_index};
 pub use queries::{QueryOptions, TopicPart, read_queries};
-pub use ranker::{FEATURES_NOTE, Ranker, Ranking, to_run};
-pub use retrieve::{Candidate, FIRST_STAGES, Filter, FirstStage, FirstStageInfo, SearchBuffers};
+pub use ranker::{FEATURES_NOTE, Ranker, RankerBuilder, Ranking};
+pub use retrieve::{
+    AbsoluteDiscount, Bm25, Bm25f, Candidate, Cosine, Dirichlet, FIRST_STAGES, Filter, FirstStage,
+    FirstStageDef, FirstStageParams, JelinekMercer, PerField, SearchBuffers,
+};
+pub use run::RunResult;
 pub use schema::{FieldDef, FieldKind, Schema};
+pub use search::{FeatureValues, Hit, SearchRequest, SearchResult};
 pub use snippet::Snippet;
 pub use source::{DocumentFormat, Documents};
 pub use terms::Terms;
+pub use training_data::{FeatureSeconds, RowOptions, TrainingData, training_data};
+pub use warning::SearchWarning;

@@ -86,8 +86,11 @@ const QUERY_TEXTS: [&str; 3] = ["text", "query", "title"];
 type Found = (u64, Query);
 
 /// Reads a file of queries, or standard input for `-`.
-pub fn read_queries(path: &Path, options: QueryOptions) -> Result<Vec<Query>, SearchError> {
-    read_input(Input::open(path)?, &options)
+pub fn read_queries(
+    path: impl AsRef<Path>,
+    options: QueryOptions,
+) -> Result<Vec<Query>, SearchError> {
+    read_input(Input::open(path.as_ref())?, &options)
 }
 
 fn read_input(input: Input, options: &QueryOptions) -> Result<Vec<Query>, SearchError> {

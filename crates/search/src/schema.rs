@@ -57,7 +57,15 @@ impl FieldKind {
 
     /// Its name in a schema.
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("stored", |(name, _)| name)
+        match self {
+            Self::Text => "text",
+            Self::Number => "number",
+            Self::Date => "date",
+            Self::Category => "category",
+            Self::Links => "links",
+            Self::Url => "url",
+            Self::Stored => "stored",
+        }
     }
 }
 
@@ -92,21 +100,13 @@ impl Schema {
     pub fn parse(text: &str) -> Result<Self, SearchError> {
         let mut schema = Schema::default();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            let known = || FieldKind::ALL.map(|(name, _)| name).join(", ");
-            let (name, kind) = part.rsplit_once(':').ok_or_else(|| {
-                SearchError::request(
-                    format!("schema: `{part}` has no kind"),
-                    format!("write name:kind, with a kind of {}", known()),
-                )
-            })?;
+            let (name, kind) = part
+                .rsplit_once(':')
+                .ok_or_else(|| SearchError::SchemaWithoutKind { part: part.to_owned() })?;
             let (name, kind) = (name.trim(), kind.trim());
             let found = FieldKind::ALL.iter().find(|(known, _)| *known == kind);
-            let &(_, kind) = found.ok_or_else(|| {
-                SearchError::request(
-                    format!("schema: `{kind}` is no kind of field"),
-                    format!("the kinds are {}", known()),
-                )
-            })?;
+            let &(_, kind) =
+                found.ok_or_else(|| SearchError::UnknownKind { kind: kind.to_owned() })?;
             schema.set(name, kind);
         }
         Ok(schema)

@@ -3,22 +3,30 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use serde::{Serialize, Serializer};
 use tantivy::snippet::SnippetGenerator;
 
+use crate::document::Document;
 use crate::error::SearchError;
 use crate::index::Index;
 use crate::retrieve::Candidate;
+use crate::retrieve::idf;
 use crate::schema::{FieldKind, texts_of};
 use crate::terms::Terms;
-use crate::weighting::idf;
 
 /// A piece of text, and where words of the query stand in it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Snippet {
     /// The piece, on one line.
+    #[serde(rename = "snippet")]
     pub text: String,
-    /// Bytes of the words to mark.
+    /// Bytes of the words to mark: start and end of each.
+    #[serde(serialize_with = "pairs")]
     pub marks: Vec<Range<usize>>,
+}
+
+fn pairs<S: Serializer>(marks: &[Range<usize>], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(marks.iter().map(|mark| [mark.start, mark.end]))
 }
 
 impl Snippet {
@@ -43,11 +51,20 @@ impl Index {
     /// where no word of the query stands in it.
     pub fn snippet(
         &self,
-        ranked: &Candidate,
+        candidate: &Candidate,
         query: &Terms,
         length: usize,
     ) -> Result<Snippet, SearchError> {
-        let document = self.source(ranked.doc)?;
+        self.snippet_of(&self.source(self.own(candidate)?)?, query, length)
+    }
+
+    /// See [`Index::snippet`].
+    pub(crate) fn snippet_of(
+        &self,
+        document: &Document,
+        query: &Terms,
+        length: usize,
+    ) -> Result<Snippet, SearchError> {
         let texts = self.schema().of_kind(FieldKind::Text).filter_map(|name| document.get(name));
         let texts: Vec<String> = texts.flat_map(texts_of).collect();
         let Some(text) = texts.iter().max_by_key(|text| text.len()) else {

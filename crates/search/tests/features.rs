@@ -11,11 +11,11 @@ use rankwright_search::{
 
 fn rows(bench: &Bench, set: &str, query: &Query) -> Result<FeatureRows, SearchError> {
     let set = set.replace("{folder}", bench.folder.path().to_str().unwrap());
-    let extractor = Extractor::new(&bench.index, &FeatureSet::parse(&set)?)?;
+    let extractor = Extractor::new(bench.index.clone(), &FeatureSet::parse(&set)?)?;
     let terms = Terms::new(&query.text, bench.index.analysis());
-    let ranked = |id: &str| bench.index.ranked(id).unwrap().unwrap();
+    let ranked = |id: &str| bench.index.candidate(id).unwrap().unwrap();
     let candidates = ["d1", "d2", "d3", "d4", "d5"].map(ranked);
-    extractor.rows(&bench.index, query, &terms, &candidates)
+    extractor.rows(query, &terms, &candidates)
 }
 
 /// The values of one feature for d1 to d5.
@@ -360,13 +360,21 @@ fn the_default_set_has_every_default_feature_on_every_field() {
 }
 
 #[test]
-fn every_entry_of_the_table_has_a_line_and_says_its_parameters() {
-    for info in FEATURES {
-        assert!(info.doc.len() > 3 && !info.doc.contains('\n'), "{}", info.name);
-        let named = info.params.iter().all(|param| !param.doc.is_empty());
-        assert!(named, "{}", info.name);
-        let has_field = info.params.iter().any(|param| param.name == "field");
-        assert_eq!(has_field, info.field.is_some(), "{}", info.name);
+fn every_definition_has_a_sentence_and_an_example_that_works() {
+    let bench = bench();
+    let folder = bench.folder.path().to_str().unwrap();
+    for def in FEATURES {
+        assert!(def.help.ends_with('.') && !def.help.contains('\n'), "{}", def.name);
+        assert!(def.params().iter().all(|param| param.help.ends_with('.')), "{}", def.name);
+        let has_field = def.params().iter().any(|param| param.name == "field");
+        assert_eq!(has_field, def.field.is_some(), "{}", def.name);
+        let example = def.example.replace("file=", &format!("file={folder}/"));
+        let rows = rows(&bench, &example, &Query::new("q1", "blue train")).unwrap();
+        assert_eq!(rows.columns, 1, "{}", def.name);
+        assert_eq!(def.example.split('(').next(), Some(def.name));
+        let json = serde_json::to_value(def).unwrap();
+        assert_eq!(json["name"], def.name);
+        assert_eq!(json["parameters"].as_array().unwrap().len(), def.params().len());
     }
 }
 
@@ -379,11 +387,12 @@ fn what_cannot_be_computed_is_refused_with_the_way_out() {
         ("bm25(k2=1)", "`bm25` has no parameter `k2`"),
         ("bm25(field=body)", "no text field `body` in the index; it has title:text"),
         ("number(field=title)", "no number field `title`"),
-        ("pagerank(damping=1)", "from 0 to below 1"),
+        ("pagerank(damping=1)", "a number from 0, below 1"),
         ("category-match", "one of the category fields"),
         ("knn(field=shelf, class=a, k=0)", "from 1 on"),
         ("rocchio(field=shelf, class=c)", "a value of the field `shelf`"),
-        ("run", "the name of a file"),
+        ("run", "`run` needs `file`"),
+        ("bm25@10", "takes no cut-off"),
         ("dense(file={folder}/other.run)", "a word and finite numbers"),
         ("run(file={folder}/none.run)", "none.run"),
         ("recency(half_life=0)", "above 0"),

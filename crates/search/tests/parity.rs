@@ -2,6 +2,8 @@
 
 mod five;
 
+use std::sync::Arc;
+
 use five::{bench, build};
 use rankwright_data::{Absent, FeatureNames};
 use rankwright_model::{Header, Linear, Model, ModelBody};
@@ -40,10 +42,10 @@ fn what_is_served_is_what_was_trained_on_bit_by_bit_with_any_threads() {
 }
 
 /// Rows made for training and rows made while serving; gives the bits of all.
-fn parity(index: &Index, set: &FeatureSet, stage: impl Fn() -> FirstStage) -> Vec<u32> {
-    let extractor = Extractor::new(index, set).unwrap();
+fn parity(index: &Arc<Index>, set: &FeatureSet, stage: impl Fn() -> FirstStage) -> Vec<u32> {
+    let extractor = Extractor::new(index.clone(), set).unwrap();
     let model = line(&extractor.set().features, Some(extractor.set()));
-    let ranker = Ranker::new(index, stage(), 100, Some(&model)).unwrap();
+    let ranker = Ranker::builder(index.clone()).first_stage(stage()).model(&model).build().unwrap();
     assert_eq!(ranker.features(), extractor.set().features);
     let mut buffers = SearchBuffers::default();
     let mut served = Vec::new();
@@ -53,8 +55,8 @@ fn parity(index: &Index, set: &FeatureSet, stage: impl Fn() -> FirstStage) -> Ve
         let query = Query::new(format!("q{number}"), *text);
         let terms = Terms::new(text, index.analysis());
         let found = index.retrieve(&terms, &stage(), 100, None, &mut buffers).unwrap();
-        let rows = extractor.rows(index, &query, &terms, &found).unwrap();
-        let ranked = ranker.rank(index, &query, None, &mut buffers).unwrap();
+        let rows = extractor.rows(&query, &terms, &found).unwrap();
+        let ranked = ranker.rank_query(&query, None, &mut buffers).unwrap();
         assert_eq!(ranked.documents.len(), found.len());
         for (place, document) in ranked.documents.iter().enumerate() {
             let first = ranked.first_ranks[place] as usize - 1;
@@ -83,10 +85,10 @@ fn parity(index: &Index, set: &FeatureSet, stage: impl Fn() -> FirstStage) -> Ve
 fn a_ranker_without_a_model_is_the_first_stage() {
     let bench = bench();
     let stage = FirstStage::default();
-    let ranker = Ranker::new(&bench.index, stage.clone(), 3, None).unwrap();
+    let ranker = Ranker::builder(bench.index.clone()).candidates(3).build().unwrap();
     let mut buffers = SearchBuffers::default();
     let query = Query::new("q1", "blue train");
-    let ranked = ranker.rank(&bench.index, &query, None, &mut buffers).unwrap();
+    let ranked = ranker.rank_query(&query, None, &mut buffers).unwrap();
     let terms = Terms::new(&query.text, bench.index.analysis());
     let found = bench.index.retrieve(&terms, &stage, 3, None, &mut buffers).unwrap();
     assert_eq!(ranked.documents, found);
@@ -94,9 +96,9 @@ fn a_ranker_without_a_model_is_the_first_stage() {
     assert!(ranked.features.values.is_empty() && ranker.features().is_empty());
 }
 
-fn refused(index: &Index, model: &Model) -> String {
-    let error = Ranker::new(index, FirstStage::default(), 10, Some(model)).unwrap_err();
-    assert!(matches!(error, SearchError::Mismatch { .. }), "{error}");
+fn refused(index: &Arc<Index>, model: &Model) -> String {
+    let error = Ranker::new(index.clone(), model).unwrap_err();
+    assert!(matches!(error, SearchError::ModelFeatures(_)), "{error}");
     let help = error.help().unwrap();
     assert!(help.contains("train again"), "{help}");
     error.to_string()
@@ -112,7 +114,7 @@ fn a_model_of_other_features_is_refused() {
     let said = refused(index, &line(&names(&["bm25(field=body)"]), None));
     assert!(said.contains("no text field `body`"), "{said}");
     let said = refused(index, &line(&names(&["bm25( field=text )"]), None));
-    assert!(said.contains("the names of its features"), "{said}");
+    assert!(said.contains("is called `bm25(field=text)` here"), "{said}");
     let numbered = Header::new(FeatureNames::Ids { first: 1, count: 2 }, Absent::Zero);
     let numbered =
         Model::new(numbered, ModelBody::Linear(Linear::new(0.0, vec![1.0, 1.0]).unwrap()));
@@ -126,17 +128,20 @@ fn a_model_of_another_analysis_or_version_is_refused() {
     let plain = build(&bench.folder.path().join("plain"), "plain");
     let set = FeatureSet::parse("bm25, query-length").unwrap().expand(&bench.index).unwrap();
     let model = line(&set.features, Some(&set));
-    Ranker::new(&bench.index, FirstStage::default(), 10, Some(&model)).unwrap();
+    Ranker::new(bench.index.clone(), &model).unwrap();
     let said = refused(&plain, &model);
     assert!(said.contains("analysed as english, the index's as plain"), "{said}");
     let newer = FeatureSet { version: FEATURE_VERSION + 1, ..set.clone() };
     let said = refused(&bench.index, &line(&set.features, Some(&newer)));
     assert!(said.contains("of version 2, this program computes version 1"), "{said}");
     let error = newer.expand(&bench.index).unwrap_err();
-    assert!(matches!(error, SearchError::Mismatch { .. }), "a TOML file of features likewise");
+    assert!(
+        matches!(error, SearchError::FeatureVersion { found: 2, .. }),
+        "a TOML file of features likewise"
+    );
     let mut header = line(&set.features, None).into_parts();
     header.0.notes.insert(FEATURES_NOTE.into(), "no = toml =".into());
     let odd = Model::new(header.0, header.1).unwrap();
-    let error = Ranker::new(&bench.index, FirstStage::default(), 10, Some(&odd)).unwrap_err();
+    let error = Ranker::new(bench.index.clone(), &odd).unwrap_err();
     assert!(error.to_string().starts_with("feature set: "), "{error}");
 }

@@ -9,8 +9,6 @@
 
 #[cfg(test)]
 mod tests;
-// Writers number the rows and columns of the data set itself.
-#[allow(clippy::indexing_slicing)]
 mod write;
 
 use std::borrow::Cow;

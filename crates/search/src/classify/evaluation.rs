@@ -5,6 +5,8 @@
 //! the classes, micro F1 that of the pooled counts; with one class a document the latter equals
 //! the accuracy. What has no cases (0 / 0) is 0. Classes are all that occur, true or decided.
 
+use serde::Serialize;
+
 /// True and decided classes, counted.
 ///
 /// ```
@@ -21,7 +23,7 @@ pub struct Evaluation {
 }
 
 /// How well one class is told.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ClassScore {
     /// The class.
     pub class: String,
@@ -32,6 +34,7 @@ pub struct ClassScore {
     /// Their harmonic mean.
     pub f1: f64,
     /// How many belong there.
+    #[serde(rename = "documents")]
     pub count: u64,
 }
 

@@ -103,7 +103,7 @@ impl Knn {
         // Of equals the first, and classes are in order of name.
         let winner = tied().min_by(|(_, a), (_, b)| a.1.total_cmp(&b.1));
         Decision {
-            class: winner.map_or("", |(class, _)| class),
+            class: winner.map_or(&self.classes[0], |(class, _)| class),
             ties: tied().count() > 1,
             value: most as f64 / neighbours.len() as f64,
         }

@@ -3,28 +3,36 @@
 //! [`Rocchio`] compares with the centroid of each class, [`Knn`] asks the nearest labelled
 //! documents. Both take sparse vectors, which [`TfIdf`] makes of tokens, and dense points alike.
 //! `classify` gives a class; `scores` gives a number for each class, which is what a ranker wants.
-//! [`Evaluation`] says how good the decisions are.
+//! [`Evaluation`] counts right and wrong decisions. [`TextClassifier`] goes the whole way from documents
+//! to decisions or to a cross validation.
 
+mod classifier;
 mod evaluation;
 mod knn;
+mod labelled;
 mod rocchio;
+mod task;
 mod tfidf;
 mod vector;
 
+pub use classifier::{Classifier, KnnParams, RocchioParams};
 pub use evaluation::{ClassScore, Evaluation};
 pub use knn::{Knn, Neighbour};
 pub use rocchio::Rocchio;
+pub use task::{ClassDecision, Classification, ClassifierEvaluation, TextClassifier};
 pub use tfidf::TfIdf;
 pub use vector::SparseVector;
 
-/// What "near" means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Distance {
-    /// The straight line.
-    Euclidean,
-    /// One less the cosine of the angle; a vector of zeros has cosine 0 with everything.
-    #[default]
-    Cosine,
+use rankwright_spec::choices;
+
+choices! {
+    /// A distance of two vectors.
+    pub enum Distance {
+        /// One less the cosine of the angle; a vector of zeros has cosine 0 with everything.
+        Cosine = "cosine",
+        /// The straight line.
+        Euclidean = "euclidean",
+    }
 }
 
 impl Distance {

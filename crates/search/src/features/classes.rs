@@ -7,18 +7,86 @@
 
 use std::sync::Arc;
 
+use rankwright_spec::{Auto, Spec, SpecError, params};
 use rayon::prelude::*;
 
+use super::Feature;
+use super::column::Column;
+use super::def::FeatureDef;
+use super::fields::field_or_only;
 use crate::classify::{Distance, Knn, Rocchio, SparseVector, TfIdf};
 use crate::error::SearchError;
 use crate::index::Index;
+use crate::params::read_params;
 use crate::schema::FieldKind;
 
-/// Which classifier.
+params! {
+    /// Parameters of the feature `rocchio`.
+    pub struct RocchioParams {
+        field: Auto<String> = Auto::Auto, .., "Category field; auto: the only one.";
+        class: String = String::new(), .., "Class: a value of the field.";
+    }
+}
+
+params! {
+    /// Parameters of the feature `knn`.
+    pub struct KnnParams {
+        field: Auto<String> = Auto::Auto, .., "Category field; auto: the only one.";
+        class: String = String::new(), .., "Class: a value of the field.";
+        k: u32 = 20, 1.., "Number of neighbours.";
+    }
+}
+
+pub(super) static ROCCHIO: FeatureDef = FeatureDef {
+    name: "rocchio",
+    help: "Cosine with the centroid of a class.",
+    example: "rocchio(field=genre, class=jazz)",
+    field: Some(FieldKind::Category),
+    is_default: false,
+    ..FeatureDef::of::<RocchioParams>(|index, spec| {
+        let RocchioParams { field, class } = read_params(spec)?;
+        build(index, spec, &field, &class, Classifier::Rocchio)
+    })
+};
+
+pub(super) static KNN: FeatureDef = FeatureDef {
+    name: "knn",
+    help: "Share of a class among the nearest other documents.",
+    example: "knn(field=genre, class=jazz, k=10)",
+    field: Some(FieldKind::Category),
+    is_default: false,
+    ..FeatureDef::of::<KnnParams>(|index, spec| {
+        let KnnParams { field, class, k } = read_params(spec)?;
+        build(index, spec, &field, &class, Classifier::Knn { k: k as usize })
+    })
+};
+
+/// The classifier of a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Classifier {
+enum Classifier {
     Rocchio,
     Knn { k: usize },
+}
+
+fn build(
+    index: &Index,
+    spec: &Spec,
+    field: &Auto<String>,
+    class: &str,
+    classifier: Classifier,
+) -> Result<Box<dyn Feature>, SearchError> {
+    let field = field_or_only(index, spec, field, FieldKind::Category)?;
+    let labels = index.labels(&field, FieldKind::Category)?;
+    if !(0..labels.len() as u32).any(|label| labels.name(label) == class) {
+        return Err(SpecError::BadValue {
+            name: spec.name.clone(),
+            key: "class".to_owned(),
+            value: class.to_owned(),
+            expected: format!("a value of the field `{field}`, or * for each"),
+        }
+        .into());
+    }
+    Ok(Box::new(Column(class_column(index, &field, class, classifier)?)))
 }
 
 /// Documents of an index as vectors, for the classes of one field.
@@ -48,7 +116,7 @@ impl Labelled {
 }
 
 /// A column of one class's scores for each document.
-pub(super) fn class_column(
+fn class_column(
     index: &Index,
     field: &str,
     class: &str,
@@ -57,9 +125,7 @@ pub(super) fn class_column(
     let labelled = Labelled::read(index, field)?;
     let training: Vec<SparseVector> =
         labelled.known.iter().map(|&place| labelled.vectors[place].clone()).collect();
-    let failed = |error: crate::classify::ClassifyError| {
-        SearchError::request(format!("classes of field `{field}`: {error}"), "label some documents")
-    };
+    let failed = |error| SearchError::Classes { field: field.to_owned(), error };
     let score = |scores: Vec<(&str, f64)>| {
         scores.iter().find(|(name, _)| *name == class).map_or(f64::NAN, |(_, score)| *score)
     };

@@ -8,16 +8,36 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use rankwright_data::bytes::Input;
+use rankwright_spec::params;
 use rayon::prelude::*;
 
+use super::Feature;
+use super::def::FeatureDef;
+use super::evidence::{Evidence, Needs};
 use crate::error::SearchError;
-use crate::features::Feature;
-use crate::features::evidence::{Evidence, Needs};
 use crate::index::Index;
-use crate::weighting::idf;
+use crate::params::read_params;
+use crate::retrieve::idf;
+
+params! {
+    /// Parameters of the feature `dense`.
+    pub struct DenseParams {
+        file: String = String::new(), .., "File of word vectors.";
+    }
+}
+
+pub(super) static DENSE: FeatureDef = FeatureDef {
+    name: "dense",
+    help: "Cosine of mean word vectors from a text file.",
+    example: "dense(file=vectors.txt)",
+    is_default: false,
+    ..FeatureDef::of::<DenseParams>(|index, spec| {
+        Ok(Box::new(Dense::open(index, &read_params::<DenseParams>(spec)?.file)?))
+    })
+};
 
 /// Mean vectors of all documents, and the terms' vectors for queries.
-pub(super) struct Dense {
+struct Dense {
     terms: Terms,
     dimensions: usize,
     /// Vectors of length 1, or 0, document by document.
@@ -27,7 +47,7 @@ pub(super) struct Dense {
 type Terms = HashMap<String, Vec<f32>>;
 
 impl Dense {
-    pub(super) fn open(index: &Index, file: &str) -> Result<Self, SearchError> {
+    fn open(index: &Index, file: &str) -> Result<Self, SearchError> {
         let (terms, dimensions) = read(index, file)?;
         let mut documents = vec![0.0; index.slots() * dimensions];
         let rows = documents.par_chunks_mut(dimensions.max(1)).zip(0_u32..index.slots() as u32);

@@ -128,10 +128,7 @@ impl<'a> Evidence<'a> {
         text_field: TextField,
     ) -> Result<&TextFieldEvidence, SearchError> {
         let found = self.text_fields.get(text_field.0).and_then(Option::as_ref);
-        found.ok_or_else(|| SearchError::Request {
-            what: "a text field was not gathered".into(),
-            help: None,
-        })
+        found.ok_or(SearchError::Internal { invariant: "a feature names the text fields it needs" })
     }
 
     /// Frequencies of the terms in a candidate.
@@ -147,9 +144,8 @@ impl<'a> Evidence<'a> {
     pub(crate) fn positions(&self, field: usize, term: usize, candidate: usize) -> &[u32] {
         let evidence = &self.fields[field];
         let at = term * self.docs.len() + candidate;
-        let start = evidence.starts.get(at).copied().unwrap_or(0) as usize;
-        let tf = evidence.tfs.get(at).copied().unwrap_or(0) as usize;
-        evidence.positions.get(start..start + tf).unwrap_or_default()
+        let (start, tf) = (evidence.starts[at] as usize, evidence.tfs[at] as usize);
+        &evidence.positions[start..start + tf]
     }
 
     /// How many documents of the whole index have a term of the query.

@@ -4,13 +4,14 @@
 //! Values are computed in f64 and kept as f32. Cost of a query: one pass over the postings of its terms
 //! for the candidates, then candidates x features.
 
-use rankwright_eval::Params;
+use std::sync::Arc;
+
 use rankwright_spec::Spec;
 
 use super::Feature;
+use super::def::FeatureDef;
 use super::evidence::{Evidence, Needs};
 use super::set::FeatureSet;
-use super::table::find;
 use crate::document::Query;
 use crate::error::SearchError;
 use crate::index::Index;
@@ -19,6 +20,7 @@ use crate::terms::Terms;
 
 /// Features ready to be computed.
 pub struct Extractor {
+    index: Arc<Index>,
     set: FeatureSet,
     features: Vec<Box<dyn Feature>>,
     needs: Needs,
@@ -41,15 +43,14 @@ pub struct FeatureRows {
 
 impl Extractor {
     /// Expands a set and makes its features ready.
-    pub fn new(index: &Index, set: &FeatureSet) -> Result<Extractor, SearchError> {
-        let set = set.expand(index)?;
+    pub fn new(index: impl Into<Arc<Index>>, set: &FeatureSet) -> Result<Extractor, SearchError> {
+        let index = index.into();
+        let set = set.expand(&index)?;
         let mut features = Vec::with_capacity(set.features.len());
         let mut needs = Needs::default();
         for column in &set.features {
             let spec = Spec::parse(column)?;
-            let info = find(&spec.name)?;
-            let params = Params::new(&spec, info.params, &[])?;
-            let feature = (info.build)(index, &params)?;
+            let feature = (FeatureDef::find(&spec.name)?.build)(&index, &spec)?;
             let own = feature.needs();
             needs.text_fields.extend(own.text_fields);
             needs.positions.extend(own.positions);
@@ -59,7 +60,12 @@ impl Extractor {
             text_fields.sort_unstable_by_key(|text_field| text_field.0);
             text_fields.dedup();
         }
-        Ok(Extractor { set, features, needs })
+        Ok(Extractor { index, set, features, needs })
+    }
+
+    /// The index.
+    pub fn index(&self) -> &Arc<Index> {
+        &self.index
     }
 
     /// The set, expanded: a column each.
@@ -70,12 +76,13 @@ impl Extractor {
     /// The rows of a query's candidates.
     pub fn rows(
         &self,
-        index: &Index,
         query: &Query,
         terms: &Terms,
         candidates: &[Candidate],
     ) -> Result<FeatureRows, SearchError> {
-        let docs: Vec<u32> = candidates.iter().map(|ranked| ranked.doc).collect();
+        let index = &*self.index;
+        let docs = candidates.iter().map(|candidate| index.own(candidate));
+        let docs: Vec<u32> = docs.collect::<Result<_, _>>()?;
         let mut order: Vec<u32> = (0..docs.len() as u32).collect();
         order.sort_unstable_by_key(|&at| docs[at as usize]);
         let sorted: Vec<u32> = order.iter().map(|&at| docs[at as usize]).collect();
@@ -100,7 +107,7 @@ impl FeatureRows {
     /// The values of one candidate.
     pub fn row(&self, candidate: usize) -> &[f32] {
         let start = candidate * self.columns;
-        self.values.get(start..start + self.columns).unwrap_or_default()
+        &self.values[start..start + self.columns]
     }
 }
 

@@ -3,38 +3,71 @@
 //! Positions count words of the text, removed ones included. In `all` the best of the fields counts,
 //! as words of different fields are not near each other.
 
+use rankwright_spec::Spec;
+
+use super::Feature;
+use super::def::FeatureDef;
+use super::evidence::{Evidence, Needs};
+use super::fields::text_field;
+use super::frequency::of_text;
 use crate::error::SearchError;
-use crate::features::Feature;
-use crate::features::evidence::{Evidence, Needs};
-use crate::index::TextField;
+use crate::index::{Index, TextField};
+
+pub(super) static WINDOW: FeatureDef = FeatureDef {
+    name: "window",
+    help: "Words in the smallest window with all matched terms; 0 without a match.",
+    example: "window(field=text)",
+    ..of_text(|index, spec| build(index, spec, ProximityKind::Window))
+};
+
+pub(super) static PAIR_DISTANCE: FeatureDef = FeatureDef {
+    name: "pair-distance",
+    help: "Smallest distance of neighbours of the query; missing without a pair.",
+    example: "pair-distance(field=text)",
+    ..of_text(|index, spec| build(index, spec, ProximityKind::PairDistance))
+};
+
+pub(super) static PAIR_PROXIMITY: FeatureDef = FeatureDef {
+    name: "pair-proximity",
+    help: "Sum over neighbours of the query of 1 / their distance.",
+    example: "pair-proximity(field=text)",
+    ..of_text(|index, spec| build(index, spec, ProximityKind::PairProximity))
+};
+
+pub(super) static PHRASE: FeatureDef = FeatureDef {
+    name: "phrase",
+    help: "Number of times that the query occurs word for word.",
+    example: "phrase(field=text)",
+    ..of_text(|index, spec| build(index, spec, ProximityKind::Phrase))
+};
+
+fn build(index: &Index, spec: &Spec, kind: ProximityKind) -> Result<Box<dyn Feature>, SearchError> {
+    Ok(Box::new(Proximity { field: text_field(index, spec)?, kind }))
+}
 
 /// A feature of positions in a text field.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Proximity {
-    pub(super) text_field: TextField,
-    pub(super) kind: ProximityKind,
+struct Proximity {
+    field: TextField,
+    kind: ProximityKind,
 }
 
-/// What is looked at.
+/// The number that is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ProximityKind {
-    /// Words in the smallest window with all matched terms; 0 without a match.
+enum ProximityKind {
     Window,
-    /// The smallest distance between neighbours of the query; missing without two of them.
     PairDistance,
-    /// Sum over neighbours of the query of 1 / their smallest distance.
     PairProximity,
-    /// How often the query occurs word for word.
     Phrase,
 }
 
 impl Feature for Proximity {
     fn needs(&self) -> Needs {
-        Needs { positions: vec![self.text_field], ..Needs::default() }
+        Needs { positions: vec![self.field], ..Needs::default() }
     }
 
     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
-        let fields = evidence.index.fields_of(self.text_field);
+        let fields = evidence.index.fields_of(self.field);
         for (candidate, slot) in out.iter_mut().enumerate() {
             let values = fields.iter().map(|&field| self.kind.value(evidence, field, candidate));
             *slot = self.kind.together(values);

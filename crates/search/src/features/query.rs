@@ -4,26 +4,92 @@
 //! `query-clarity` their simplified clarity score, sum over terms of P(q|Q) log2(P(q|Q) / P(q|C)).
 //! Both look at all text fields together. A query of no known terms has 0.
 
-use crate::error::SearchError;
-use crate::features::evidence::{Evidence, Needs};
-use crate::features::{Feature, Summary};
-use crate::index::TextField;
-use crate::weighting::idf;
+use rankwright_spec::params;
 
-/// What is told of the query.
+use super::def::{Build, FeatureDef};
+use super::evidence::{Evidence, Needs};
+use super::{Feature, Summary};
+use crate::error::SearchError;
+use crate::index::{Index, TextField};
+use crate::params::read_params;
+use crate::retrieve::idf;
+
+params! {
+    /// Parameters of a feature of the query that has none.
+    pub struct NoParams {}
+}
+
+params! {
+    /// Parameters of a feature of the query that sums up one value for each term.
+    pub struct QuerySummaryParams {
+        stat: Summary = Summary::Sum, .., "Summary over the terms.";
+    }
+}
+
+/// A definition of a feature of the query without parameters.
+const fn of_query(build: Build) -> FeatureDef {
+    FeatureDef::of::<NoParams>(build)
+}
+
+pub(super) static QUERY_LENGTH: FeatureDef = FeatureDef {
+    name: "query-length",
+    help: "Number of terms of the query.",
+    example: "query-length",
+    ..of_query(|index, spec| {
+        read_params::<NoParams>(spec)?;
+        Ok(build(index, QueryKind::Length))
+    })
+};
+
+pub(super) static QUERY_IDF: FeatureDef = FeatureDef {
+    name: "query-idf",
+    help: "Idf of the query's terms.",
+    example: "query-idf(stat=max)",
+    each: Some(("stat", &["sum", "max", "mean"])),
+    ..FeatureDef::of::<QuerySummaryParams>(|index, spec| {
+        let params: QuerySummaryParams = read_params(spec)?;
+        Ok(build(index, QueryKind::Idf(params.stat)))
+    })
+};
+
+pub(super) static QUERY_SCOPE: FeatureDef = FeatureDef {
+    name: "query-scope",
+    help: "-ln of the share of documents with a term of the query (He and Ounis).",
+    example: "query-scope",
+    ..of_query(|index, spec| {
+        read_params::<NoParams>(spec)?;
+        Ok(build(index, QueryKind::Scope))
+    })
+};
+
+pub(super) static QUERY_CLARITY: FeatureDef = FeatureDef {
+    name: "query-clarity",
+    help: "Simplified clarity score (He and Ounis).",
+    example: "query-clarity",
+    ..of_query(|index, spec| {
+        read_params::<NoParams>(spec)?;
+        Ok(build(index, QueryKind::Clarity))
+    })
+};
+
+fn build(index: &Index, kind: QueryKind) -> Box<dyn Feature> {
+    Box::new(QueryFeature { text_field: index.all(), kind })
+}
+
+/// The number of the query that is computed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum QueryKind {
+enum QueryKind {
     Length,
     Idf(Summary),
     Scope,
     Clarity,
 }
 
-/// A feature of the query, over one text field.
+/// A feature of the query, over all text fields.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct QueryFeature {
-    pub(super) text_field: TextField,
-    pub(super) kind: QueryKind,
+struct QueryFeature {
+    text_field: TextField,
+    kind: QueryKind,
 }
 
 impl Feature for QueryFeature {

@@ -6,22 +6,31 @@
 //! ```toml
 //! version = 1
 //! analysis = "english"
+//! first_stage = "bm25"
+//! candidates = 100
 //! features = ["bm25(field=title)", "pagerank(field=links)"]
 //! ```
 //!
-//! `version` is that of the formulas; `analysis` how text became terms. A model whose set says
-//! something else than the index is refused.
+//! `version` is that of the formulas; `analysis` how text became terms; a model whose set says
+//! something else than the index is refused. `first_stage` and `candidates` say which documents of a
+//! query became rows; a ranker takes them as its defaults.
 
-use rankwright_spec::{Spec, SpecError, split_specs};
+use rankwright_spec::{Auto, Spec, SpecError, split_specs};
 use serde::{Deserialize, Serialize};
 
-use super::table::{FEATURES, FeatureInfo, find};
+use super::FEATURES;
+use super::def::FeatureDef;
+use super::fields::field_or_only;
 use crate::error::SearchError;
 use crate::index::Index;
+use crate::retrieve::FirstStage;
 use crate::schema::FieldKind;
 
 /// The version of the formulas. It goes up when a feature's values change.
 pub const FEATURE_VERSION: u32 = 1;
+
+/// Candidates of a query where nothing else is said.
+pub const DEFAULT_CANDIDATES: usize = 100;
 
 /// More classes than this are not expanded.
 const MOST_CLASSES: usize = 64;
@@ -45,6 +54,12 @@ pub struct FeatureSet {
     /// How text became terms; `None` before the set has met an index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub analysis: Option<String>,
+    /// The spec of the first stage whose candidates became rows; `None` before there are rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_stage: Option<String>,
+    /// The largest number of candidates of a query; `None` before there are rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub candidates: Option<usize>,
     /// The features.
     pub features: Vec<String>,
 }
@@ -56,32 +71,41 @@ fn version() -> u32 {
 impl FeatureSet {
     /// These features, by the formulas of this program.
     pub fn new(features: Vec<String>) -> Self {
-        Self { version: FEATURE_VERSION, analysis: None, features }
+        Self {
+            version: FEATURE_VERSION,
+            analysis: None,
+            first_stage: None,
+            candidates: None,
+            features,
+        }
     }
 
     /// Reads a list of specs, with commas between them; `default` is one that fits most indexes.
     pub fn parse(text: &str) -> Result<Self, SearchError> {
         let features: Vec<String> = split_specs(text).into_iter().map(str::to_owned).collect();
         for feature in features.iter().filter(|feature| *feature != "default") {
-            find(&Spec::parse(feature)?.name)?;
+            FeatureDef::find(&Spec::parse(feature)?.name)?;
         }
         Ok(Self::new(features))
     }
 
+    /// The first stage, where one is recorded.
+    pub fn stage(&self) -> Result<Option<FirstStage>, SearchError> {
+        let stage = self.first_stage.as_deref().map(FirstStage::parse);
+        stage.transpose().map_err(|error| SearchError::BadFeatureSet { why: error.to_string() })
+    }
+
     /// Reads the TOML form.
     pub fn from_toml(text: &str) -> Result<Self, SearchError> {
-        toml::from_str(text).map_err(|error| {
-            SearchError::request(
-                format!("feature set: {}", error.message()),
-                "a TOML file with features = [\"bm25\", ...]",
-            )
-        })
+        toml::from_str(text)
+            .map_err(|error| SearchError::BadFeatureSet { why: error.message().to_owned() })
     }
 
     /// The TOML form.
     pub fn to_toml(&self) -> String {
-        // Three plain fields cannot fail; a reader would say so if they did.
-        toml::to_string(self).unwrap_or_default()
+        let text = toml::to_string(self);
+        debug_assert!(text.is_ok(), "plain fields can be written");
+        text.unwrap_or_default()
     }
 
     /// The columns for an index: one feature each, in order, without repeats.
@@ -90,7 +114,7 @@ impl FeatureSet {
         let mut columns: Vec<String> = Vec::new();
         for feature in &self.features {
             let specs = if feature == "default" {
-                FEATURES.iter().filter(|info| info.is_default).map(every).collect()
+                FEATURES.iter().filter(|def| def.is_default).map(|def| every(def)).collect()
             } else {
                 vec![Spec::parse(feature)?]
             };
@@ -103,39 +127,35 @@ impl FeatureSet {
             }
         }
         if columns.is_empty() {
-            return Err(SearchError::request("a set of no features", "name some, or `default`"));
+            return Err(SearchError::NoFeatures);
         }
         let analysis = Some(index.analysis().to_string());
-        Ok(FeatureSet { version: FEATURE_VERSION, analysis, features: columns })
+        Ok(FeatureSet { analysis, features: columns, ..self.clone() })
     }
 
     /// Whether the set is of these formulas and of this index's analysis.
     pub fn check(&self, index: &Index) -> Result<(), SearchError> {
         if self.version != FEATURE_VERSION {
-            return Err(SearchError::Mismatch {
-                what: format!(
-                    "they are of version {}, this program computes version {FEATURE_VERSION}",
-                    self.version
-                ),
-            });
+            let (found, known) = (self.version, FEATURE_VERSION);
+            return Err(SearchError::FeatureVersion { found, known });
         }
         let own = index.analysis().to_string();
         match &self.analysis {
-            Some(analysis) if *analysis != own => Err(SearchError::Mismatch {
-                what: format!("their text was analysed as {analysis}, the index's as {own}"),
-            }),
+            Some(analysis) if *analysis != own => {
+                Err(SearchError::OtherAnalysis { set: analysis.clone(), index: own })
+            }
             _ => Ok(()),
         }
     }
 }
 
 /// The spec that stands for a feature on every field and with every choice.
-fn every(info: &FeatureInfo) -> Spec {
-    let mut spec = Spec::new(info.name);
-    if info.field.is_some() {
+fn every(def: &FeatureDef) -> Spec {
+    let mut spec = Spec::new(def.name);
+    if def.field.is_some() {
         spec = spec.with("field", "*");
     }
-    if let Some((key, _)) = info.choices {
+    if let Some((key, _)) = def.each {
         spec = spec.with(key, "*");
     }
     spec
@@ -143,12 +163,12 @@ fn every(info: &FeatureInfo) -> Spec {
 
 /// The columns of a spec, with `*` expanded.
 fn expand_spec(index: &Index, spec: Spec) -> Result<Vec<String>, SearchError> {
-    let info = find(&spec.name)?;
+    let def = FeatureDef::find(&spec.name)?;
     let mut specs = vec![spec];
-    if let Some(kind) = info.field {
+    if let Some(kind) = def.field {
         specs = fan(specs, "field", || fields(index, kind));
     }
-    if let Some((key, choices)) = info.choices {
+    if let Some((key, choices)) = def.each {
         specs = fan(specs, key, || choices.iter().map(|&choice| choice.to_owned()).collect());
     }
     let mut columns = Vec::new();
@@ -184,8 +204,9 @@ fn fields(index: &Index, kind: FieldKind) -> Vec<String> {
 }
 
 fn of_classes(index: &Index, spec: Spec) -> Result<Vec<Spec>, SearchError> {
-    let field = spec.get("field").unwrap_or_default();
-    let labels = index.labels(field, FieldKind::Category)?;
+    let named = spec.get("field").map_or(Auto::Auto, |field| Auto::Given(field.to_owned()));
+    let field = field_or_only(index, &spec, &named, FieldKind::Category)?;
+    let labels = index.labels(&field, FieldKind::Category)?;
     if labels.len() > MOST_CLASSES {
         return Err(SpecError::BadValue {
             name: spec.name.clone(),

@@ -47,7 +47,7 @@ impl Ids {
 
     /// The place of a document among all ids, ascending.
     pub(crate) fn place(&self, doc: u32) -> u32 {
-        self.places.get(doc as usize).copied().unwrap_or(0)
+        self.places[doc as usize]
     }
 
     /// Living documents by id, ascending.

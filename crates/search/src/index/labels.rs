@@ -21,7 +21,7 @@ pub(crate) struct Labels {
 impl Labels {
     /// Reads a column of texts; a segment without it has none.
     pub(super) fn read(index: &Index, column: &str) -> Result<Labels, SearchError> {
-        let failed = |error: tantivy::TantivyError| SearchError::tantivy(&index.path, &error);
+        let failed = |error: tantivy::TantivyError| index.failed(&error);
         let mut found = Labels::default();
         let mut numbers: HashMap<String, u32, FixedState> = HashMap::default();
         for segment in &index.segments {
@@ -64,8 +64,7 @@ impl Labels {
     /// The labels of a document.
     pub(crate) fn of(&self, doc: u32) -> &[u32] {
         let doc = doc as usize;
-        let start = if doc == 0 { 0 } else { self.ends.get(doc - 1).copied().unwrap_or(0) };
-        let end = self.ends.get(doc).copied().unwrap_or(start);
-        self.labels.get(start as usize..end as usize).unwrap_or_default()
+        let start = if doc == 0 { 0 } else { self.ends[doc - 1] };
+        &self.labels[start as usize..self.ends[doc] as usize]
     }
 }

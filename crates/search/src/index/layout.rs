@@ -104,13 +104,7 @@ impl Layout {
         for field in &schema.fields {
             let name = plain_name(&field.name);
             if names.contains(&name) {
-                return Err(SearchError::request(
-                    format!(
-                        "schema: field `{}` would be called `{name}`, which is taken",
-                        field.name
-                    ),
-                    "rename it in the documents, or leave one of the two out",
-                ));
+                return Err(SearchError::FieldNameTaken { field: field.name.clone(), name });
             }
             names.push(name.clone());
             if field.kind == FieldKind::Text {

@@ -42,7 +42,7 @@ impl Meta {
             Ok(text) => text,
             Err(error) if matches!(error.kind(), NotFound | NotADirectory) => return Ok(None),
             Err(error) => {
-                return Err(SearchError::Index { path: folder.into(), what: error.to_string() });
+                return Err(SearchError::access(folder, &error));
             }
         };
         let meta: Meta = serde_json::from_str(&text).map_err(|error| SearchError::Damaged {
@@ -50,14 +50,8 @@ impl Meta {
             what: format!("{FILE} does not read ({error})"),
         })?;
         if meta.rankwright_index != VERSION {
-            return Err(SearchError::NoIndex {
-                path: folder.into(),
-                what: format!(
-                    "an index of version {}; this program reads version {VERSION}",
-                    meta.rankwright_index
-                ),
-                help: "build it again with this program".into(),
-            });
+            let (found, known) = (meta.rankwright_index, VERSION);
+            return Err(SearchError::IndexVersion { path: folder.into(), found, known });
         }
         Ok(Some(meta))
     }

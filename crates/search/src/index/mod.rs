@@ -1,45 +1,77 @@
 //! The index: tantivy's terms, positions and columns, behind what scoring and features ask for.
 //!
+//! `impl Index` is in a file for each concept: opening and text fields here, `columns.rs`,
+//! `stored.rs` (documents and ids), `postings.rs`, and `update.rs` (in memory, adding, deleting).
+//!
 //! Documents are numbered through all segments; deleted ones never come out and never count, so that
 //! statistics are exact. Columns, ids and statistics of terms are read on first use and kept. Text is
 //! looked at by [`TextField`]: one field, or all text fields as if they were one.
 
 mod build;
+mod check;
+mod columns;
 mod encode;
+mod filler;
 mod ids;
 mod labels;
 mod layout;
 mod meta;
 mod postings;
 mod prepare;
+mod stored;
+mod update;
 
 pub use build::{BuildOptions, BuildReport, Existing, build_index};
+pub(crate) use ids::Ids;
 pub(crate) use labels::Labels;
-pub(crate) use layout::{Stat, URL_STATS, url_column};
+pub(crate) use layout::Stat;
 pub(crate) use postings::{TermHits, TermStats};
-pub use prepare::Oddities;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use rankwright_data::{Strings, catch_panic};
-use rayon::prelude::*;
-use tantivy::columnar::Column;
-use tantivy::schema::Value as _;
 use tantivy::store::StoreReader;
 use tantivy::tokenizer::TokenizerManager;
-use tantivy::{DateTime, Directory as _, ReloadPolicy, SegmentReader, TantivyDocument};
+use tantivy::{ReloadPolicy, SegmentReader};
 
 use crate::analysis::Analysis;
-use crate::document::Document;
 use crate::error::SearchError;
 use crate::retrieve::Candidate;
-use crate::schema::{FieldKind, Schema, texts_of};
-use ids::Ids;
-use layout::{ANALYZER, ID, Layout};
+use crate::schema::{FieldKind, Schema};
+use check::{check_documents, check_files, guard};
+use layout::{ANALYZER, Layout};
 use meta::Meta;
 use postings::FieldPostings;
+
+/// The number of an opened index; no two of a process are equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct IndexId(u64);
+
+impl IndexId {
+    fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// The place where an index is kept.
+#[derive(Debug, Clone)]
+enum Place {
+    Folder(PathBuf),
+    Memory,
+}
+
+impl Place {
+    /// The folder, as errors name it.
+    fn path(&self) -> &Path {
+        match self {
+            Self::Folder(path) => path,
+            Self::Memory => Path::new("in memory"),
+        }
+    }
+}
 
 /// One text field of an index, or all of them together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -67,8 +99,12 @@ struct Segment {
 }
 
 /// An index, open for reading.
+///
+/// It is a snapshot: documents that another process adds or deletes later are not seen. Threads can
+/// share it.
 pub struct Index {
-    path: PathBuf,
+    id: IndexId,
+    place: Place,
     analysis: Analysis,
     schema: Schema,
     layout: Layout,
@@ -88,7 +124,7 @@ pub struct Index {
 impl std::fmt::Debug for Index {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Index")
-            .field("path", &self.path)
+            .field("place", &self.place)
             .field("documents", &self.documents)
             .finish()
     }
@@ -96,20 +132,28 @@ impl std::fmt::Debug for Index {
 
 impl Index {
     /// Opens an index for reading, as it is now.
-    pub fn open(path: &Path) -> Result<Index, SearchError> {
-        let meta = Meta::read(path)?.ok_or_else(|| SearchError::NoIndex {
-            path: path.into(),
-            what: "there is no index".into(),
-            help: "build one: rankwright index DOCS --out INDEX".into(),
-        })?;
-        guard(path, || Self::open_generation(path, meta))
+    pub fn open(path: impl AsRef<Path>) -> Result<Index, SearchError> {
+        let path = path.as_ref();
+        let meta = Meta::read(path)?.ok_or_else(|| SearchError::NoIndex { path: path.into() })?;
+        guard(path, || {
+            let failed = |error: tantivy::TantivyError| SearchError::tantivy(path, &error);
+            let index = tantivy::Index::open_in_dir(meta.folder(path)).map_err(failed)?;
+            check_files(path, &index)?;
+            let analysis = Analysis::parse(&meta.analysis)?;
+            Self::read(Place::Folder(path.into()), index, analysis, meta.schema)
+        })
     }
 
-    fn open_generation(path: &Path, meta: Meta) -> Result<Index, SearchError> {
+    /// Opens what tantivy holds, as it is now.
+    fn read(
+        place: Place,
+        mut index: tantivy::Index,
+        analysis: Analysis,
+        schema: Schema,
+    ) -> Result<Index, SearchError> {
+        let path = place.path();
         let failed = |error: tantivy::TantivyError| SearchError::tantivy(path, &error);
-        let layout = Layout::new(&meta.schema)?;
-        let analysis = Analysis::parse(&meta.analysis)?;
-        let mut index = tantivy::Index::open_in_dir(meta.folder(path)).map_err(failed)?;
+        let layout = Layout::new(&schema)?;
         let tokenizers = TokenizerManager::default();
         tokenizers.register(ANALYZER, analysis.analyzer());
         index.set_tokenizers(tokenizers);
@@ -117,7 +161,6 @@ impl Index {
             let what = "its fields are not those that rankwright.json names".into();
             return Err(SearchError::Damaged { path: path.into(), what });
         }
-        check_files(path, &index)?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into();
         let searcher = reader.map_err(failed)?.searcher();
         let (mut segments, mut slots, mut documents) = (Vec::new(), 0, 0);
@@ -133,9 +176,10 @@ impl Index {
             documents += reader.num_docs();
         }
         let mut opened = Index {
-            path: path.into(),
+            id: IndexId::new(),
+            place,
             analysis,
-            schema: meta.schema,
+            schema,
             layout,
             index,
             searcher,
@@ -182,7 +226,7 @@ impl Index {
         &self,
         work: impl FnOnce() -> Result<T, SearchError>,
     ) -> Result<T, SearchError> {
-        guard(&self.path, work)
+        guard(self.place.path(), work)
     }
 
     /// Living documents.
@@ -205,9 +249,43 @@ impl Index {
         &self.schema
     }
 
-    /// The folder.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// The folder; `None` for an index in memory.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.place {
+            Place::Folder(path) => Some(path),
+            Place::Memory => None,
+        }
+    }
+
+    /// The number of this opened index.
+    pub(crate) fn index_id(&self) -> IndexId {
+        self.id
+    }
+
+    /// The place of a candidate among the documents; refuses those of other indexes.
+    pub(crate) fn own(&self, candidate: &Candidate) -> Result<u32, SearchError> {
+        match candidate.index == self.id {
+            true => Ok(candidate.doc),
+            false => Err(SearchError::OtherIndex { what: "document" }),
+        }
+    }
+
+    /// Refuses a filter of another index.
+    pub(crate) fn check_own(&self, filter: IndexId) -> Result<(), SearchError> {
+        match filter == self.id {
+            true => Ok(()),
+            false => Err(SearchError::OtherIndex { what: "filter" }),
+        }
+    }
+
+    /// An error of tantivy in this index.
+    pub(crate) fn failed(&self, error: &tantivy::TantivyError) -> SearchError {
+        SearchError::tantivy(self.place.path(), error)
+    }
+
+    /// Bytes of this index that are not those that were written.
+    pub(crate) fn damaged(&self, what: String) -> SearchError {
+        SearchError::Damaged { path: self.place.path().into(), what }
     }
 
     pub(crate) fn tantivy(&self) -> &tantivy::Index {
@@ -225,8 +303,7 @@ impl Index {
 
     /// The number of a document of tantivy's.
     pub(crate) fn number(&self, address: tantivy::DocAddress) -> u32 {
-        let segment = self.segments.get(address.segment_ord as usize);
-        segment.map_or(u32::MAX, |segment| segment.base + address.doc_id)
+        self.segments[address.segment_ord as usize].base + address.doc_id
     }
 
     /// The name of a text field.
@@ -235,8 +312,8 @@ impl Index {
     }
 
     /// The id of a document of a ranking.
-    pub fn id(&self, ranked: &Candidate) -> Result<&str, SearchError> {
-        Ok(self.ids()?.get(ranked.doc))
+    pub fn id(&self, candidate: &Candidate) -> Result<&str, SearchError> {
+        Ok(self.ids()?.get(self.own(candidate)?))
     }
 
     /// All text fields together.
@@ -289,78 +366,6 @@ impl Index {
         &self.text_fields[text_field.0].fields
     }
 
-    /// A statistic of each document in a text field.
-    pub(crate) fn stat(
-        &self,
-        text_field: TextField,
-        stat: Stat,
-    ) -> Result<Arc<Vec<f64>>, SearchError> {
-        self.column(&stat.column(&self.text_fields[text_field.0].column))
-    }
-
-    /// The column of a number or date field (seconds), by the name that documents use.
-    pub(crate) fn values(&self, name: &str, kind: FieldKind) -> Result<Arc<Vec<f64>>, SearchError> {
-        let slot = self.layout.other(name, kind).ok_or_else(|| self.no_field(name, kind))?;
-        self.column(&slot.name)
-    }
-
-    /// A part of the addresses in a field.
-    pub(crate) fn url_values(&self, name: &str, stat: &str) -> Result<Arc<Vec<f64>>, SearchError> {
-        let slot = self.layout.other(name, FieldKind::Url);
-        let slot = slot.ok_or_else(|| self.no_field(name, FieldKind::Url))?;
-        self.column(&url_column(stat, &slot.name))
-    }
-
-    /// A column of numbers over all documents; absent values are NaN.
-    fn column(&self, name: &str) -> Result<Arc<Vec<f64>>, SearchError> {
-        let kept = |columns: &HashMap<String, Arc<Vec<f64>>>| columns.get(name).cloned();
-        if let Some(column) = kept(&lock(&self.columns)) {
-            return Ok(column);
-        }
-        let mut values = vec![f64::NAN; self.slots()];
-        self.guard(|| {
-            for segment in &self.segments {
-                let range =
-                    segment.base as usize..(segment.base + segment.reader.max_doc()) as usize;
-                let values = values.get_mut(range).unwrap_or_default();
-                self.fill_column(segment, name, values)?;
-            }
-            Ok(())
-        })?;
-        let column = Arc::new(values);
-        lock(&self.columns).insert(name.to_owned(), column.clone());
-        Ok(column)
-    }
-
-    fn fill_column(
-        &self,
-        segment: &Segment,
-        name: &str,
-        values: &mut [f64],
-    ) -> Result<(), SearchError> {
-        let fast = segment.reader.fast_fields();
-        let failed = |error: tantivy::TantivyError| SearchError::tantivy(&self.path, &error);
-        if let Some(column) = fast.column_opt::<f64>(name).map_err(failed)? {
-            copy(&column, values, |value| value);
-        } else if let Some(column) = fast.column_opt::<u64>(name).map_err(failed)? {
-            copy(&column, values, |value| value as f64);
-        } else if let Some(column) = fast.column_opt::<DateTime>(name).map_err(failed)? {
-            copy(&column, values, |value| value.into_timestamp_secs() as f64);
-        }
-        Ok(())
-    }
-
-    /// The labels (or links) of each document in a field.
-    pub(crate) fn labels(&self, name: &str, kind: FieldKind) -> Result<Arc<Labels>, SearchError> {
-        let slot = self.layout.other(name, kind).ok_or_else(|| self.no_field(name, kind))?;
-        if let Some(labels) = lock(&self.labels).get(&slot.name) {
-            return Ok(labels.clone());
-        }
-        let labels = Arc::new(self.guard(|| Labels::read(self, &slot.name))?);
-        lock(&self.labels).insert(slot.name.clone(), labels.clone());
-        Ok(labels)
-    }
-
     /// Whether a document still counts.
     pub(crate) fn is_alive(&self, doc: u32) -> bool {
         let (segment, local) = self.locate(doc);
@@ -373,117 +378,6 @@ impl Index {
         let segment = &self.segments[at.saturating_sub(1)];
         (segment, doc - segment.base)
     }
-
-    /// The ids of all documents.
-    pub(crate) fn ids(&self) -> Result<&Ids, SearchError> {
-        if let Some(ids) = self.ids.get() {
-            return Ok(ids);
-        }
-        let labels = self.guard(|| Labels::read(self, ID))?;
-        let mut texts = Strings::default();
-        for doc in 0..self.slots {
-            let id = labels.of(doc).first().map_or("", |&label| labels.name(label));
-            texts.push(id);
-        }
-        let ids = Ids::new(texts, |doc| self.is_alive(doc));
-        if let Some(id) = ids.repeated() {
-            let what = format!("two documents have the id {id}");
-            return Err(SearchError::Damaged { path: self.path.clone(), what });
-        }
-        Ok(self.ids.get_or_init(|| ids))
-    }
-
-    /// The document of an id, as it came in; `None` where there is none.
-    pub fn document(&self, id: &str) -> Result<Option<Document>, SearchError> {
-        let doc = self.ids()?.find(id);
-        doc.map(|doc| self.source(doc)).transpose()
-    }
-
-    /// The document of an id as an entry of a ranking, with score 0; `None` where there is none.
-    pub fn ranked(&self, id: &str) -> Result<Option<Candidate>, SearchError> {
-        Ok(self.ids()?.find(id).map(|doc| Candidate { doc, score: 0.0 }))
-    }
-
-    /// The terms of all text of a document, field after field.
-    pub(crate) fn words_of(&self, doc: u32) -> Result<Vec<String>, SearchError> {
-        let document = self.source(doc)?;
-        let mut words = Vec::new();
-        for name in self.schema.of_kind(FieldKind::Text) {
-            for text in document.get(name).map(texts_of).unwrap_or_default() {
-                words.extend(self.analysis.terms(&text));
-            }
-        }
-        Ok(words)
-    }
-
-    /// A document as it came in.
-    pub(crate) fn source(&self, doc: u32) -> Result<Document, SearchError> {
-        self.guard(|| {
-            let (segment, local) = self.locate(doc);
-            let stored: TantivyDocument = lock(&segment.store)
-                .get(local)
-                .map_err(|error| SearchError::tantivy(&self.path, &error))?;
-            let bytes = stored.get_first(self.layout.source).and_then(|value| value.as_bytes());
-            let document = bytes.and_then(|bytes| serde_json::from_slice(bytes).ok());
-            document.ok_or_else(|| SearchError::Damaged {
-                path: self.path.clone(),
-                what: format!("document {doc} does not read"),
-            })
-        })
-    }
-}
-
-fn copy<T: Copy + PartialOrd + std::fmt::Debug + Send + Sync + 'static>(
-    column: &Column<T>,
-    values: &mut [f64],
-    number: impl Fn(T) -> f64,
-) {
-    for (doc, slot) in (0..).zip(values) {
-        if let Some(value) = column.first(doc) {
-            *slot = number(value);
-        }
-    }
-}
-
-fn guard<T>(path: &Path, work: impl FnOnce() -> Result<T, SearchError>) -> Result<T, SearchError> {
-    match catch_panic(work) {
-        Ok(result) => result,
-        Err(what) => Err(SearchError::Damaged { path: path.into(), what }),
-    }
-}
-
-/// Compares the files in use with the checksums at their ends. Bytes that changed on the disk would
-/// else be read as other numbers, or as lengths that no memory holds. Cost: one reading of the files.
-fn check_files(path: &Path, index: &tantivy::Index) -> Result<(), SearchError> {
-    let failed = |error: tantivy::TantivyError| SearchError::tantivy(path, &error);
-    let list = index.load_metas().map_err(failed)?;
-    let mut files: Vec<PathBuf> = list.list_segment_files().into_iter().collect();
-    files.sort_unstable();
-    let directory = index.directory();
-    let check = |file: &PathBuf| -> Result<(), SearchError> {
-        // The list has files that a segment need not have; one that it needs is missed later.
-        if !directory.exists(file).map_err(|error| failed(error.into()))?
-            || directory.validate_checksum(file).map_err(|error| failed(error.into()))?
-        {
-            return Ok(());
-        }
-        let what = format!("{} is not as it was written", file.display());
-        Err(SearchError::Damaged { path: path.into(), what })
-    };
-    let checked: Vec<Result<(), SearchError>> = files.par_iter().map(check).collect();
-    checked.into_iter().collect()
-}
-
-/// Compares the number of documents that tantivy's list tells with those that have an id.
-fn check_documents(path: &Path, reader: &SegmentReader) -> Result<(), SearchError> {
-    let failed = |error: tantivy::TantivyError| SearchError::tantivy(path, &error);
-    let ids = reader.fast_fields().str(ID).map_err(failed)?;
-    let found = ids.map_or(0, |ids| ids.ords().num_docs());
-    if found == reader.max_doc() {
-        return Ok(());
-    }
-    let what = format!("a segment of {} documents has {found} ids", reader.max_doc());
-    Err(SearchError::Damaged { path: path.into(), what })
 }
 
 /// The content of a mutex; one whose holder panicked holds a cache that is still whole.

@@ -19,10 +19,13 @@ impl FieldPostings {
     pub(super) fn open(index: &Index, field: Field) -> Result<Self, SearchError> {
         let readers = index.segments.iter().map(|segment| segment.reader.inverted_index(field));
         let readers: tantivy::Result<Vec<_>> = readers.collect();
-        let readers = readers.map_err(|error| SearchError::tantivy(&index.path, &error))?;
+        let readers = readers.map_err(|error| index.failed(&error))?;
         Ok(Self { field, readers })
     }
 }
+
+/// Terms whose statistics are kept at most; then all are forgotten.
+const MOST_STATS: usize = 1 << 18;
 
 /// How often a term occurs in a text field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -96,7 +99,11 @@ impl Index {
                 hits.merge(&more);
             }
         }
-        lock(&self.stats).insert((text_field, term.to_owned()), hits.stats());
+        let mut stats = lock(&self.stats);
+        if stats.len() >= MOST_STATS {
+            stats.clear();
+        }
+        stats.insert((text_field, term.to_owned()), hits.stats());
         Ok(())
     }
 
@@ -109,7 +116,7 @@ impl Index {
     ) -> Result<(), SearchError> {
         let postings = &self.postings[field];
         let term = Term::from_field_text(postings.field, term);
-        let failed = |error: std::io::Error| SearchError::tantivy(&self.path, &error.into());
+        let failed = |error: std::io::Error| self.failed(&error.into());
         for (segment, reader) in self.segments.iter().zip(&postings.readers) {
             let Some(info) = reader.get_term_info(&term).map_err(failed)? else { continue };
             let option = IndexRecordOption::WithFreqs;
@@ -183,7 +190,7 @@ impl Index {
     ) -> Result<(), SearchError> {
         let postings = &self.postings[field];
         let term = Term::from_field_text(postings.field, term);
-        let failed = |error: std::io::Error| SearchError::tantivy(&self.path, &error.into());
+        let failed = |error: std::io::Error| self.failed(&error.into());
         let mut at = 0;
         for (segment, reader) in self.segments.iter().zip(&postings.readers) {
             let end = segment.base + segment.reader.max_doc();

@@ -14,18 +14,18 @@ use crate::schema::{FieldKind, date_of, number_of, texts_of};
 /// Words between two values of one field, so that no phrase spans them.
 const VALUE_GAP: usize = 31;
 
-/// What is wrong with documents and was lived with.
+/// Problems of documents that do not stop a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Oddities {
+pub(crate) struct Counts {
     /// Documents without a term in any text field. They are kept, and no query finds them.
-    pub without_terms: u64,
+    pub(crate) without_terms: u64,
     /// Values that are not of their field's kind, taken as absent.
-    pub not_of_kind: u64,
+    pub(crate) not_of_kind: u64,
 }
 
-impl Oddities {
+impl Counts {
     /// Both together.
-    pub(crate) fn add(&mut self, other: Oddities) {
+    pub(crate) fn add(&mut self, other: Counts) {
         self.without_terms += other.without_terms;
         self.not_of_kind += other.not_of_kind;
     }
@@ -38,7 +38,7 @@ pub(crate) struct Preparer {
     terms: Vec<u32>,
     all: Vec<u32>,
     text: String,
-    oddities: Oddities,
+    counts: Counts,
 }
 
 impl Preparer {
@@ -48,13 +48,13 @@ impl Preparer {
             terms: Vec::new(),
             all: Vec::new(),
             text: String::new(),
-            oddities: Oddities::default(),
+            counts: Counts::default(),
         }
     }
 
-    /// What was odd about the documents since it was last asked.
-    pub(crate) fn take_oddities(&mut self) -> Oddities {
-        std::mem::take(&mut self.oddities)
+    /// The counts since the last call.
+    pub(crate) fn take_counts(&mut self) -> Counts {
+        std::mem::take(&mut self.counts)
     }
 
     /// The document as tantivy takes it.
@@ -65,8 +65,9 @@ impl Preparer {
     ) -> Result<TantivyDocument, SearchError> {
         let mut out = TantivyDocument::default();
         out.add_text(layout.id, &document.id);
-        let source = serde_json::to_vec(document).map_err(|error| {
-            SearchError::request(format!("document {}: {error}", document.id), "leave it out")
+        let source = serde_json::to_vec(document).map_err(|error| SearchError::BadDocument {
+            id: document.id.clone(),
+            why: error.to_string(),
         })?;
         out.add_bytes(layout.source, &source);
         self.analyser.forget();
@@ -82,7 +83,7 @@ impl Preparer {
             all_words += words;
             add_stats(&mut out, layout, slot, &mut self.terms, words);
         }
-        self.oddities.without_terms += u64::from(self.all.is_empty());
+        self.counts.without_terms += u64::from(self.all.is_empty());
         if let Some(slot) = layout.all.as_ref().filter(|slot| slot.name == ALL) {
             add_stats(&mut out, layout, slot, &mut self.all, all_words);
         }
@@ -141,7 +142,7 @@ impl Preparer {
             }
             _ => true,
         };
-        self.oddities.not_of_kind += u64::from(!added);
+        self.counts.not_of_kind += u64::from(!added);
     }
 }
 

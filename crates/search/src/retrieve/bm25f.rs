@@ -4,61 +4,112 @@
 //! field; the score is the sum of count * idf * f (k1 + 1) / (f + k1), with BM25's idf over documents
 //! that have the term in any of the fields. A field of weight 0 counts neither for f nor for idf.
 
-use rankwright_eval::{ParamInfo, Params};
-use rankwright_spec::SpecError;
+use rankwright_spec::{Auto, ParamKind, ParamValue, RangeDef, ValueError, params};
 
+use super::def::{FirstStageDef, FirstStageParams};
+use super::weighting::bm25_idf;
+use super::{Candidate, Filter, SearchBuffers};
 use crate::error::SearchError;
 use crate::index::{Index, TermHits, TextField};
-use crate::retrieve::{Candidate, Filter, SearchBuffers};
 use crate::terms::Terms;
-use crate::weighting::{K1, bm25_idf, read_k1};
 
-pub(super) const PARAMS: &[ParamInfo] = &[
-    K1,
-    ParamInfo {
-        name: "b",
-        doc: "how much long fields are held back: a number, or title:0.5+text:0.75",
-        default: "0.75",
-    },
-    ParamInfo {
-        name: "weights",
-        doc: "weights of fields: title:3+text:1; others keep 1",
-        default: "title:2",
-    },
-];
-
-/// The parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Bm25f {
-    k1: f64,
-    b: Vec<(String, f64)>,
-    default_b: f64,
-    weights: Vec<(String, f64)>,
-    /// Weights were written, so that their fields must exist.
-    strict: bool,
+params! {
+    /// BM25 over fields of different weight.
+    pub struct Bm25f {
+        k1: f64 = 1.2, 0.0.., "Frequency at which further occurrences count little.";
+        b: PerField = PerField::All(0.75), 0.0..=1.0,
+            "Degree to which long fields are held back: a number, or title:0.5+text:0.75; fields that are not named have 0.75.";
+        weights: Auto<PerField> = Auto::Auto, 0.0..,
+            "Weights of fields: title:3+text:1; fields that are not named have 1. auto: 2 for a field `title`.";
+    }
 }
 
-impl Bm25f {
-    pub(super) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
-        let text = params.text("b").unwrap_or("0.75");
-        let is_share = |v: &f64| (0.0..=1.0).contains(v);
-        let (default_b, b) = match text.parse::<f64>() {
-            Ok(number) if is_share(&number) => (number, Vec::new()),
-            _ => (0.75, by_field(params, "b", text, is_share)?),
+pub(super) static FIRST_STAGE: FirstStageDef = FirstStageDef {
+    name: "bm25f",
+    help: "BM25 over fields of different weight.",
+    example: "bm25f(k1=1.5)",
+    ..FirstStageDef::of::<Bm25f>()
+};
+
+/// One number for all fields, or numbers of some fields.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PerField {
+    /// The number of all fields.
+    All(f64),
+    /// Numbers by the name of the field; a spec writes `title:2+text:1`.
+    Fields(Vec<(String, f64)>),
+}
+
+impl PerField {
+    /// The names of the fields.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let fields = match self {
+            Self::All(_) => &[],
+            Self::Fields(fields) => fields.as_slice(),
         };
-        let text = params.text("weights").unwrap_or("title:2");
-        let weights = by_field(params, "weights", text, |v| *v >= 0.0)?;
-        Ok(Self {
-            k1: read_k1(params)?,
-            b,
-            default_b,
-            weights,
-            strict: params.is_written("weights"),
-        })
+        fields.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Scores every document that has a term of the query.
-    pub(super) fn score(
+    /// The number of a field; `rest` where others are named and this one is not.
+    fn of(&self, name: &str, rest: f64) -> f64 {
+        match self {
+            Self::All(number) => *number,
+            Self::Fields(fields) => {
+                fields.iter().find(|(field, _)| field == name).map_or(rest, |(_, number)| *number)
+            }
+        }
+    }
+}
+
+impl ParamValue for PerField {
+    fn kind() -> ParamKind {
+        ParamKind::ByName { of: Box::new(ParamKind::Number) }
+    }
+
+    fn read(text: &str, range: &RangeDef) -> Result<Self, ValueError> {
+        if let Ok(number) = text.parse::<f64>() {
+            return Ok(Self::All(number));
+        }
+        let parts = text.split('+').map(|part| {
+            let (name, number) = part.trim().rsplit_once(':')?;
+            Some((name.trim().to_owned(), number.trim().parse::<f64>().ok()?))
+        });
+        let parts: Option<Vec<_>> = parts.collect();
+        parts.map(Self::Fields).ok_or_else(|| ValueError::Expected(Self::kind().expected(range)))
+    }
+
+    fn write(&self) -> String {
+        match self {
+            Self::All(number) => number.write(),
+            Self::Fields(fields) => {
+                let parts =
+                    fields.iter().map(|(name, number)| format!("{name}:{}", number.write()));
+                parts.collect::<Vec<_>>().join("+")
+            }
+        }
+    }
+
+    fn in_range(&self, range: &RangeDef) -> bool {
+        match self {
+            Self::All(number) => number.in_range(range),
+            Self::Fields(fields) => fields.iter().all(|(_, number)| number.in_range(range)),
+        }
+    }
+}
+
+/// A text field with its weight and b.
+struct WeightedField {
+    field: usize,
+    weight: f64,
+    b: f64,
+}
+
+impl FirstStageParams for Bm25f {
+    fn def() -> &'static FirstStageDef {
+        &FIRST_STAGE
+    }
+
+    fn score(
         &self,
         index: &Index,
         query: &Terms,
@@ -67,18 +118,18 @@ impl Bm25f {
     ) -> Result<Vec<Candidate>, SearchError> {
         let fields = self.fields(index)?;
         let mut hits = TermHits::default();
-        let mut frequency = std::mem::take(&mut buffers.more);
-        frequency.resize(index.slots(), 0.0);
+        let mut frequencies = std::mem::take(&mut buffers.frequencies);
+        frequencies.resize(index.slots(), 0.0);
         let mut found: Vec<u32> = Vec::new();
-        buffers.start(index.slots());
+        buffers.start(index);
         for (term, count) in query.distinct().zip(query.counts()) {
             found.clear();
-            for &(field, weight, b) in &fields {
-                let text_field = TextField(field);
-                index.hits(text_field, term, &mut hits)?;
-                let (lengths, mean) = (index.lengths(text_field), index.mean_length(text_field));
+            for &WeightedField { field, weight, b } in &fields {
+                let field = TextField(field);
+                index.hits(field, term, &mut hits)?;
+                let (lengths, mean) = (index.lengths(field), index.mean_length(field));
                 for (&doc, &tf) in hits.docs.iter().zip(&hits.tfs) {
-                    let slot = &mut frequency[doc as usize];
+                    let slot = &mut frequencies[doc as usize];
                     if *slot == 0.0 {
                         found.push(doc);
                     }
@@ -88,44 +139,45 @@ impl Bm25f {
             }
             let idf = bm25_idf(index.documents() as f64, found.len() as f64);
             for &doc in &found {
-                let f = std::mem::take(&mut frequency[doc as usize]);
+                let f = std::mem::take(&mut frequencies[doc as usize]);
                 buffers.add(doc, f64::from(count) * (idf * (f * (self.k1 + 1.0) / (f + self.k1))));
             }
         }
-        buffers.more = frequency;
+        buffers.frequencies = frequencies;
         Ok(buffers.finish(filter, |_| 0.0))
-    }
-
-    /// Text fields with weight and b.
-    fn fields(&self, index: &Index) -> Result<Vec<(usize, f64, f64)>, SearchError> {
-        if self.strict {
-            for (name, _) in self.weights.iter().chain(&self.b) {
-                index.text_field(name)?;
-            }
-        }
-        let of = |list: &[(String, f64)], name: &str, default: f64| {
-            list.iter().find(|(field, _)| field == name).map_or(default, |(_, value)| *value)
-        };
-        let fields = index.fields_of(index.all()).iter().map(|&field| {
-            let name = index.field_name(field);
-            (field, of(&self.weights, name, 1.0), of(&self.b, name, self.default_b))
-        });
-        Ok(fields.filter(|(_, weight, _)| *weight > 0.0).collect())
     }
 }
 
-/// Reads `title:2+text:1`.
-fn by_field(
-    params: &Params<'_>,
-    key: &str,
-    text: &str,
-    legal: impl Fn(&f64) -> bool,
-) -> Result<Vec<(String, f64)>, SpecError> {
-    let parts = text.split('+').map(|part| {
-        let (name, number) = part.trim().rsplit_once(':')?;
-        let number = number.trim().parse::<f64>().ok().filter(|v| v.is_finite() && legal(v))?;
-        Some((name.trim().to_owned(), number))
-    });
-    let parts: Option<Vec<_>> = parts.collect();
-    parts.ok_or_else(|| params.bad(key, text, "numbers by field, like title:2+text:1"))
+impl Bm25f {
+    /// The text fields that count. Fields that are named must exist.
+    fn fields(&self, index: &Index) -> Result<Vec<WeightedField>, SearchError> {
+        let weights = self.weights.clone().given();
+        for name in self.b.names().chain(weights.iter().flat_map(PerField::names)) {
+            index.text_field(name)?;
+        }
+        let weights = weights.unwrap_or_else(|| PerField::Fields(vec![("title".to_owned(), 2.0)]));
+        let fields = index.fields_of(index.all()).iter().map(|&field| {
+            let name = index.field_name(field);
+            WeightedField { field, weight: weights.of(name, 1.0), b: self.b.of(name, 0.75) }
+        });
+        Ok(fields.filter(|field| field.weight > 0.0).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::FirstStage;
+
+    #[test]
+    fn numbers_by_field_print_as_they_are_read() {
+        let text = "bm25f(b=title:0.5+text:1, weights=title:3)";
+        assert_eq!(FirstStage::parse(text).unwrap().to_string(), text);
+        assert_eq!(FirstStage::parse("bm25f(b=0.4)").unwrap().to_string(), "bm25f(b=0.4)");
+        for wrong in
+            ["bm25f(b=2)", "bm25f(b=title:2)", "bm25f(weights=title)", "bm25f(weights=a:-1)"]
+        {
+            let error = FirstStage::parse(wrong).unwrap_err().to_string();
+            assert!(error.contains("is not allowed; expected"), "{error}");
+        }
+    }
 }

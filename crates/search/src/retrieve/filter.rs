@@ -7,45 +7,48 @@ use tantivy::collector::DocSetCollector;
 use tantivy::query::QueryParser;
 
 use crate::error::SearchError;
-use crate::index::Index;
+use crate::index::{Index, IndexId};
 
-/// The documents that pass.
+/// The documents of an index that pass a condition; another index refuses it.
 #[derive(Debug, Clone)]
 pub struct Filter {
     passes: Vec<bool>,
     documents: usize,
+    index: IndexId,
 }
 
 impl Filter {
     /// Finds the documents that pass.
     pub fn new(index: &Index, text: &str) -> Result<Filter, SearchError> {
         let parser = QueryParser::for_index(index.tantivy(), index.tantivy_fields());
-        let query = parser.parse_query(text).map_err(|error| {
-            SearchError::request(
-                format!("filter `{text}`: {error}"),
-                format!("write like genre:rock AND year:>=1990; the fields are {}", index.schema()),
-            )
+        let query = parser.parse_query(text).map_err(|error| SearchError::BadFilter {
+            filter: text.to_owned(),
+            why: error.to_string(),
+            fields: index.schema().to_string(),
         })?;
         index.guard(|| {
             let found = index.searcher().search(&query, &DocSetCollector);
-            let found = found.map_err(|error| SearchError::tantivy(index.path(), &error))?;
+            let found = found.map_err(|error| index.failed(&error))?;
             let mut passes = vec![false; index.slots()];
             for address in &found {
-                if let Some(pass) = passes.get_mut(index.number(*address) as usize) {
-                    *pass = true;
-                }
+                passes[index.number(*address) as usize] = true;
             }
-            Ok(Filter { passes, documents: found.len() })
+            Ok(Filter { passes, documents: found.len(), index: index.index_id() })
         })
     }
 
-    /// How many documents pass.
+    /// Number of documents that pass.
     pub fn documents(&self) -> usize {
         self.documents
     }
 
-    /// Whether one does.
+    /// The index that it was made for.
+    pub(super) fn index(&self) -> IndexId {
+        self.index
+    }
+
+    /// Whether a document of its index passes.
     pub(super) fn passes(&self, doc: u32) -> bool {
-        self.passes.get(doc as usize).copied().unwrap_or(false)
+        self.passes[doc as usize]
     }
 }

@@ -89,20 +89,23 @@ struct Opened {
 
 impl Documents {
     /// Opens a file, a folder, or standard input for `-`; the format is told by content if `None`.
-    pub fn open(path: &Path, format: Option<DocumentFormat>) -> Result<Documents, SearchError> {
-        Documents::open_all(&[path.to_path_buf()], format)
+    pub fn open(
+        path: impl AsRef<Path>,
+        format: Option<DocumentFormat>,
+    ) -> Result<Documents, SearchError> {
+        Documents::open_all(&[path], format)
     }
 
     /// Opens several inputs as one collection, in this order. Each may have its own format.
     ///
     /// Every path must exist now; later inputs are opened when it is their turn.
-    pub fn open_all(
-        paths: &[PathBuf],
+    pub fn open_all<P: AsRef<Path>>(
+        paths: &[P],
         format: Option<DocumentFormat>,
     ) -> Result<Documents, SearchError> {
         let mut waiting = Vec::with_capacity(paths.len());
-        for path in paths {
-            waiting.push((path.clone(), size_of(path)?));
+        for path in paths.iter().map(AsRef::as_ref) {
+            waiting.push((path.to_owned(), size_of(path)?));
         }
         let total = waiting.iter().map(|(_, size)| *size).sum();
         let waiting = waiting.into_iter();

@@ -1,8 +1,9 @@
 //! Five documents with fields of every kind, small enough to work features out by hand.
-#![allow(unreachable_pub)]
+#![allow(dead_code, unreachable_pub)] // Not every test uses all of it.
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use rankwright_search::{Analysis, BuildOptions, Document, Index, Schema, Value, build_index};
 use tempfile::TempDir;
@@ -69,18 +70,18 @@ pub fn documents() -> Vec<Document> {
 
 pub struct Bench {
     pub folder: TempDir,
-    pub index: Index,
+    pub index: Arc<Index>,
 }
 
-pub fn build(path: &Path, analysis: &str) -> Index {
+pub fn build(path: &Path, analysis: &str) -> Arc<Index> {
     let analysis = Some(Analysis::parse(analysis).unwrap());
     let schema = Schema::parse(SCHEMA).unwrap();
     let options = BuildOptions { analysis, schema, ..BuildOptions::default() };
     let documents = documents().into_iter().map(Ok);
     let report = build_index(path, documents, &options, &mut |_| ControlFlow::Continue(()));
     // Only the plays of d3, n/a, are not of their kind.
-    assert_eq!(report.unwrap().unwrap().oddities.not_of_kind, 1);
-    Index::open(path).unwrap()
+    assert_eq!(report.unwrap().unwrap().not_of_kind, 1);
+    Arc::new(Index::open(path).unwrap())
 }
 
 pub fn bench() -> Bench {

@@ -12,7 +12,8 @@ pub(in crate::format) fn write(data: &Dataset, out: &mut dyn Write) -> io::Resul
     check(data)?;
     let query_of_row = data.query_of_rows();
     write_rows(&data.rows_by_source(), out, |row, text| {
-        format_row(data, row, query_of_row[row] as usize, first, text);
+        let query = query_of_row.get(row).map_or(0, |query| *query as usize);
+        format_row(data, row, query, first, text);
     })
 }
 
@@ -45,7 +46,7 @@ fn check(data: &Dataset) -> io::Result<()> {
 }
 
 fn format_row(data: &Dataset, row: usize, query: usize, first: u32, out: &mut Vec<u8>) {
-    let label = data.labels()[row];
+    let label = data.labels().get(row).copied().unwrap_or(0.0);
     // Writing into a Vec cannot fail.
     let _ = write!(out, "{label} qid:{}", data.query_ids().get(query));
     for (column, &value) in data.matrix().row(row).iter().enumerate() {

@@ -9,21 +9,53 @@ use std::path::Path;
 use rankwright_data::Run;
 use rankwright_data::bytes::Input;
 use rankwright_eval::{OrderRule, Orderer, Rows, TiePolicy};
+use rankwright_spec::{choices, params};
 
+use super::Feature;
+use super::def::FeatureDef;
+use super::evidence::{Evidence, Needs};
 use crate::error::SearchError;
-use crate::features::Feature;
-use crate::features::evidence::{Evidence, Needs};
+use crate::params::read_params;
+
+choices! {
+    /// The number that is taken from a run.
+    pub enum RunValue {
+        /// The score.
+        Score = "score",
+        /// The rank, from 1.
+        Rank = "rank",
+    }
+}
+
+params! {
+    /// Parameters of the feature `run`.
+    pub struct RunParams {
+        file: String = String::new(), .., "Run file.";
+        value: RunValue = RunValue::Score, .., "Score or rank.";
+    }
+}
+
+pub(super) static RUN: FeatureDef = FeatureDef {
+    name: "run",
+    help: "Score or rank in a run of another system.",
+    example: "run(file=other.run, value=rank)",
+    is_default: false,
+    ..FeatureDef::of::<RunParams>(|_, spec| {
+        let params: RunParams = read_params(spec)?;
+        Ok(Box::new(RunFeature::open(&params.file, params.value)?))
+    })
+};
 
 /// Scores or ranks by query and document.
-pub(super) struct RunFeature {
+struct RunFeature {
     run: Run,
-    ranks: bool,
+    value: RunValue,
 }
 
 impl RunFeature {
-    pub(super) fn open(file: &str, ranks: bool) -> Result<Self, SearchError> {
+    fn open(file: &str, value: RunValue) -> Result<Self, SearchError> {
         let (run, _) = Run::read(Input::open(Path::new(file))?)?;
-        Ok(Self { run, ranks })
+        Ok(Self { run, value })
     }
 }
 
@@ -38,7 +70,10 @@ impl Feature for RunFeature {
         let Some(query) = lists.find(&evidence.query.id) else { return Ok(()) };
         let listed: Vec<(&[u8], f64)> =
             lists.list(query).map(|document| (document.id, document.value)).collect();
-        let listed = if self.ranks { ranks(&listed)? } else { listed };
+        let listed = match self.value {
+            RunValue::Score => listed,
+            RunValue::Rank => ranks(&listed)?,
+        };
         let values: HashMap<&[u8], f64> = listed.into_iter().collect();
         let ids = evidence.index.ids()?;
         for (slot, &doc) in out.iter_mut().zip(evidence.docs) {

@@ -1,0 +1,257 @@
+//! Classification of documents by those of other documents, from documents to a report.
+//!
+//! Documents are tf-idf vectors of all their text. Cross validation goes by document: each one is
+//! decided on by a classifier, and with a vocabulary, that has not seen it.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use rankwright_data::Random;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::classifier::Classifier;
+use super::labelled::{Labelled, keep_last, terms};
+use super::{ClassScore, Evaluation, SparseVector, TfIdf};
+use crate::analysis::Analysis;
+use crate::document::Document;
+use crate::error::SearchError;
+use crate::warning::SearchWarning;
+
+/// Labelled documents and a classifier.
+///
+/// ```
+/// use rankwright_search::classify::{Classifier, TextClassifier};
+/// use rankwright_search::{Analysis, Document};
+///
+/// let texts = [("1", "jazz", "music"), ("2", "train", "travel"), ("3", "jazz band", "music")];
+/// let labelled = texts.map(|(id, text, class)| {
+///     Document::new(id).with("text", text).with("class", class)
+/// });
+/// let classifier = TextClassifier::new(
+///     labelled.to_vec(), "class", Classifier::default(), Analysis::default())?;
+/// let result = classifier.classify(vec![Document::new("4").with("text", "a jazz trio")])?;
+/// assert_eq!(result.decisions[0].class, "music");
+/// # Ok::<(), rankwright_search::SearchError>(())
+/// ```
+pub struct TextClassifier {
+    label: String,
+    classifier: Classifier,
+    analysis: Analysis,
+    labelled: Labelled,
+    warnings: Vec<SearchWarning>,
+}
+
+impl std::fmt::Debug for TextClassifier {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TextClassifier")
+            .field("label", &self.label)
+            .field("classifier", &self.classifier)
+            .field("documents", &self.documents())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The quality of a classifier in a cross validation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ClassifierEvaluation {
+    /// The classifier.
+    pub classifier: String,
+    /// The analysis of text.
+    pub analysis: String,
+    /// The field that holds the class.
+    pub label: String,
+    /// Number of folds.
+    pub folds: u32,
+    /// Seed of the draw of the folds.
+    pub seed: u64,
+    /// Number of labelled documents.
+    pub documents: usize,
+    /// Number of documents without a class.
+    pub without_label: usize,
+    /// Share of right decisions.
+    pub accuracy: f64,
+    /// Mean F1 of the classes.
+    pub macro_f1: f64,
+    /// F1 of the pooled counts.
+    pub micro_f1: f64,
+    /// Precision, recall and F1 of each class.
+    pub classes: Vec<ClassScore>,
+    /// Documents of a true class (row) that were put into a class (column), in the order of
+    /// `classes`.
+    pub confusion: Vec<Vec<u64>>,
+    /// Seconds that it took.
+    pub seconds: f64,
+}
+
+/// Classes of documents.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Classification {
+    /// The decision on each document.
+    #[serde(skip)]
+    pub decisions: Vec<ClassDecision>,
+    /// The classifier.
+    pub classifier: String,
+    /// Number of documents it learnt from.
+    pub learnt_from: usize,
+    /// Number of labelled documents without a class.
+    pub without_label: usize,
+    /// Number of documents decided on.
+    pub documents: usize,
+    /// Number of documents put into each class.
+    pub classes: BTreeMap<String, u64>,
+    /// Seconds that it took.
+    pub seconds: f64,
+    /// Recoverable problems of the documents decided on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<SearchWarning>,
+}
+
+/// The class of one document.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ClassDecision {
+    /// The document.
+    pub id: String,
+    /// Its class.
+    pub class: String,
+    /// The distance to the class's centroid (Rocchio) or its share of the neighbours (kNN).
+    pub value: f64,
+}
+
+impl TextClassifier {
+    /// Takes labelled documents; of those with one id the last counts.
+    pub fn new(
+        mut documents: Vec<Document>,
+        label: impl Into<String>,
+        classifier: Classifier,
+        analysis: Analysis,
+    ) -> Result<Self, SearchError> {
+        classifier.check()?;
+        let label = label.into();
+        let mut warnings = repeated(keep_last(&mut documents));
+        let labelled = Labelled::new(&documents, &label, &analysis)?;
+        if labelled.left_out > 0 {
+            let (label, documents) = (label.clone(), labelled.left_out);
+            warnings.push(SearchWarning::WithoutLabel { label, documents });
+        }
+        Ok(Self { label, classifier, analysis, labelled, warnings })
+    }
+
+    /// Recoverable problems of the labelled documents.
+    pub fn warnings(&self) -> &[SearchWarning] {
+        &self.warnings
+    }
+
+    /// The number of documents with a class.
+    pub fn documents(&self) -> usize {
+        self.labelled.classes.len()
+    }
+
+    /// Decides on each labelled document by a classifier that has not seen it.
+    pub fn cross_validate(
+        &self,
+        folds: u32,
+        seed: u64,
+    ) -> Result<ClassifierEvaluation, SearchError> {
+        let start = Instant::now();
+        let (count, parts) = (self.documents(), folds as usize);
+        if count < parts || parts < 2 {
+            return Err(SearchError::Folds { documents: count, folds: parts });
+        }
+        let mut order: Vec<usize> = (0..count).collect();
+        Random::new(seed, 0).shuffle(&mut order);
+        let mut decided = vec![String::new(); count];
+        for fold in 0..parts {
+            let part = |test: bool| {
+                let places = (0..count).filter(move |place| (place % parts == fold) == test);
+                places.map(|place| order[place]).collect::<Vec<usize>>()
+            };
+            let (learn, test) = (part(false), part(true));
+            let texts: Vec<&Vec<String>> =
+                test.iter().map(|&at| &self.labelled.terms[at]).collect();
+            for (&at, (class, _)) in test.iter().zip(self.decide(&learn, &texts)?) {
+                decided[at] = class;
+            }
+        }
+        let truth = self.labelled.classes.iter().map(String::as_str);
+        let found = Evaluation::new(truth.zip(decided.iter().map(String::as_str)));
+        Ok(ClassifierEvaluation {
+            classifier: self.classifier.to_string(),
+            analysis: self.analysis.to_string(),
+            label: self.label.clone(),
+            folds,
+            seed,
+            documents: count,
+            without_label: self.labelled.left_out,
+            accuracy: found.accuracy(),
+            macro_f1: found.macro_f1(),
+            micro_f1: found.micro_f1(),
+            classes: found.per_class(),
+            confusion: found.confusion().to_vec(),
+            seconds: start.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// Learns from all labelled documents and decides on others; of those with one id the last
+    /// counts.
+    pub fn classify(&self, mut documents: Vec<Document>) -> Result<Classification, SearchError> {
+        let start = Instant::now();
+        let warnings = repeated(keep_last(&mut documents));
+        let fields = &self.labelled.fields;
+        let has = |field: &String| documents.iter().any(|document| document.get(field).is_some());
+        if !documents.is_empty() && !fields.iter().any(has) {
+            return Err(SearchError::NoFieldToClassify { fields: fields.join(", ") });
+        }
+        let terms = terms(&documents, fields, &self.analysis);
+        let learn: Vec<usize> = (0..self.documents()).collect();
+        let decided = self.decide(&learn, &terms.iter().collect::<Vec<_>>())?;
+        let mut classes: BTreeMap<String, u64> = BTreeMap::new();
+        decided.iter().for_each(|(class, _)| *classes.entry(class.clone()).or_default() += 1);
+        let decision = |(document, (class, value)): (Document, (String, f64))| ClassDecision {
+            id: document.id,
+            class,
+            value,
+        };
+        Ok(Classification {
+            classifier: self.classifier.to_string(),
+            learnt_from: learn.len(),
+            without_label: self.labelled.left_out,
+            documents: documents.len(),
+            classes,
+            decisions: documents.into_iter().zip(decided).map(decision).collect(),
+            seconds: start.elapsed().as_secs_f64(),
+            warnings,
+        })
+    }
+
+    /// Learns from some of the labelled documents and decides on texts: class and value of each.
+    fn decide(
+        &self,
+        learn: &[usize],
+        texts: &[&Vec<String>],
+    ) -> Result<Vec<(String, f64)>, SearchError> {
+        let known: Vec<&Vec<String>> = learn.iter().map(|&at| &self.labelled.terms[at]).collect();
+        let classes: Vec<&str> =
+            learn.iter().map(|&at| self.labelled.classes[at].as_str()).collect();
+        let tfidf = TfIdf::fit(&known);
+        let vectors: Vec<SparseVector> =
+            known.par_iter().map(|terms| tfidf.vector(terms)).collect();
+        let fitted = self.classifier.fit(&vectors, &classes)?;
+        let decide = |terms: &&Vec<String>| {
+            let vector = tfidf.vector(terms);
+            let decision = fitted.classify(&vector);
+            (decision.class.to_owned(), decision.value)
+        };
+        Ok(texts.par_iter().map(decide).collect())
+    }
+}
+
+fn repeated(documents: usize) -> Vec<SearchWarning> {
+    match documents {
+        0 => Vec::new(),
+        count => vec![SearchWarning::DuplicateIds { documents: count as u64 }],
+    }
+}

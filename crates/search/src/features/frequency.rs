@@ -1,0 +1,175 @@
+//! Features of the frequencies of the query's terms in a text field.
+//!
+//! A document without a match has 0.
+
+use rankwright_spec::{Spec, params};
+
+use super::def::{Build, FeatureDef};
+use super::evidence::{Evidence, Needs, TextFieldEvidence};
+use super::fields::{TextFieldParams, text_field};
+use super::{Feature, Summary};
+use crate::error::SearchError;
+use crate::index::{Index, TextField};
+use crate::params::read_params;
+use crate::retrieve::idf;
+use crate::schema::FieldKind;
+
+params! {
+    /// Parameters of a feature that sums up one value for each term.
+    pub struct SummaryParams {
+        field: String = "all".to_owned(), .., "Text field; all: every text field as one.";
+        stat: Summary = Summary::Sum, .., "Summary over the terms.";
+    }
+}
+
+const STATS: &[&str] = &["sum", "min", "max", "mean", "variance"];
+
+/// A definition of a feature with [`SummaryParams`].
+const fn summarised(build: Build) -> FeatureDef {
+    FeatureDef {
+        field: Some(FieldKind::Text),
+        each: Some(("stat", STATS)),
+        ..FeatureDef::of::<SummaryParams>(build)
+    }
+}
+
+/// A definition of a feature of a text field without further parameters.
+pub(super) const fn of_text(build: Build) -> FeatureDef {
+    FeatureDef { field: Some(FieldKind::Text), ..FeatureDef::of::<TextFieldParams>(build) }
+}
+
+pub(super) static TF: FeatureDef = FeatureDef {
+    name: "tf",
+    help: "Frequencies of the query's terms.",
+    example: "tf(field=title, stat=max)",
+    ..summarised(|index, spec| summary(index, spec, |tf, _, _| tf, Combine::Summary))
+};
+
+pub(super) static IDF: FeatureDef = FeatureDef {
+    name: "idf",
+    help: "Idf of the matched terms, idf = ln((N+1)/(df+0.5)).",
+    example: "idf(field=title)",
+    ..summarised(|index, spec| summary(index, spec, |_, _, term| term.idf, Combine::MatchedSummary))
+};
+
+pub(super) static TF_IDF: FeatureDef = FeatureDef {
+    name: "tf-idf",
+    help: "Frequency times idf of the query's terms.",
+    example: "tf-idf(field=title, stat=mean)",
+    ..summarised(|index, spec| summary(index, spec, |tf, _, term| tf * term.idf, Combine::Summary))
+};
+
+pub(super) static MATCHED: FeatureDef = FeatureDef {
+    name: "matched",
+    help: "Number of different terms of the query that occur.",
+    example: "matched(field=title)",
+    ..of_text(|index, spec| sum(index, spec, |_, _, _| 1.0))
+};
+
+pub(super) static MATCHED_RATIO: FeatureDef = FeatureDef {
+    name: "matched-ratio",
+    help: "Share of the query's different terms that occur.",
+    example: "matched-ratio(field=title)",
+    ..of_text(|index, spec| {
+        let field = text_field(index, spec)?;
+        Ok(Box::new(FrequencyFeature { field, value: |_, _, _| 1.0, combine: Combine::Share }))
+    })
+};
+
+/// A feature of the frequencies in a text field.
+pub(super) struct FrequencyFeature {
+    field: TextField,
+    value: TermValue,
+    combine: Combine,
+}
+
+/// The value of a matched term, from its frequency, the document's length and the term's numbers.
+pub(super) type TermValue = fn(f64, f64, &TermNumbers) -> f64;
+
+/// Numbers of a term in a text field of the collection.
+pub(super) struct TermNumbers {
+    /// ln((N+1)/(df+0.5)), which stays above 0.
+    pub(super) idf: f64,
+    /// |C| / c(q,C).
+    pub(super) rarity: f64,
+}
+
+/// The way from values of matched terms to the feature.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Combine {
+    Sum,
+    /// A summary in which terms that do not occur count as 0.
+    Summary(Summary),
+    /// A summary of the matched terms alone.
+    MatchedSummary(Summary),
+    /// The number of values as a share of the query's different terms.
+    Share,
+}
+
+/// The sum of a value over matched terms.
+pub(super) fn sum(
+    index: &Index,
+    spec: &Spec,
+    value: TermValue,
+) -> Result<Box<dyn Feature>, SearchError> {
+    let field = text_field(index, spec)?;
+    Ok(Box::new(FrequencyFeature { field, value, combine: Combine::Sum }))
+}
+
+fn summary(
+    index: &Index,
+    spec: &Spec,
+    value: TermValue,
+    combine: fn(Summary) -> Combine,
+) -> Result<Box<dyn Feature>, SearchError> {
+    let params: SummaryParams = read_params(spec)?;
+    let field = index.text_field(&params.field)?;
+    Ok(Box::new(FrequencyFeature { field, value, combine: combine(params.stat) }))
+}
+
+impl Feature for FrequencyFeature {
+    fn needs(&self) -> Needs {
+        Needs { text_fields: vec![self.field], ..Needs::default() }
+    }
+
+    fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
+        let found = evidence.text_field(self.field)?;
+        let terms = numbers(evidence, self.field, found);
+        let lengths = evidence.index.lengths(self.field);
+        let mut values = Vec::new();
+        for (candidate, slot) in out.iter_mut().enumerate() {
+            let length = lengths[evidence.docs[candidate] as usize];
+            let matched = evidence.tfs(found, candidate).zip(&terms).filter(|(tf, _)| *tf > 0);
+            values.clear();
+            values.extend(matched.map(|(tf, term)| (self.value)(f64::from(tf), length, term)));
+            *slot = self.combine.of(&values, evidence.terms.distinct().len());
+        }
+        Ok(())
+    }
+}
+
+fn numbers(
+    evidence: &Evidence<'_>,
+    field: TextField,
+    found: &TextFieldEvidence,
+) -> Vec<TermNumbers> {
+    let documents = evidence.index.documents() as f64;
+    let all = evidence.index.terms(field) as f64;
+    let terms = found.stats.iter().map(|stats| TermNumbers {
+        idf: idf(documents, stats.documents as f64),
+        rarity: all / (stats.occurrences as f64).max(1.0),
+    });
+    terms.collect()
+}
+
+impl Combine {
+    /// The feature of a document, from the values of its matched terms out of `terms`.
+    fn of(self, values: &[f64], terms: usize) -> f64 {
+        match self {
+            Combine::Summary(summary) => summary.of(values, terms),
+            Combine::MatchedSummary(summary) => summary.of(values, values.len()),
+            Combine::Share if terms > 0 => values.len() as f64 / terms as f64,
+            Combine::Sum | Combine::Share => values.iter().sum(),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The links of an index as a graph, and each document's standing in it.
+//!
+//! Nodes are the living documents in the order of their ids, so that nothing depends on how the index
+//! is cut. Links to documents that are not there are left out. Computed once, when features are made
+//! ready.
+
+use std::sync::Arc;
+
+use rankwright_spec::{Auto, Spec, params};
+
+use super::Feature;
+use super::column::Column;
+use super::def::{Build, FeatureDef};
+use super::fields::{FieldParams, field, field_or_only};
+use crate::error::SearchError;
+use crate::index::Index;
+use crate::links::{Graph, HitsOptions, PageRankOptions, hits, pagerank};
+use crate::params::read_params;
+use crate::schema::FieldKind;
+
+params! {
+    /// Parameters of the feature `pagerank`.
+    pub struct PageRankParams {
+        field: Auto<String> = Auto::Auto, .., "Field of links; auto: the only one.";
+        damping: f64 = 0.85, 0.0..1.0, "Probability that a reader follows a link.";
+    }
+}
+
+/// A definition of a feature of a field of links without further parameters.
+const fn of_links(build: Build) -> FeatureDef {
+    FeatureDef { field: Some(FieldKind::Links), ..FeatureDef::of::<FieldParams>(build) }
+}
+
+pub(super) static IN_LINKS: FeatureDef = FeatureDef {
+    name: "in-links",
+    help: "Number of documents that link to it.",
+    example: "in-links(field=links)",
+    ..of_links(|index, spec| {
+        build(index, spec, |graph| each(graph, |node| graph.in_degree(node) as f64))
+    })
+};
+
+pub(super) static OUT_LINKS: FeatureDef = FeatureDef {
+    name: "out-links",
+    help: "Number of documents that it links to.",
+    example: "out-links(field=links)",
+    ..of_links(|index, spec| {
+        build(index, spec, |graph| each(graph, |node| graph.out_degree(node) as f64))
+    })
+};
+
+pub(super) static PAGERANK: FeatureDef = FeatureDef {
+    name: "pagerank",
+    help: "PageRank times the number of documents, so that the mean is 1 in any collection.",
+    example: "pagerank(field=links, damping=0.9)",
+    field: Some(FieldKind::Links),
+    ..FeatureDef::of::<PageRankParams>(|index, spec| {
+        let params: PageRankParams = read_params(spec)?;
+        let field = field_or_only(index, spec, &params.field, FieldKind::Links)?;
+        let graph = graph_of(index, &field)?;
+        let options = PageRankOptions { damping: params.damping, ..PageRankOptions::default() };
+        let nodes = graph.nodes() as f64;
+        let values = pagerank(&graph, options).into_iter().map(|share| share * nodes).collect();
+        column(index, values)
+    })
+};
+
+pub(super) static HUB: FeatureDef = FeatureDef {
+    name: "hub",
+    help: "Hub score (HITS).",
+    example: "hub(field=links)",
+    ..of_links(|index, spec| build(index, spec, |graph| hits(graph, HitsOptions::default()).hubs))
+};
+
+pub(super) static AUTHORITY: FeatureDef = FeatureDef {
+    name: "authority",
+    help: "Authority score (HITS).",
+    example: "authority(field=links)",
+    ..of_links(|index, spec| {
+        build(index, spec, |graph| hits(graph, HitsOptions::default()).authorities)
+    })
+};
+
+fn each(graph: &Graph, value: impl Fn(usize) -> f64) -> Vec<f64> {
+    (0..graph.nodes()).map(value).collect()
+}
+
+/// A feature with a value for each node of the graph.
+fn build(
+    index: &Index,
+    spec: &Spec,
+    values: fn(&Graph) -> Vec<f64>,
+) -> Result<Box<dyn Feature>, SearchError> {
+    let graph = graph_of(index, &field(index, spec, FieldKind::Links)?)?;
+    column(index, values(&graph))
+}
+
+/// Values of the nodes as a column of the documents.
+fn column(index: &Index, values: Vec<f64>) -> Result<Box<dyn Feature>, SearchError> {
+    let mut column = vec![f64::NAN; index.slots()];
+    for (&doc, value) in index.ids()?.sorted().iter().zip(values) {
+        column[doc as usize] = value;
+    }
+    Ok(Box::new(Column(Arc::new(column))))
+}
+
+fn graph_of(index: &Index, field: &str) -> Result<Graph, SearchError> {
+    let labels = index.labels(field, FieldKind::Links)?;
+    let ids = index.ids()?;
+    let targets: Vec<Option<u32>> = (0..labels.len() as u32)
+        .map(|label| ids.find(labels.name(label)).map(|doc| ids.place(doc)))
+        .collect();
+    let mut links = Vec::new();
+    for (node, &doc) in (0..).zip(ids.sorted()) {
+        let to = labels.of(doc).iter().filter_map(|&label| targets[label as usize]);
+        links.extend(to.map(|target| (node, target)));
+    }
+    Graph::new(ids.sorted().len(), links)
+        .map_err(|_| SearchError::Internal { invariant: "links lead to documents of the index" })
+}

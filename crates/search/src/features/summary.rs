@@ -1,0 +1,62 @@
+//! One number out of the values of several terms.
+
+use rankwright_spec::choices;
+
+choices! {
+    /// The number that stands for the values of several terms.
+    pub enum Summary {
+        /// Their sum.
+        Sum = "sum",
+        /// The smallest.
+        Min = "min",
+        /// The largest.
+        Max = "max",
+        /// Their mean.
+        Mean = "mean",
+        /// Their variance.
+        Variance = "variance",
+    }
+}
+
+impl Summary {
+    /// Of these values and as many zeros as there are to `count`; 0 of nothing.
+    pub(super) fn of(self, values: &[f64], count: usize) -> f64 {
+        let zeros = count > values.len();
+        let sum: f64 = values.iter().sum();
+        let n = count.max(values.len()) as f64;
+        if n == 0.0 {
+            return 0.0;
+        }
+        let fold = |start: Option<f64>, f: fn(f64, f64) -> f64| {
+            values.iter().copied().chain(start).reduce(f).unwrap_or(0.0)
+        };
+        match self {
+            Summary::Sum => sum,
+            Summary::Mean => sum / n,
+            Summary::Min => fold(zeros.then_some(0.0), f64::min),
+            Summary::Max => fold(zeros.then_some(0.0), f64::max),
+            Summary::Variance => {
+                let mean = sum / n;
+                let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
+                (squares + (n - values.len() as f64) * mean * mean) / n
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn summaries_count_absent_terms_as_zeros() {
+        let of = |summary: Summary| summary.of(&[1.0, 3.0], 4);
+        assert_eq!(of(Summary::Sum), 4.0);
+        assert_eq!(of(Summary::Mean), 1.0);
+        assert_eq!(of(Summary::Min), 0.0);
+        assert_eq!(of(Summary::Max), 3.0);
+        assert_eq!(of(Summary::Variance), 1.5);
+        assert_eq!(Summary::Min.of(&[], 0), 0.0);
+        assert_eq!(Summary::Min.of(&[2.0, 1.0], 2), 1.0);
+    }
+}

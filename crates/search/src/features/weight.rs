@@ -1,0 +1,47 @@
+//! The score of a weighting as a feature; its formula is that of the first stage.
+
+use rankwright_spec::Spec;
+
+use super::Feature;
+use super::evidence::{Evidence, Needs};
+use crate::error::SearchError;
+use crate::index::{Index, TextField};
+use crate::params::read_params;
+use crate::retrieve::{DocumentColumns, Weigher, Weighting};
+
+struct WeightFeature<W> {
+    field: TextField,
+    weighting: W,
+    columns: DocumentColumns,
+}
+
+/// Makes the feature of a weighting ready.
+pub(super) fn build_weight<W: Weighting>(
+    index: &Index,
+    spec: &Spec,
+) -> Result<Box<dyn Feature>, SearchError> {
+    let weighting: W = read_params(spec)?;
+    let field = index.text_field(weighting.field())?;
+    let columns = DocumentColumns::of_weighting::<W>(index, field)?;
+    Ok(Box::new(WeightFeature { field, weighting, columns }))
+}
+
+impl<W: Weighting> Feature for WeightFeature<W> {
+    fn needs(&self) -> Needs {
+        Needs { text_fields: vec![self.field], ..Needs::default() }
+    }
+
+    fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
+        let found = evidence.text_field(self.field)?;
+        let (index, terms) = (evidence.index, evidence.terms);
+        let weigher = Weigher::new(&self.weighting, index, self.field, terms, &found.stats);
+        for (candidate, slot) in out.iter_mut().enumerate() {
+            let document = self.columns.of(evidence.docs[candidate]);
+            let tfs = evidence.tfs(found, candidate).enumerate().filter(|(_, tf)| *tf > 0);
+            let sum: f64 =
+                tfs.map(|(term, tf)| weigher.matched(term, f64::from(tf), &document)).sum();
+            *slot = sum + weigher.document(&document);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,55 @@
+//! Checks of the files of an index, and of what tantivy makes of them.
+
+use std::path::{Path, PathBuf};
+
+use rankwright_data::catch_panic;
+use rayon::prelude::*;
+use tantivy::{Directory as _, SegmentReader};
+
+use super::layout::ID;
+use crate::error::SearchError;
+
+/// Runs work that reads tantivy's files; damage that makes it panic is an error.
+pub(super) fn guard<T>(
+    path: &Path,
+    work: impl FnOnce() -> Result<T, SearchError>,
+) -> Result<T, SearchError> {
+    match catch_panic(work) {
+        Ok(result) => result,
+        Err(what) => Err(SearchError::Damaged { path: path.into(), what }),
+    }
+}
+
+/// Compares the files in use with the checksums at their ends. Bytes that changed on the disk would
+/// else be read as other numbers, or as lengths that no memory holds. Cost: one reading of the files.
+pub(super) fn check_files(path: &Path, index: &tantivy::Index) -> Result<(), SearchError> {
+    let failed = |error: tantivy::TantivyError| SearchError::tantivy(path, &error);
+    let list = index.load_metas().map_err(failed)?;
+    let mut files: Vec<PathBuf> = list.list_segment_files().into_iter().collect();
+    files.sort_unstable();
+    let directory = index.directory();
+    let check = |file: &PathBuf| -> Result<(), SearchError> {
+        // The list has files that a segment need not have; one that it needs is missed later.
+        if !directory.exists(file).map_err(|error| failed(error.into()))?
+            || directory.validate_checksum(file).map_err(|error| failed(error.into()))?
+        {
+            return Ok(());
+        }
+        let what = format!("{} is not as it was written", file.display());
+        Err(SearchError::Damaged { path: path.into(), what })
+    };
+    let checked: Vec<Result<(), SearchError>> = files.par_iter().map(check).collect();
+    checked.into_iter().collect()
+}
+
+/// Compares the number of documents that tantivy's list tells with those that have an id.
+pub(super) fn check_documents(path: &Path, reader: &SegmentReader) -> Result<(), SearchError> {
+    let failed = |error: tantivy::TantivyError| SearchError::tantivy(path, &error);
+    let ids = reader.fast_fields().str(ID).map_err(failed)?;
+    let found = ids.map_or(0, |ids| ids.ords().num_docs());
+    if found == reader.max_doc() {
+        return Ok(());
+    }
+    let what = format!("a segment of {} documents has {found} ids", reader.max_doc());
+    Err(SearchError::Damaged { path: path.into(), what })
+}

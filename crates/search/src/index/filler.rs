@@ -1,0 +1,188 @@
+//! Documents into a tantivy index, in batches.
+//!
+//! While a batch is read, the one before is analysed on all threads and handed to tantivy in order.
+//! A later document with an id replaces an earlier one.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Mutex;
+
+use foldhash::fast::FixedState;
+use rayon::prelude::*;
+use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
+use tantivy::{IndexWriter, TantivyDocument, Term};
+
+use super::encode::Decoder;
+use super::layout::{ANALYZER, Layout};
+use super::lock;
+use super::prepare::{Counts, Preparer};
+use crate::analysis::Analysis;
+use crate::document::Document;
+use crate::error::SearchError;
+
+/// A batch ends at so many documents, or bytes of text.
+const BATCH_DOCUMENTS: usize = 2048;
+const BATCH_BYTES: usize = 16 << 20;
+/// Memory that a thread of tantivy may fill before it writes a segment.
+const MEMORY: usize = 192 << 20;
+
+/// Receives the number of documents so far, and says whether to go on.
+pub(super) type Progress<'a> = &'a mut (dyn FnMut(u64) -> ControlFlow<()> + Send);
+
+/// Tokenizers that take terms which are analysed already.
+pub(super) fn writing_tokenizers() -> TokenizerManager {
+    let tokenizers = TokenizerManager::default();
+    tokenizers.register(ANALYZER, TextAnalyzer::builder(Decoder::default()).build());
+    tokenizers
+}
+
+/// The next documents, as many or as few as make a batch.
+pub(super) fn read_batch(
+    documents: &mut impl Iterator<Item = Result<Document, SearchError>>,
+    most: usize,
+) -> Result<Vec<Document>, SearchError> {
+    let (mut batch, mut bytes) = (Vec::new(), 0);
+    while batch.len() < most && bytes < BATCH_BYTES {
+        let Some(document) = documents.next().transpose()? else { break };
+        bytes += document.fields.iter().map(|(_, value)| size_of_value(value)).sum::<usize>();
+        batch.push(document);
+    }
+    Ok(batch)
+}
+
+fn size_of_value(value: &crate::Value) -> usize {
+    match value {
+        crate::Value::Text(text) => text.len(),
+        crate::Value::Texts(texts) => texts.iter().map(String::len).sum(),
+        crate::Value::Number(_) => 8,
+    }
+}
+
+/// Counts of documents that were written.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Filled {
+    /// Documents read.
+    pub(super) documents: u64,
+    /// Of them, those that were replaced by a later one of the same id.
+    pub(super) duplicates: u64,
+    /// Documents without a term in any text field.
+    pub(super) without_terms: u64,
+    /// Values that are not of their field's kind.
+    pub(super) not_of_kind: u64,
+}
+
+/// Fills a tantivy index with batches.
+pub(super) struct Filler<'a> {
+    path: &'a Path,
+    layout: &'a Layout,
+    analysis: &'a Analysis,
+    /// One for each thread that analyses, with the words it remembers.
+    preparers: Mutex<Vec<Preparer>>,
+    writer: IndexWriter,
+    /// Documents may have been there before us.
+    adding: bool,
+    /// Hashes of the ids so far.
+    seen: HashSet<u128, FixedState>,
+}
+
+impl<'a> Filler<'a> {
+    pub(super) fn new(
+        path: &'a Path,
+        layout: &'a Layout,
+        analysis: &'a Analysis,
+        index: &tantivy::Index,
+        adding: bool,
+    ) -> Result<Self, SearchError> {
+        // Analysis takes about as long as tantivy's part.
+        let threads = (rayon::current_num_threads() / 2).clamp(1, 8);
+        let writer = index.writer_with_num_threads(threads, threads * MEMORY);
+        let writer = writer.map_err(|error| SearchError::tantivy(path, &error))?;
+        let (preparers, seen) = (Mutex::default(), HashSet::default());
+        Ok(Self { path, layout, analysis, preparers, writer, adding, seen })
+    }
+
+    pub(super) fn fill(
+        mut self,
+        first: Vec<Document>,
+        documents: &mut (impl Iterator<Item = Result<Document, SearchError>> + Send),
+        progress: Progress<'_>,
+    ) -> Result<Option<Filled>, SearchError> {
+        let mut filled = Filled::default();
+        let mut batch =
+            if first.is_empty() { read_batch(documents, BATCH_DOCUMENTS)? } else { first };
+        while !batch.is_empty() {
+            filled.documents += batch.len() as u64;
+            filled.duplicates += self.drop_duplicates(&mut batch);
+            let (next, added) =
+                rayon::join(|| read_batch(documents, BATCH_DOCUMENTS), || self.add_batch(&batch));
+            let counts = added?;
+            filled.without_terms += counts.without_terms;
+            filled.not_of_kind += counts.not_of_kind;
+            batch = next?;
+            if progress(filled.documents).is_break() {
+                return Ok(None);
+            }
+        }
+        let failed = |error| SearchError::tantivy(self.path, &error);
+        self.writer.commit().map_err(failed)?;
+        self.writer.wait_merging_threads().map_err(failed)?;
+        Ok(Some(filled))
+    }
+
+    /// Keeps the last document of an id: earlier ones of the batch are dropped here, those of batches
+    /// before are deleted in the index.
+    fn drop_duplicates(&mut self, batch: &mut Vec<Document>) -> u64 {
+        let mut dropped = 0;
+        let mut keep: Vec<bool> = Vec::with_capacity(batch.len());
+        let mut last: HashMap<&str, usize, FixedState> = HashMap::default();
+        for (at, document) in batch.iter().enumerate() {
+            keep.push(true);
+            if let Some(before) = last.insert(&document.id, at) {
+                keep[before] = false;
+                dropped += 1;
+            }
+        }
+        let mut at = 0;
+        batch.retain(|_| {
+            at += 1;
+            keep[at - 1]
+        });
+        for document in batch.iter() {
+            let key = xxhash_rust::xxh3::xxh3_128(document.id.as_bytes());
+            let known = !self.seen.insert(key);
+            dropped += u64::from(known);
+            if known || self.adding {
+                self.writer.delete_term(Term::from_field_text(self.layout.id, &document.id));
+            }
+        }
+        dropped
+    }
+
+    fn add_batch(&self, batch: &[Document]) -> Result<Counts, SearchError> {
+        let parts = batch.par_chunks(64).map(|documents| self.prepare(documents));
+        let parts: Result<Vec<(Vec<TantivyDocument>, Counts)>, SearchError> = parts.collect();
+        let mut counts = Counts::default();
+        for (documents, odd) in parts? {
+            counts.add(odd);
+            for document in documents {
+                let added = self.writer.add_document(document);
+                added.map_err(|error| SearchError::tantivy(self.path, &error))?;
+            }
+        }
+        Ok(counts)
+    }
+
+    fn prepare(
+        &self,
+        documents: &[Document],
+    ) -> Result<(Vec<TantivyDocument>, Counts), SearchError> {
+        let waiting = lock(&self.preparers).pop();
+        let mut preparer = waiting.unwrap_or_else(|| Preparer::new(self.analysis));
+        let prepared = documents.iter().map(|document| preparer.prepare(self.layout, document));
+        let prepared: Result<Vec<TantivyDocument>, SearchError> = prepared.collect();
+        let counts = preparer.take_counts();
+        lock(&self.preparers).push(preparer);
+        Ok((prepared?, counts))
+    }
+}

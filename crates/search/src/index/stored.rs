@@ -1,0 +1,71 @@
+//! Documents of an index as they came in, by id.
+
+use rankwright_data::Strings;
+use tantivy::TantivyDocument;
+use tantivy::schema::Value as _;
+
+use super::layout::ID;
+use super::{Ids, Index, Labels, lock};
+use crate::document::Document;
+use crate::error::SearchError;
+use crate::retrieve::Candidate;
+use crate::schema::{FieldKind, texts_of};
+
+impl Index {
+    /// The ids of all documents.
+    pub(crate) fn ids(&self) -> Result<&Ids, SearchError> {
+        if let Some(ids) = self.ids.get() {
+            return Ok(ids);
+        }
+        let labels = self.guard(|| Labels::read(self, ID))?;
+        let mut texts = Strings::default();
+        for doc in 0..self.slots {
+            let Some(&label) = labels.of(doc).first() else {
+                return Err(self.damaged(format!("document {doc} has no id")));
+            };
+            texts.push(labels.name(label));
+        }
+        let ids = Ids::new(texts, |doc| self.is_alive(doc));
+        if let Some(id) = ids.repeated() {
+            let what = format!("two documents have the id {id}");
+            return Err(self.damaged(what));
+        }
+        Ok(self.ids.get_or_init(|| ids))
+    }
+
+    /// The document of an id, as it came in; `None` where there is none.
+    pub fn document(&self, id: &str) -> Result<Option<Document>, SearchError> {
+        let doc = self.ids()?.find(id);
+        doc.map(|doc| self.source(doc)).transpose()
+    }
+
+    /// The document of an id as an entry of a ranking, with score 0; `None` where there is none.
+    pub fn candidate(&self, id: &str) -> Result<Option<Candidate>, SearchError> {
+        let found = self.ids()?.find(id);
+        Ok(found.map(|doc| Candidate { doc, index: self.id, score: 0.0 }))
+    }
+
+    /// The terms of all text of a document, field after field.
+    pub(crate) fn words_of(&self, doc: u32) -> Result<Vec<String>, SearchError> {
+        let document = self.source(doc)?;
+        let mut words = Vec::new();
+        for name in self.schema.of_kind(FieldKind::Text) {
+            for text in document.get(name).map(texts_of).unwrap_or_default() {
+                words.extend(self.analysis.terms(&text));
+            }
+        }
+        Ok(words)
+    }
+
+    /// A document as it came in.
+    pub(crate) fn source(&self, doc: u32) -> Result<Document, SearchError> {
+        self.guard(|| {
+            let (segment, local) = self.locate(doc);
+            let stored: TantivyDocument =
+                lock(&segment.store).get(local).map_err(|error| self.failed(&error))?;
+            let bytes = stored.get_first(self.layout.source).and_then(|value| value.as_bytes());
+            let document = bytes.and_then(|bytes| serde_json::from_slice(bytes).ok());
+            document.ok_or_else(|| self.damaged(format!("document {doc} does not read")))
+        })
+    }
+}

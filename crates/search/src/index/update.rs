@@ -1,0 +1,131 @@
+//! An index in memory, and changes of an index that is open.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use tantivy::{IndexWriter, TantivyDocument, Term};
+
+use super::build::{BuildOptions, BuildReport, SAMPLE, layout_of, lock_folder};
+use super::filler::{Filler, read_batch, writing_tokenizers};
+use super::{Index, Place};
+use crate::document::Document;
+use crate::error::SearchError;
+
+/// Memory of a writer that only deletes.
+const DELETE_MEMORY: usize = 16 << 20;
+
+impl Index {
+    /// An index of these documents in memory; kinds of fields are guessed, text is English.
+    ///
+    /// ```
+    /// use rankwright_search::{Document, Index, Ranker};
+    ///
+    /// let documents = [("1", "red shoe"), ("2", "blue shoe"), ("3", "red hat")];
+    /// let documents = documents.map(|(id, title)| Document::new(id).with("title", title));
+    /// let ranker = Ranker::first_stage(Index::in_memory(documents)?)?;
+    /// let hits = ranker.rank("red shoe", 10)?;
+    /// assert_eq!((hits[0].id.as_str(), hits[0].title.as_str()), ("1", "red shoe"));
+    /// # Ok::<(), rankwright_search::SearchError>(())
+    /// ```
+    pub fn in_memory(
+        documents: impl IntoIterator<Item = Document, IntoIter: Send>,
+    ) -> Result<Index, SearchError> {
+        let documents = documents.into_iter().map(Ok);
+        Ok(Self::in_memory_with(documents, &BuildOptions::default())?.0)
+    }
+
+    /// An index of these documents in memory, and a report on them.
+    pub fn in_memory_with(
+        documents: impl IntoIterator<Item = Result<Document, SearchError>, IntoIter: Send>,
+        options: &BuildOptions,
+    ) -> Result<(Index, BuildReport), SearchError> {
+        let mut documents = documents.into_iter();
+        let analysis = options.analysis.clone().unwrap_or_default();
+        let first = read_batch(&mut documents, SAMPLE)?;
+        let (schema, layout) = layout_of(&first, options)?;
+        let path = Place::Memory.path().to_owned();
+        let index = tantivy::Index::builder()
+            .schema(layout.schema.clone())
+            .tokenizers(writing_tokenizers())
+            .create_in_ram()
+            .map_err(|error| SearchError::tantivy(&path, &error))?;
+        let filler = Filler::new(&path, &layout, &analysis, &index, false)?;
+        let filled = filler.fill(first, &mut documents, &mut |_| ControlFlow::Continue(()))?;
+        let filled = filled.ok_or(NEVER_STOPPED)?;
+        let report = BuildReport::new(filled, &analysis, schema.clone());
+        Ok((Self::read(Place::Memory, index, analysis, schema)?, report))
+    }
+
+    /// Adds documents, in place of those that have their ids, and opens the index anew: candidates
+    /// and filters from before no longer belong to it.
+    pub fn add(
+        &mut self,
+        documents: impl IntoIterator<Item = Result<Document, SearchError>, IntoIter: Send>,
+    ) -> Result<BuildReport, SearchError> {
+        let path = self.place.path().to_owned();
+        let _lock = self.path().map(lock_folder).transpose()?;
+        let index = self.writable();
+        let filler = Filler::new(&path, &self.layout, &self.analysis, &index, true)?;
+        let mut documents = documents.into_iter();
+        let filled = filler.fill(Vec::new(), &mut documents, &mut |_| ControlFlow::Continue(()))?;
+        let report =
+            BuildReport::new(filled.ok_or(NEVER_STOPPED)?, &self.analysis, self.schema.clone());
+        self.read_again(index)?;
+        Ok(report)
+    }
+
+    /// Deletes the documents of these ids and opens the index anew: candidates and filters from
+    /// before no longer belong to it. Gives the number of documents deleted; unknown ids are
+    /// ignored.
+    ///
+    /// ```
+    /// use rankwright_search::{Document, Index};
+    ///
+    /// let documents = ["a", "b", "c"].map(|id| Document::new(id).with("text", "word"));
+    /// let mut index = Index::in_memory(documents)?;
+    /// assert_eq!(index.delete(["b", "x"])?, 1);
+    /// assert_eq!(index.documents(), 2);
+    /// # Ok::<(), rankwright_search::SearchError>(())
+    /// ```
+    pub fn delete<S: AsRef<str>>(
+        &mut self,
+        ids: impl IntoIterator<Item = S>,
+    ) -> Result<usize, SearchError> {
+        let _lock = self.path().map(lock_folder).transpose()?;
+        let index = self.writable();
+        let failed = |error: tantivy::TantivyError| self.failed(&error);
+        self.guard(|| {
+            let mut writer: IndexWriter<TantivyDocument> =
+                index.writer_with_num_threads(1, DELETE_MEMORY).map_err(failed)?;
+            for id in ids {
+                writer.delete_term(Term::from_field_text(self.layout.id, id.as_ref()));
+            }
+            writer.commit().map_err(failed)?;
+            writer.wait_merging_threads().map_err(failed)
+        })?;
+        let before = self.documents();
+        self.read_again(index)?;
+        before
+            .checked_sub(self.documents())
+            .ok_or(SearchError::Internal { invariant: "deleting does not add documents" })
+    }
+
+    /// Tantivy's index, ready to take terms that are analysed already.
+    fn writable(&self) -> tantivy::Index {
+        let mut index = self.index.clone();
+        index.set_tokenizers(writing_tokenizers());
+        index
+    }
+
+    fn read_again(&mut self, index: tantivy::Index) -> Result<(), SearchError> {
+        let path: Option<&Path> = self.path();
+        *self = match path {
+            Some(path) => Self::open(path)?,
+            None => Self::read(Place::Memory, index, self.analysis.clone(), self.schema.clone())?,
+        };
+        Ok(())
+    }
+}
+
+const NEVER_STOPPED: SearchError =
+    SearchError::Internal { invariant: "a build that nobody stops comes to its end" };

@@ -1,0 +1,23 @@
+//! Reading of parameters that first stages, features and analyses share.
+
+use rankwright_spec::{ParamGroup, Spec, SpecError, read_spec};
+
+/// The parameters of a spec that takes no cut-off.
+pub(crate) fn read_params<P: ParamGroup + Default>(spec: &Spec) -> Result<P, SpecError> {
+    if let Some(cutoff) = spec.cutoff {
+        let why = format!("it takes no cut-off, and @{cutoff} was given");
+        return Err(SpecError::Conflict { name: spec.name.clone(), why });
+    }
+    read_spec(spec)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::FirstStage;
+
+    #[test]
+    fn a_cut_off_is_refused() {
+        let error = FirstStage::parse("bm25@10").unwrap_err();
+        assert_eq!(error.to_string(), "`bm25`: it takes no cut-off, and @10 was given");
+    }
+}

@@ -1,0 +1,89 @@
+//! The making of a ranker: what it is told, what the model says, and the difference.
+
+use std::sync::Arc;
+
+use rankwright_model::Model;
+
+use super::Ranker;
+use super::reranker::{Reranker, feature_set_of};
+use crate::error::SearchError;
+use crate::features::{DEFAULT_CANDIDATES, FeatureSet};
+use crate::index::Index;
+use crate::retrieve::FirstStage;
+use crate::warning::SearchWarning;
+
+/// Documents of a query where no model re-ranks them.
+const DOCUMENTS: usize = 1000;
+
+/// A ranker to be made. First stage and number of candidates are those that the model was trained
+/// on, unless others are given.
+#[derive(Debug)]
+#[must_use]
+pub struct RankerBuilder<'m> {
+    index: Arc<Index>,
+    model: Option<&'m Model>,
+    stage: Option<FirstStage>,
+    candidates: Option<usize>,
+}
+
+impl<'m> RankerBuilder<'m> {
+    pub(super) fn new(index: Arc<Index>) -> Self {
+        Self { index, model: None, stage: None, candidates: None }
+    }
+
+    /// A model that re-ranks the candidates.
+    pub fn model(mut self, model: &'m Model) -> Self {
+        self.model = Some(model);
+        self
+    }
+
+    /// The first stage that finds candidates.
+    pub fn first_stage(mut self, stage: FirstStage) -> Self {
+        self.stage = Some(stage);
+        self
+    }
+
+    /// The largest number of candidates of a query.
+    pub fn candidates(mut self, candidates: usize) -> Self {
+        self.candidates = Some(candidates);
+        self
+    }
+
+    /// Makes the ranker. Refuses a model whose features this index cannot compute as they were
+    /// computed for training.
+    pub fn build(self) -> Result<Ranker, SearchError> {
+        let Self { index, model, stage, candidates } = self;
+        if candidates == Some(0) {
+            return Err(SearchError::Zero { what: "candidates" });
+        }
+        let set = model.map(feature_set_of).transpose()?.flatten();
+        let trained_stage = set.as_ref().map(FeatureSet::stage).transpose()?.flatten();
+        let trained_candidates = set.as_ref().and_then(|set| set.candidates);
+        let mut warnings = Vec::new();
+        if model.is_some() && set.is_none() {
+            warnings.push(SearchWarning::NoFeatureSet);
+        }
+        if let (Some(trained), Some(used)) = (&trained_stage, &stage)
+            && trained != used
+        {
+            let (trained, used) = (trained.to_string(), used.to_string());
+            warnings.push(SearchWarning::OtherFirstStage { trained, used });
+        }
+        if let (Some(trained), Some(used)) = (trained_candidates, candidates)
+            && trained != used
+        {
+            warnings.push(SearchWarning::OtherCandidates { trained, used });
+        }
+        let usual = if model.is_some() { DEFAULT_CANDIDATES } else { DOCUMENTS };
+        let reranker = model.map(|model| Reranker::new(&index, model, set)).transpose()?;
+        // Read now, so that the first query does not wait for them.
+        index.ids()?;
+        Ok(Ranker {
+            stage: stage.or(trained_stage).unwrap_or_default(),
+            candidates: candidates.or(trained_candidates).unwrap_or(usual),
+            index,
+            reranker,
+            warnings,
+        })
+    }
+}

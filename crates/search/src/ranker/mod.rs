@@ -1,0 +1,142 @@
+//! Candidates from a first stage, their features, a model's scores, one order.
+//!
+//! The model says by the names of its features what must be computed, and by its feature set on
+//! which analysis, first stage and number of candidates it was trained. Features that are not specs
+//! of this crate, that this index cannot compute, or that were computed with another analysis are
+//! refused when the ranker is made, not when a query comes. Documents of equal score stand by id, the
+//! larger first, as runs are ordered.
+
+mod builder;
+mod reranker;
+
+pub use builder::RankerBuilder;
+pub use reranker::FEATURES_NOTE;
+
+use std::sync::Arc;
+
+use rankwright_model::Model;
+use rayon::prelude::*;
+
+use crate::document::Query;
+use crate::error::SearchError;
+use crate::features::FeatureRows;
+use crate::index::Index;
+use crate::retrieve::{Candidate, Filter, FirstStage, SearchBuffers};
+use crate::terms::Terms;
+use crate::warning::SearchWarning;
+use reranker::Reranker;
+
+/// A first stage on an index, and a model that re-ranks the candidates it finds.
+///
+/// Threads can share it; it keeps its index.
+#[derive(Debug)]
+pub struct Ranker {
+    index: Arc<Index>,
+    stage: FirstStage,
+    candidates: usize,
+    reranker: Option<Reranker>,
+    warnings: Vec<SearchWarning>,
+}
+
+/// The ranked documents of a query, and their way there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranking {
+    /// The terms of the query.
+    pub terms: Terms,
+    /// The documents in their final order.
+    pub documents: Vec<Candidate>,
+    /// For each of them its rank in the first stage, from 1.
+    pub first_ranks: Vec<u32>,
+    /// For each of them its score in the first stage.
+    pub first_scores: Vec<f64>,
+    /// Feature values, row by row in the final order; empty without a model.
+    pub features: FeatureRows,
+}
+
+impl Ranker {
+    /// Ranks by a model, on candidates as the model was trained on.
+    pub fn new(index: impl Into<Arc<Index>>, model: &Model) -> Result<Ranker, SearchError> {
+        Self::builder(index).model(model).build()
+    }
+
+    /// Ranks by BM25 alone.
+    pub fn first_stage(index: impl Into<Arc<Index>>) -> Result<Ranker, SearchError> {
+        Self::builder(index).build()
+    }
+
+    /// A ranker to be described.
+    ///
+    /// ```
+    /// use rankwright_search::{Bm25, Document, FirstStage, Index, Ranker};
+    ///
+    /// let index = Index::in_memory([Document::new("1").with("title", "red shoe")])?;
+    /// let stage = FirstStage::new(Bm25::default().k1(0.9))?;
+    /// let ranker = Ranker::builder(index).first_stage(stage).candidates(50).build()?;
+    /// assert_eq!(ranker.rank("shoe", 10)?[0].id, "1");
+    /// # Ok::<(), rankwright_search::SearchError>(())
+    /// ```
+    pub fn builder<'m>(index: impl Into<Arc<Index>>) -> RankerBuilder<'m> {
+        RankerBuilder::new(index.into())
+    }
+
+    /// The index.
+    pub fn index(&self) -> &Arc<Index> {
+        &self.index
+    }
+
+    /// The first stage.
+    pub fn stage(&self) -> &FirstStage {
+        &self.stage
+    }
+
+    /// The largest number of documents that the first stage gives for a query.
+    pub fn candidates(&self) -> usize {
+        self.candidates
+    }
+
+    /// Whether a model re-ranks the candidates.
+    pub fn has_model(&self) -> bool {
+        self.reranker.is_some()
+    }
+
+    /// Differences between the training of the model and this ranker.
+    pub fn warnings(&self) -> &[SearchWarning] {
+        &self.warnings
+    }
+
+    /// The features of the model, a column each; none without a model.
+    pub fn features(&self) -> &[String] {
+        self.reranker.as_ref().map_or(&[], Reranker::features)
+    }
+
+    /// Ranks the documents of many queries, on all threads.
+    pub fn rank_queries(
+        &self,
+        queries: &[Query],
+        filter: Option<&Filter>,
+    ) -> Result<Vec<Ranking>, SearchError> {
+        let rank = |buffers: &mut SearchBuffers, query| self.rank_query(query, filter, buffers);
+        queries.par_iter().map_init(SearchBuffers::default, rank).collect()
+    }
+
+    /// Ranks the documents of a query.
+    pub fn rank_query(
+        &self,
+        query: &Query,
+        filter: Option<&Filter>,
+        buffers: &mut SearchBuffers,
+    ) -> Result<Ranking, SearchError> {
+        let terms = Terms::new(&query.text, self.index.analysis());
+        let found = self.index.retrieve(&terms, &self.stage, self.candidates, filter, buffers)?;
+        match &self.reranker {
+            Some(reranker) => reranker.rank(&self.index, query, terms, &found),
+            None => Ok(Ranking {
+                terms,
+                first_ranks: (1..=found.len() as u32).collect(),
+                first_scores: found.iter().map(|candidate| candidate.score).collect(),
+                documents: found,
+                features: FeatureRows::default(),
+            }),
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! A model with the features it needs, on one index.
+
+use std::sync::Arc;
+
+use rankwright_model::{Model, ScoreBuffers, Scorer};
+
+use super::Ranking;
+use crate::document::Query;
+use crate::error::SearchError;
+use crate::features::{Extractor, FeatureRows, FeatureSet};
+use crate::index::Index;
+use crate::order::order;
+use crate::retrieve::Candidate;
+use crate::terms::Terms;
+
+/// The header note of a model that holds the feature set of its data, as TOML.
+pub const FEATURES_NOTE: &str = "features";
+
+/// The feature set that a model was trained on, where it records one.
+pub(super) fn feature_set_of(model: &Model) -> Result<Option<FeatureSet>, SearchError> {
+    let text = model.header().notes.get(FEATURES_NOTE);
+    text.map(|text| FeatureSet::from_toml(text)).transpose()
+}
+
+#[derive(Debug)]
+pub(super) struct Reranker {
+    extractor: Extractor,
+    scorer: Scorer,
+}
+
+impl Reranker {
+    /// Makes the features of a model ready; `set` is the one that it records.
+    pub(super) fn new(
+        index: &Arc<Index>,
+        model: &Model,
+        set: Option<FeatureSet>,
+    ) -> Result<Reranker, SearchError> {
+        let names = model.header().features.iter().map(|name| name.into_owned()).collect();
+        let set = match set {
+            Some(set) => FeatureSet { features: names, ..set },
+            None => FeatureSet::new(names),
+        };
+        let refused = |error| SearchError::ModelFeatures(Box::new(error));
+        let extractor = Extractor::new(Arc::clone(index), &set).map_err(refused)?;
+        let expanded = &extractor.set().features;
+        // A feature that stands for several, or is written twice, would move the columns.
+        let moved = set.features.iter().zip(expanded).find(|(own, expanded)| own != expanded);
+        if let Some((found, expected)) = moved {
+            let (found, expected) = (found.clone(), expected.clone());
+            return Err(refused(SearchError::FeatureName { found, expected }));
+        }
+        match set.features.len() == expanded.len() {
+            true => Ok(Reranker { extractor, scorer: model.scorer() }),
+            false => Err(SearchError::Internal { invariant: "features of a model are distinct" }),
+        }
+    }
+
+    /// The features, a column each.
+    pub(super) fn features(&self) -> &[String] {
+        &self.extractor.set().features
+    }
+
+    /// Orders candidates by the model.
+    pub(super) fn rank(
+        &self,
+        index: &Index,
+        query: &Query,
+        terms: Terms,
+        found: &[Candidate],
+    ) -> Result<Ranking, SearchError> {
+        let rows = self.extractor.rows(query, &terms, found)?;
+        let mut scores = vec![0.0; found.len()];
+        self.scorer.score_query(&rows.values, &mut scores, &mut ScoreBuffers::default())?;
+        let docs: Vec<u32> = found.iter().map(|candidate| candidate.doc).collect();
+        let order = order(index, &docs, &scores)?;
+        let documents = order.iter().map(|&at| Candidate { score: scores[at], ..found[at] });
+        let values = order.iter().flat_map(|&at| rows.row(at).iter().copied()).collect();
+        Ok(Ranking {
+            documents: documents.collect(),
+            first_ranks: order.iter().map(|&at| at as u32 + 1).collect(),
+            first_scores: order.iter().map(|&at| found[at].score).collect(),
+            features: FeatureRows { values, columns: rows.columns },
+            terms,
+        })
+    }
+}

@@ -1,0 +1,45 @@
+//! BM25 (Robertson et al. 1994): sum of idf * tf (k1 + 1) / (tf + k1 (1 - b + b |D| / m)) with
+//! idf = ln(1 + (N - df + 0.5) / (df + 0.5)), which is never negative.
+
+use rankwright_spec::params;
+
+use super::def::FirstStageDef;
+use super::weighting::{DocumentStats, QueryTerm, Weighting, bm25_idf};
+use crate::features::FeatureDef;
+
+params! {
+    /// Okapi BM25 on one text field, or on all of them as one.
+    pub struct Bm25 {
+        k1: f64 = 1.2, 0.0.., "Frequency at which further occurrences count little.";
+        b: f64 = 0.75, 0.0..=1.0, "Degree to which long documents are held back.";
+        field: String = "all".to_owned(), .., "Text field; all: every text field as one.";
+    }
+}
+
+pub(super) static FIRST_STAGE: FirstStageDef = FirstStageDef {
+    name: "bm25",
+    help: "Okapi BM25.",
+    example: "bm25(k1=0.9, b=0.4)",
+    ..FirstStageDef::of::<Bm25>()
+};
+
+pub(crate) static FEATURE: FeatureDef =
+    FeatureDef { example: "bm25(field=title)", ..FeatureDef::of_weighting::<Bm25>() };
+
+impl Weighting for Bm25 {
+    const FIRST_STAGE: &'static FirstStageDef = &FIRST_STAGE;
+
+    fn field(&self) -> &str {
+        &self.field
+    }
+
+    fn term(&self, term: &QueryTerm) -> (f64, f64) {
+        (term.count, bm25_idf(term.documents, term.df))
+    }
+
+    #[inline]
+    fn matched(&self, idf: f64, tf: f64, mean_length: f64, document: &DocumentStats) -> f64 {
+        let norm = self.k1 * (1.0 - self.b + self.b * document.length / mean_length);
+        idf * (tf * (self.k1 + 1.0) / (tf + norm))
+    }
+}

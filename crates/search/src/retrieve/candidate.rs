@@ -1,0 +1,21 @@
+//! A document of a ranking, tied to its index.
+
+use crate::index::IndexId;
+
+/// A document of a ranking: its place in the index that found it, and its score.
+///
+/// Another index refuses to answer for it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Candidate {
+    pub(crate) doc: u32,
+    pub(crate) index: IndexId,
+    /// The score.
+    pub score: f64,
+}
+
+impl Candidate {
+    /// Whether both are the same document.
+    pub(crate) fn is_same(&self, other: &Candidate) -> bool {
+        self.doc == other.doc && self.index == other.index
+    }
+}

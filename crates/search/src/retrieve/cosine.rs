@@ -1,0 +1,45 @@
+//! The cosine of tf-idf vectors (Salton; SMART's lnc.ltc): document weights 1 + ln tf, query weights
+//! (1 + ln count) idf with idf = ln((N + 1) / (df + 0.5)), both of length 1.
+
+use rankwright_spec::params;
+
+use super::def::FirstStageDef;
+use super::weighting::{DocumentStats, QueryTerm, Weighting, idf};
+use crate::features::FeatureDef;
+use crate::index::Stat;
+
+params! {
+    /// The cosine of tf-idf vectors of one text field, or of all of them as one.
+    pub struct Cosine {
+        field: String = "all".to_owned(), .., "Text field; all: every text field as one.";
+    }
+}
+
+pub(super) static FIRST_STAGE: FirstStageDef = FirstStageDef {
+    name: "cosine",
+    help: "Cosine of tf-idf vectors (lnc.ltc).",
+    example: "cosine",
+    ..FirstStageDef::of::<Cosine>()
+};
+
+pub(crate) static FEATURE: FeatureDef =
+    FeatureDef { example: "cosine(field=title)", ..FeatureDef::of_weighting::<Cosine>() };
+
+impl Weighting for Cosine {
+    const FIRST_STAGE: &'static FirstStageDef = &FIRST_STAGE;
+    const STATS: &'static [Stat] = &[Stat::Norm];
+    const UNIT_QUERY: bool = true;
+
+    fn field(&self) -> &str {
+        &self.field
+    }
+
+    fn term(&self, term: &QueryTerm) -> (f64, f64) {
+        ((1.0 + term.count.ln()) * idf(term.documents, term.df), 1.0)
+    }
+
+    #[inline]
+    fn matched(&self, _: f64, tf: f64, _: f64, document: &DocumentStats) -> f64 {
+        (1.0 + tf.ln()) / document.norm
+    }
+}

@@ -1,0 +1,120 @@
+//! The definition of a first stage: name, help, example, parameters, and how it scores.
+
+use std::fmt;
+use std::sync::Arc;
+
+use rankwright_spec::{ParamDef, ParamGroup, Spec, SpecError};
+use serde::{Serialize, Serializer};
+
+use super::{Candidate, Filter, FirstStage, SearchBuffers};
+use crate::error::SearchError;
+use crate::index::Index;
+use crate::params::read_params;
+use crate::terms::Terms;
+
+/// One first stage, as help, documentation and other languages read it.
+///
+/// It serialises to what `list first-stages --json` shows.
+#[derive(Clone, Copy)]
+pub struct FirstStageDef {
+    /// Name in specs.
+    pub name: &'static str,
+    /// One sentence of help.
+    pub help: &'static str,
+    /// A spec that runs on any index.
+    pub example: &'static str,
+    pub(crate) params: fn() -> Vec<ParamDef>,
+    pub(crate) read: fn(&Spec) -> Result<FirstStage, SpecError>,
+}
+
+impl FirstStageDef {
+    /// A definition without a name; the file of a first stage fills in the rest.
+    pub(super) const fn of<P: FirstStageParams>() -> Self {
+        Self { name: "", help: "", example: "", params: defs::<P>, read: read::<P> }
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> Vec<ParamDef> {
+        (self.params)()
+    }
+
+    /// The first stage of a spec with this name.
+    pub(super) fn read(&self, spec: &Spec) -> Result<FirstStage, SpecError> {
+        (self.read)(spec)
+    }
+}
+
+fn defs<P: FirstStageParams>() -> Vec<ParamDef> {
+    P::default().defs()
+}
+
+fn read<P: FirstStageParams>(spec: &Spec) -> Result<FirstStage, SpecError> {
+    FirstStage::new(read_params::<P>(spec)?)
+}
+
+impl fmt::Debug for FirstStageDef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FirstStageDef").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Serialize for FirstStageDef {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Description<'a> {
+            name: &'a str,
+            help: &'a str,
+            example: &'a str,
+            parameters: Vec<ParamDef>,
+        }
+        let Self { name, help, example, .. } = *self;
+        Description { name, help, example, parameters: self.params() }.serialize(serializer)
+    }
+}
+
+/// The parameters of a first stage, which score documents.
+///
+/// [`Bm25`](crate::Bm25), [`Bm25f`](crate::Bm25f), [`Cosine`](crate::Cosine),
+/// [`Dirichlet`](crate::Dirichlet), [`JelinekMercer`](crate::JelinekMercer) and
+/// [`AbsoluteDiscount`](crate::AbsoluteDiscount) are such parameters.
+pub trait FirstStageParams: ParamGroup + Default + fmt::Debug + Send + Sync + 'static {
+    /// The definition.
+    fn def() -> &'static FirstStageDef;
+
+    /// A score for every document that has a term of the query and passes the filter.
+    #[doc(hidden)]
+    fn score(
+        &self,
+        index: &Index,
+        query: &Terms,
+        filter: Option<&Filter>,
+        buffers: &mut SearchBuffers,
+    ) -> Result<Vec<Candidate>, SearchError>;
+}
+
+/// Parameters of any first stage.
+pub(super) trait AnyFirstStage: fmt::Debug + Send + Sync {
+    /// See [`FirstStageParams::score`].
+    fn score(
+        &self,
+        index: &Index,
+        query: &Terms,
+        filter: Option<&Filter>,
+        buffers: &mut SearchBuffers,
+    ) -> Result<Vec<Candidate>, SearchError>;
+}
+
+impl<P: FirstStageParams> AnyFirstStage for P {
+    fn score(
+        &self,
+        index: &Index,
+        query: &Terms,
+        filter: Option<&Filter>,
+        buffers: &mut SearchBuffers,
+    ) -> Result<Vec<Candidate>, SearchError> {
+        FirstStageParams::score(self, index, query, filter, buffers)
+    }
+}
+
+/// Parameters of any first stage, shared.
+pub(super) type SharedStage = Arc<dyn AnyFirstStage>;

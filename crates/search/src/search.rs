@@ -1,0 +1,194 @@
+//! One query, answered with documents to show: ids, scores, titles, snippets.
+
+use std::time::Instant;
+
+use serde::{Serialize, Serializer};
+
+use crate::document::{Document, Query, Value};
+use crate::error::SearchError;
+use crate::index::Index;
+use crate::ranker::{Ranker, Ranking};
+use crate::retrieve::{Filter, SearchBuffers};
+use crate::schema::FieldKind;
+use crate::snippet::Snippet;
+use crate::warning::SearchWarning;
+
+/// A query and the documents that are wanted.
+///
+/// ```
+/// use rankwright_search::SearchRequest;
+///
+/// let request = SearchRequest::new("red shoe").top(3).query_field("language", "en");
+/// assert_eq!(request.query.text, "red shoe");
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct SearchRequest<'a> {
+    /// The query.
+    pub query: Query,
+    /// Number of documents to show.
+    pub top: usize,
+    /// A filter on documents.
+    pub filter: Option<&'a Filter>,
+    /// Whether hits carry their feature values.
+    pub features: bool,
+    /// Largest number of letters of a title; a longer one ends in three dots.
+    pub title_letters: usize,
+    /// Largest number of letters of a snippet.
+    pub snippet_letters: usize,
+}
+
+impl<'a> SearchRequest<'a> {
+    /// The ten best documents of a query.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            query: Query::new("1", text),
+            top: 10,
+            filter: None,
+            features: false,
+            title_letters: 60,
+            snippet_letters: 110,
+        }
+    }
+
+    /// The number of documents to show.
+    #[must_use]
+    pub fn top(mut self, top: usize) -> Self {
+        self.top = top;
+        self
+    }
+
+    /// A further value of the query, such as a language.
+    #[must_use]
+    pub fn query_field(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.query.fields.push((name.into(), value.into()));
+        self
+    }
+
+    /// Only documents that pass.
+    #[must_use]
+    pub fn filter(mut self, filter: Option<&'a Filter>) -> Self {
+        self.filter = filter;
+        self
+    }
+
+    /// Hits carry their feature values.
+    #[must_use]
+    pub fn features(mut self, wanted: bool) -> Self {
+        self.features = wanted;
+        self
+    }
+}
+
+/// The best documents of a query.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct SearchResult {
+    /// The query.
+    pub query: String,
+    /// Number of documents that were ranked.
+    pub found: usize,
+    /// Seconds that ranking took.
+    pub seconds: f64,
+    /// The best documents in order.
+    pub documents: Vec<Hit>,
+    /// Recoverable problems.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<SearchWarning>,
+}
+
+/// A document that was found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Hit {
+    /// The rank, from 1.
+    pub rank: u32,
+    /// The id of the document.
+    pub id: String,
+    /// The score.
+    pub score: f64,
+    /// The rank in the first stage, from 1.
+    pub first_rank: u32,
+    /// The score in the first stage.
+    pub first_score: f64,
+    /// The title, or the beginning of another text, on one line.
+    pub title: String,
+    /// The part of its text that shows why it was found.
+    #[serde(flatten)]
+    pub snippet: Snippet,
+    /// Feature values by name, where they were asked for and a model ranks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub features: Option<FeatureValues>,
+}
+
+/// Values of features by name, in the order of the model; it serialises as a map.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FeatureValues(pub Vec<(String, f32)>);
+
+impl Serialize for FeatureValues {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+impl Ranker {
+    /// The `top` best documents of a query.
+    pub fn rank(&self, query: &str, top: usize) -> Result<Vec<Hit>, SearchError> {
+        Ok(self.search(&SearchRequest::new(query).top(top))?.documents)
+    }
+
+    /// Answers a request.
+    pub fn search(&self, request: &SearchRequest<'_>) -> Result<SearchResult, SearchError> {
+        let start = Instant::now();
+        let mut buffers = SearchBuffers::default();
+        let ranking = self.rank_query(&request.query, request.filter, &mut buffers)?;
+        let seconds = start.elapsed().as_secs_f64();
+        let mut warnings = self.warnings().to_vec();
+        if ranking.terms.is_empty() {
+            warnings.push(SearchWarning::NoTerms);
+        }
+        let shown = ranking.documents.len().min(request.top);
+        let hits = (0..shown).map(|at| self.hit(request, &ranking, at));
+        Ok(SearchResult {
+            query: request.query.text.clone(),
+            found: ranking.documents.len(),
+            seconds,
+            documents: hits.collect::<Result<_, _>>()?,
+            warnings,
+        })
+    }
+
+    fn hit(
+        &self,
+        request: &SearchRequest<'_>,
+        ranking: &Ranking,
+        at: usize,
+    ) -> Result<Hit, SearchError> {
+        let (index, candidate) = (self.index(), &ranking.documents[at]);
+        let document = index.source(index.own(candidate)?)?;
+        let values = ranking.features.row(at).iter().copied();
+        let features = self.features().iter().cloned().zip(values).collect();
+        Ok(Hit {
+            rank: at as u32 + 1,
+            score: candidate.score,
+            first_rank: ranking.first_ranks[at],
+            first_score: ranking.first_scores[at],
+            title: title(index, &document, request.title_letters),
+            snippet: index.snippet_of(&document, &ranking.terms, request.snippet_letters)?,
+            features: (request.features && self.has_model()).then_some(FeatureValues(features)),
+            id: document.id,
+        })
+    }
+}
+
+/// The title of a document, or its first text, on one line.
+fn title(index: &Index, document: &Document, letters: usize) -> String {
+    let named = document.text("title");
+    let first = || index.schema().of_kind(FieldKind::Text).find_map(|name| document.text(name));
+    let title = named.or_else(first).unwrap_or_default();
+    let line: String = title.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(letters) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line,
+    }
+}

@@ -1,0 +1,247 @@
+//! Feature data from an index: a row for each candidate of each query, labelled by judgements.
+//!
+//! Candidates are those of the first stage, so that a model is trained on what it will be served;
+//! judged documents that the first stage did not find can be added. Candidates without a judgement have
+//! label 0, and so have those judged below 0. Queries that find nothing have no rows.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use rankwright_data::{Dataset, Qrels};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::document::Query;
+use crate::error::SearchError;
+use crate::features::{DEFAULT_CANDIDATES, Extractor, FeatureRows, FeatureSet};
+use crate::index::Index;
+use crate::retrieve::{Candidate, Filter, FirstStage, SearchBuffers};
+use crate::terms::Terms;
+use crate::warning::SearchWarning;
+
+/// The documents that become rows.
+#[derive(Debug, Clone, Default)]
+pub struct RowOptions<'a> {
+    /// The first stage that finds candidates; `None` is that of the feature set, or BM25.
+    pub stage: Option<FirstStage>,
+    /// Candidates of a query; `None` is the number of the feature set, or 100.
+    pub candidates: Option<usize>,
+    /// Add judged documents that are not among the candidates.
+    pub judged: bool,
+    /// Only documents that pass.
+    pub filter: Option<&'a Filter>,
+}
+
+/// Feature data of queries, with an account of it.
+#[derive(Debug, Serialize)]
+#[non_exhaustive]
+pub struct TrainingData {
+    /// The rows.
+    #[serde(skip)]
+    pub data: Dataset,
+    /// The features, a column each, with first stage and number of candidates.
+    #[serde(skip)]
+    pub set: FeatureSet,
+    /// Number of queries with rows.
+    pub queries: usize,
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of features.
+    pub features: usize,
+    /// Seconds of each step.
+    pub seconds: FeatureSeconds,
+    /// Recoverable problems.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<SearchWarning>,
+}
+
+/// Seconds of the steps of feature computation.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct FeatureSeconds {
+    /// Making features ready.
+    pub ready: f64,
+    /// Finding candidates and computing their features.
+    pub features: f64,
+}
+
+/// Computes the features of candidates of queries, to train on. With judgements, queries without
+/// any are left out; without judgements all labels are 0.
+pub fn training_data(
+    index: impl Into<Arc<Index>>,
+    mut queries: Vec<Query>,
+    qrels: Option<&Qrels>,
+    set: &FeatureSet,
+    options: &RowOptions<'_>,
+) -> Result<TrainingData, SearchError> {
+    let mut warnings = Vec::new();
+    if let Some(qrels) = qrels {
+        let left_out = keep_judged(&mut queries, qrels)?;
+        if left_out > 0 {
+            warnings.push(SearchWarning::WithoutJudgements { queries: left_out });
+        }
+    }
+    let start = Instant::now();
+    let extractor = Extractor::new(index, set)?;
+    let ready = start.elapsed().as_secs_f64();
+    let data = extractor.dataset(&queries, qrels, options)?;
+    Ok(TrainingData {
+        queries: data.queries(),
+        rows: data.rows(),
+        features: data.columns(),
+        set: extractor.set_with(options)?,
+        data,
+        seconds: FeatureSeconds { ready, features: start.elapsed().as_secs_f64() - ready },
+        warnings,
+    })
+}
+
+/// Keeps the queries that have judgements; gives the number of the others.
+fn keep_judged(queries: &mut Vec<Query>, qrels: &Qrels) -> Result<usize, SearchError> {
+    let all = queries.len();
+    queries.retain(|query| qrels.lists().find(&query.id).is_some());
+    match queries.is_empty() {
+        false => Ok(all - queries.len()),
+        true => Err(SearchError::NoJudgedQueries {
+            queries: all,
+            judgements: qrels.lists().name().to_owned(),
+        }),
+    }
+}
+
+/// The first stage, settled.
+struct Finder<'a> {
+    stage: FirstStage,
+    candidates: usize,
+    judged: bool,
+    filter: Option<&'a Filter>,
+}
+
+impl<'a> Finder<'a> {
+    fn new(set: &FeatureSet, options: &RowOptions<'a>) -> Result<Self, SearchError> {
+        let stage = match &options.stage {
+            Some(stage) => stage.clone(),
+            None => set.stage()?.unwrap_or_default(),
+        };
+        let candidates = options.candidates.or(set.candidates).unwrap_or(DEFAULT_CANDIDATES);
+        match candidates {
+            0 => Err(SearchError::Zero { what: "candidates" }),
+            _ => {
+                let RowOptions { judged, filter, .. } = *options;
+                Ok(Self { stage, candidates, judged, filter })
+            }
+        }
+    }
+}
+
+/// One query's rows.
+struct QueryRows {
+    ids: Vec<String>,
+    labels: Vec<f64>,
+    rows: FeatureRows,
+}
+
+/// Judgements of a query by document id, ascending.
+type Judgements = Vec<(Vec<u8>, f64)>;
+
+impl Extractor {
+    /// Feature data of many queries; without judgements all labels are 0.
+    pub fn dataset(
+        &self,
+        queries: &[Query],
+        qrels: Option<&Qrels>,
+        options: &RowOptions<'_>,
+    ) -> Result<Dataset, SearchError> {
+        let finder = Finder::new(self.set(), options)?;
+        let part = |buffers: &mut SearchBuffers, query: &Query| {
+            self.part(query, &judgements(qrels, query), &finder, buffers)
+        };
+        let parts = queries.par_iter().map_init(SearchBuffers::default, part);
+        let parts: Result<Vec<QueryRows>, SearchError> = parts.collect();
+        self.together(queries, parts?, &self.set_with(options)?)
+    }
+
+    /// The feature set, with the first stage and the number of candidates of rows with these
+    /// options.
+    pub fn set_with(&self, options: &RowOptions<'_>) -> Result<FeatureSet, SearchError> {
+        let Finder { stage, candidates, .. } = Finder::new(self.set(), options)?;
+        let first_stage = Some(stage.to_string());
+        Ok(FeatureSet { first_stage, candidates: Some(candidates), ..self.set().clone() })
+    }
+
+    fn part(
+        &self,
+        query: &Query,
+        judgements: &Judgements,
+        finder: &Finder<'_>,
+        buffers: &mut SearchBuffers,
+    ) -> Result<QueryRows, SearchError> {
+        let index = self.index();
+        let terms = Terms::new(&query.text, index.analysis());
+        let Finder { stage, candidates, judged, filter } = finder;
+        let mut found = index.retrieve(&terms, stage, *candidates, *filter, buffers)?;
+        if *judged {
+            add_judged(index, &mut found, judgements)?;
+        }
+        let rows = self.rows(query, &terms, &found)?;
+        let ids = found.iter().map(|ranked| Ok(index.id(ranked)?.to_owned()));
+        let ids: Vec<String> = ids.collect::<Result<_, SearchError>>()?;
+        let label = |id: &String| {
+            let at = judgements.binary_search_by(|(known, _)| known.as_slice().cmp(id.as_bytes()));
+            at.ok().and_then(|at| judgements.get(at)).map_or(0.0, |(_, label)| label.max(0.0))
+        };
+        Ok(QueryRows { labels: ids.iter().map(label).collect(), ids, rows })
+    }
+
+    fn together(
+        &self,
+        queries: &[Query],
+        parts: Vec<QueryRows>,
+        set: &FeatureSet,
+    ) -> Result<Dataset, SearchError> {
+        let (mut query_ids, mut doc_ids) = (Vec::new(), Vec::new());
+        let (mut values, mut labels) = (Vec::new(), Vec::new());
+        for (query, part) in queries.iter().zip(parts) {
+            query_ids.extend(part.ids.iter().map(|_| query.id.as_str()));
+            doc_ids.extend(part.ids);
+            labels.extend(part.labels);
+            values.extend(part.rows.values);
+        }
+        if labels.is_empty() {
+            return Err(SearchError::NoRows);
+        }
+        let data = Dataset::builder()
+            .dense(values, set.features.len())
+            .feature_names(&set.features)
+            .labels(labels)
+            .query_ids(query_ids)
+            .doc_ids(doc_ids)
+            .feature_set(set.to_toml())
+            .build()?;
+        Ok(data)
+    }
+}
+
+fn judgements(qrels: Option<&Qrels>, query: &Query) -> Judgements {
+    let Some(lists) = qrels.map(Qrels::lists) else { return Vec::new() };
+    let Some(number) = lists.find(&query.id) else { return Vec::new() };
+    let documents = lists.list(number).map(|document| (document.id.to_vec(), document.value));
+    let mut judgements: Judgements = documents.collect();
+    judgements.sort_by(|a, b| a.0.cmp(&b.0));
+    judgements
+}
+
+fn add_judged(
+    index: &Index,
+    found: &mut Vec<Candidate>,
+    judgements: &Judgements,
+) -> Result<(), SearchError> {
+    for (id, _) in judgements {
+        let judged = index.candidate(&String::from_utf8_lossy(id))?;
+        let is_new = |judged: &Candidate| !found.iter().any(|known| known.is_same(judged));
+        if let Some(judged) = judged.filter(is_new) {
+            found.push(judged);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! A model knows the analysis, the first stage and the number of candidates it was trained on.
+
+mod five;
+
+use std::sync::Arc;
+
+use five::bench;
+use rankwright_data::{Absent, FeatureNames, Qrels, QueryLists};
+use rankwright_model::{Header, Linear, Model, ModelBody};
+use rankwright_search::{
+    DEFAULT_CANDIDATES, Extractor, FEATURES_NOTE, FeatureSet, FirstStage, Index, Query, Ranker,
+    RowOptions, SearchError, SearchWarning, training_data,
+};
+
+/// A line over the features of a set, which it records.
+fn line(set: &FeatureSet) -> Model {
+    let names = FeatureNames::from_names(set.features.clone());
+    let mut header = Header::new(names, Absent::Zero);
+    header.notes.insert(FEATURES_NOTE.into(), set.to_toml());
+    let weights = vec![1.0; set.features.len()];
+    Model::new(header, ModelBody::Linear(Linear::new(0.0, weights).unwrap())).unwrap()
+}
+
+fn queries() -> Vec<Query> {
+    vec![Query::new("q1", "blue train"), Query::new("q2", "sea"), Query::new("q3", "giant")]
+}
+
+fn qrels() -> Qrels {
+    let rows = [("q1", "d1", 2.0), ("q1", "d3", 1.0), ("q2", "d3", 1.0)];
+    Qrels::from_lists(QueryLists::from_rows("judgements", rows).unwrap())
+}
+
+fn recorded(index: &Arc<Index>) -> FeatureSet {
+    let set = FeatureSet::parse("bm25, query-length").unwrap();
+    let options = RowOptions {
+        stage: Some(FirstStage::parse("dirichlet(mu=10)").unwrap()),
+        candidates: Some(2),
+        ..RowOptions::default()
+    };
+    training_data(index.clone(), queries(), None, &set, &options).unwrap().set
+}
+
+#[test]
+fn rows_by_default_are_the_usual_number_of_candidates() {
+    let bench = bench();
+    let set = FeatureSet::parse("bm25").unwrap();
+    let made =
+        training_data(bench.index.clone(), queries(), Some(&qrels()), &set, &RowOptions::default());
+    let made = made.unwrap();
+    assert_eq!(made.set.candidates, Some(DEFAULT_CANDIDATES));
+    assert_eq!(made.set.first_stage.as_deref(), Some("bm25"));
+    assert_eq!(made.set.analysis.as_deref(), Some("english"));
+    assert_eq!(made.data.feature_set(), Some(made.set.to_toml().as_str()), "the data carries it");
+    assert_eq!((made.queries, made.rows), (2, made.data.rows()));
+    assert_eq!(made.warnings, [SearchWarning::WithoutJudgements { queries: 1 }]);
+    let options = RowOptions { candidates: Some(0), ..RowOptions::default() };
+    let error = training_data(bench.index.clone(), queries(), None, &set, &options).unwrap_err();
+    assert!(matches!(error, SearchError::Zero { .. }), "{error}");
+    let strangers = vec![Query::new("x", "blue")];
+    let error =
+        training_data(bench.index.clone(), strangers, Some(&qrels()), &set, &RowOptions::default());
+    assert!(matches!(error, Err(SearchError::NoJudgedQueries { queries: 1, .. })));
+}
+
+#[test]
+fn a_set_with_a_first_stage_gives_the_rows_it_was_made_of() {
+    let bench = bench();
+    let set = recorded(&bench.index);
+    assert_eq!(set.first_stage.as_deref(), Some("dirichlet(mu=10)"));
+    assert_eq!(FeatureSet::from_toml(&set.to_toml()).unwrap(), set);
+    let extractor = Extractor::new(bench.index.clone(), &set).unwrap();
+    let again = extractor.dataset(&queries(), None, &RowOptions::default()).unwrap();
+    assert_eq!(extractor.set_with(&RowOptions::default()).unwrap(), set);
+    assert_eq!(again.rows(), 2 + 2 + 2, "two candidates of each query");
+}
+
+#[test]
+fn a_ranker_takes_first_stage_and_candidates_of_the_model() {
+    let bench = bench();
+    let model = line(&recorded(&bench.index));
+    let ranker = Ranker::new(bench.index.clone(), &model).unwrap();
+    assert_eq!(ranker.stage().to_string(), "dirichlet(mu=10)");
+    assert_eq!(ranker.candidates(), 2);
+    assert_eq!(ranker.rank("blue train", 10).unwrap().len(), 2);
+    assert!(ranker.warnings().is_empty());
+    let same = FirstStage::parse("dirichlet(mu=10.0, field=all)").unwrap();
+    let ranker = Ranker::builder(bench.index.clone()).model(&model).first_stage(same);
+    assert!(ranker.candidates(2).build().unwrap().warnings().is_empty(), "said the same");
+}
+
+#[test]
+fn a_ranker_says_when_it_is_told_otherwise() {
+    let bench = bench();
+    let model = line(&recorded(&bench.index));
+    let other = Ranker::builder(bench.index.clone())
+        .model(&model)
+        .first_stage(FirstStage::default())
+        .candidates(4)
+        .build()
+        .unwrap();
+    assert_eq!(
+        other.warnings(),
+        [
+            SearchWarning::OtherFirstStage {
+                trained: "dirichlet(mu=10)".into(),
+                used: "bm25".into()
+            },
+            SearchWarning::OtherCandidates { trained: 2, used: 4 },
+        ]
+    );
+    let run = other.run(&queries(), None, 10).unwrap();
+    assert_eq!(run.warnings, other.warnings());
+    assert_eq!(other.candidates(), 4);
+    let zero = Ranker::builder(bench.index.clone()).candidates(0).build().unwrap_err();
+    assert!(matches!(zero, SearchError::Zero { .. }));
+}
+
+#[test]
+fn a_model_without_a_record_is_used_with_a_warning() {
+    let bench = bench();
+    let set = FeatureSet::new(vec!["bm25(field=all)".into()]);
+    let (mut header, body) = line(&set).into_parts();
+    header.notes.clear();
+    let model = Model::new(header, body).unwrap();
+    let ranker = Ranker::new(bench.index.clone(), &model).unwrap();
+    assert_eq!(ranker.warnings(), [SearchWarning::NoFeatureSet]);
+    assert_eq!(ranker.candidates(), DEFAULT_CANDIDATES);
+}
+
+#[test]
+fn scores_of_both_zeros_tie_and_ids_decide() {
+    let bench = bench();
+    let set = FeatureSet::parse("query-length").unwrap().expand(&bench.index).unwrap();
+    let names = FeatureNames::from_names(set.features.clone());
+    let header = Header::new(names, Absent::Zero);
+    let body = ModelBody::Linear(Linear::new(-0.0, vec![-0.0]).unwrap());
+    let model = Model::new(header, body).unwrap();
+    let hits = Ranker::new(bench.index.clone(), &model).unwrap().rank("blue train", 10).unwrap();
+    let ids: Vec<&str> = hits.iter().map(|hit| hit.id.as_str()).collect();
+    assert_eq!(ids, ["d5", "d4", "d2", "d1"]);
+}
