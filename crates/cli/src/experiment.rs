@@ -4,20 +4,20 @@
 //! of each training, and the same command goes on; a kill costs the rounds since the last checkpoint.
 //! Members that fail are in the report and on standard error, and the code is 1 then.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rankwright::experiment::{
-    CellState, Experiment, ExperimentProgress, ExperimentReport, FailedCells, Plan, PlanOptions,
+    ExperimentProgress, ExperimentRequest, PlanOptions, PlanSummary, RunSummary,
 };
 use rankwright::spec::words::counted;
-use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::Output;
+
 use crate::progress::timed;
 
 /// Run a whole comparison from a TOML file: learners on data sets, over folds and seeds. What is done
@@ -48,175 +48,134 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let experiment = Experiment::read(&args.file)?;
-    let folder = args.out.clone().unwrap_or_else(|| usual_folder(&args.file));
-    let options = PlanOptions {
+    let mut request = ExperimentRequest::new(&args.file).options(PlanOptions {
         jobs: args.jobs.map(usize::from),
         threads: rayon::current_num_threads(),
         only: args.only.clone(),
         checkpoint: Duration::from_secs(args.checkpoint_seconds),
         simd: crate::simd()?,
-    };
-    let what = "taking checksums of the data";
-    let (plan, _) = timed(out, what, || Plan::new(&experiment, &folder, &options));
-    let plan = plan?;
+    });
+    if let Some(folder) = &args.out {
+        request = request.out(folder);
+    }
     if args.dry_run {
-        return tell_plan(&plan, out);
+        let (plan, _) = timed(out, "taking checksums of the data", || request.plan());
+        return out.show(&plan?, plan_text);
     }
     let interrupt = Interrupt::listen()?;
-    let bar = Cells::new(&plan, &interrupt, out);
-    let ran = plan.run(&bar);
+    let bar = Cells::new(&interrupt, out);
+    let summary = request.run(&bar);
     bar.bar.finish_and_clear();
-    let ran = ran?;
-    if !ran.finished {
-        let rest = plan.open().len() - ran.done;
+    let summary = summary?;
+    if !summary.finished {
         eprintln!(
             "{} of {} results are in {}; the same command goes on from there",
-            plan.cells().len().saturating_sub(rest),
-            plan.cells().len(),
-            folder.display()
+            summary.cells.saturating_sub(summary.open),
+            summary.cells,
+            summary.out.display()
         );
         return Err(Failure::Stopped);
     }
-    let (report, _) = timed(out, "comparing", || ExperimentReport::new(&plan, &ran));
-    let report = report?;
-    let files = report.write(&plan)?;
-    tell(&report, &files, out)?;
-    failure(&report.failed, &folder)
+    out.show(&summary, text)?;
+    failure(&summary)
 }
 
-/// `experiments/demo.toml` has its results in `demo.results`.
-fn usual_folder(file: &Path) -> PathBuf {
-    let stem = file.file_stem().map_or("experiment".into(), |stem| stem.to_string_lossy());
-    PathBuf::from(format!("{stem}.results"))
-}
-
-fn tell(report: &ExperimentReport, files: &[PathBuf], out: &Output) -> Result<(), Failure> {
-    out.result(
-        || {
-            let mut document = report.results.clone();
-            document["files"] = json!(files);
-            document
-        },
-        || {
-            let first = files.first().map(|file| format!("report   {}\n", file.display()));
-            let folder = files.first().and_then(|file| file.parent());
-            let inside = |file: &PathBuf| {
-                let file = file.strip_prefix(folder?).ok()?;
-                Some(file.display().to_string())
-            };
-            let mut rest: Vec<String> = files.iter().skip(1).filter_map(inside).collect();
-            // Plots are many: the folder does.
-            let plots = rest.iter().filter(|file| file.starts_with("plots")).count();
-            rest.retain(|file| !file.starts_with("plots"));
-            if plots > 0 {
-                rest.push(format!("plots ({})", counted(plots, "file")));
-            }
-            let folder = folder.map(|f| f.display().to_string()).unwrap_or_default();
-            let beside = format!("beside   {} in {folder}\n", rest.join(", "));
-            format!("{}{}{beside}", report.text, first.unwrap_or_default())
-        },
-    )
+/// The tables, and the files that were written.
+fn text(summary: &RunSummary) -> String {
+    let (files, folder) = (&summary.files, &summary.out);
+    let first = files.first().map(|file| format!("report   {}\n", file.display()));
+    let inside = |file: &PathBuf| Some(file.strip_prefix(folder).ok()?.display().to_string());
+    let mut rest: Vec<String> = files.iter().skip(1).filter_map(inside).collect();
+    // Plots are many: the folder does.
+    let plots = rest.iter().filter(|file| file.starts_with("plots")).count();
+    rest.retain(|file| !file.starts_with("plots"));
+    if plots > 0 {
+        rest.push(format!("plots ({})", counted(plots, "file")));
+    }
+    let beside = format!("beside   {} in {}\n", rest.join(", "), folder.display());
+    format!("{}{}{beside}", summary.text, first.unwrap_or_default())
 }
 
 /// What failed, on standard error, and the exit code that goes with it.
-fn failure(failed: &[FailedCells], folder: &Path) -> Result<(), Failure> {
-    if failed.is_empty() {
+fn failure(summary: &RunSummary) -> Result<(), Failure> {
+    if summary.failed.is_empty() {
         return Ok(());
     }
-    for failed in failed {
-        eprintln!("failed: {}", words(failed));
+    for failed in &summary.failed {
+        eprintln!("failed: {failed}");
     }
     Err(Failure::request(format!(
         "not everything came to a result; what did is in {}, and the same command tries again what \
          failed",
-        folder.join("report.html").display()
+        summary.out.join("report.html").display()
     )))
 }
 
-/// "mq2008, lambdamart, fold 2: ..."
-fn words(failed: &FailedCells) -> String {
-    let FailedCells { data, learner, cells, error, .. } = failed;
-    let place: Vec<&str> = [data, learner, cells].into_iter().map(String::as_str).collect();
-    let place: Vec<&str> = place.into_iter().filter(|text| !text.is_empty()).collect();
-    format!("{}: {error}", place.join(", "))
-}
-
 /// What would be done.
-fn tell_plan(plan: &Plan<'_>, out: &Output) -> Result<(), Failure> {
-    let state = |state: CellState| match state {
-        CellState::Stored => "done",
-        CellState::Open => "to run",
-        CellState::Left => "left out",
-    };
-    let (jobs, why) = plan.jobs();
-    out.result(
-        || {
-            let cell = |cell: &rankwright::experiment::Cell| {
-                json!({
-                    "cell": plan.name(cell),
-                    "digest": cell.digest,
-                    "state": state(cell.state),
-                })
-            };
-            json!({
-                "cells": plan.cells().iter().map(cell).collect::<Vec<_>>(),
-                "jobs": jobs,
-                "failed": plan.failed().iter().map(words).map(Value::from).collect::<Vec<_>>(),
-            })
-        },
-        || {
-            let mut text = String::new();
-            for cell in plan.cells() {
-                text += &format!("{:8}  {}\n", state(cell.state), plan.name(cell));
-            }
-            for failed in plan.failed() {
-                text += &format!("{:8}  {}\n", "fails", words(failed));
-            }
-            let run = plan.open().len();
-            text + &format!(
-                "{}, {run} to run, {jobs} at a time ({why}); results in {}\n",
-                counted(plan.cells().len(), "cell"),
-                plan.out().display()
-            )
-        },
+fn plan_text(plan: &PlanSummary) -> String {
+    let mut text = String::new();
+    for cell in &plan.cells {
+        text += &format!("{:8}  {}\n", cell.state.name(), cell.cell);
+    }
+    for failed in &plan.failed {
+        text += &format!("{:8}  {failed}\n", "fails");
+    }
+    text + &format!(
+        "{}, {} to run, {} at a time ({}); results in {}\n",
+        counted(plan.cells.len(), "cell"),
+        plan.open(),
+        plan.jobs,
+        plan.why,
+        plan.out.display()
     )
 }
 
 /// A bar over the cells, and Ctrl-C.
 struct Cells<'a> {
     bar: ProgressBar,
+    out: &'a Output,
     interrupt: &'a Interrupt,
     failed: AtomicUsize,
 }
 
 impl<'a> Cells<'a> {
-    fn new(plan: &Plan<'_>, interrupt: &'a Interrupt, out: &'a Output) -> Self {
+    fn new(interrupt: &'a Interrupt, out: &'a Output) -> Self {
         let target = match out.quiet {
             true => ProgressDrawTarget::hidden(),
             false => ProgressDrawTarget::stderr(),
         };
-        let open = plan.open().len();
-        let bar = ProgressBar::with_draw_target(Some(open as u64), target);
-        if let Ok(style) =
-            ProgressStyle::with_template("{bar:24} cell {pos}/{len}  {msg}  {eta} left")
-        {
-            bar.set_style(style);
-        }
-        let stored = plan.cells().iter().filter(|cell| cell.state == CellState::Stored).count();
-        if stored > 0 {
-            out.note(format!("{stored} of {} cells are done already", plan.cells().len()));
-        }
-        let (jobs, why) = plan.jobs();
-        if open > 0 {
-            out.note(format!("{} to run, {jobs} at a time ({why})", counted(open, "cell")));
-            bar.enable_steady_tick(Duration::from_millis(120));
-        }
-        Self { bar, interrupt, failed: AtomicUsize::new(0) }
+        let bar = ProgressBar::with_draw_target(None, target);
+        bar.enable_steady_tick(Duration::from_millis(120));
+        Self { bar, out, interrupt, failed: AtomicUsize::new(0) }
     }
 }
 
 impl ExperimentProgress for Cells<'_> {
+    fn step(&self, name: &str) {
+        self.bar.set_style(ProgressStyle::default_spinner());
+        self.bar.set_message(name.to_owned());
+    }
+
+    fn planned(&self, plan: &PlanSummary) {
+        let open = plan.open();
+        self.bar.suspend(|| {
+            if plan.stored() > 0 {
+                let all = plan.cells.len();
+                self.out.note(format!("{} of {all} cells are done already", plan.stored()));
+            }
+            if open > 0 {
+                let (cells, jobs) = (counted(open, "cell"), plan.jobs);
+                self.out.note(format!("{cells} to run, {jobs} at a time ({})", plan.why));
+            }
+        });
+        self.bar.set_length(open as u64);
+        self.bar.set_message("");
+        let style = "{bar:24} cell {pos}/{len}  {msg}  {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            self.bar.set_style(style);
+        }
+    }
+
     fn started(&self, cell: &str) {
         let failed = match self.failed.load(Ordering::Relaxed) {
             0 => String::new(),

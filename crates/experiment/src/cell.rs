@@ -42,14 +42,28 @@ pub struct Cell {
 }
 
 /// Whether a cell is there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum CellState {
     /// It is stored, and its checksums hold.
+    #[serde(rename = "done")]
     Stored,
     /// It is to be run.
+    #[serde(rename = "to run")]
     Open,
     /// It is not stored, and not asked for.
+    #[serde(rename = "left out")]
     Left,
+}
+
+impl CellState {
+    /// `done`, `to run` or `left out`.
+    pub fn name(self) -> &'static str {
+        match self {
+            CellState::Stored => "done",
+            CellState::Open => "to run",
+            CellState::Left => "left out",
+        }
+    }
 }
 
 /// What is kept of a cell besides the model and the scores.

@@ -90,7 +90,7 @@ pub struct Experiment {
     pub entries: Vec<LearnerEntry>,
     /// Tables by factors.
     pub tables: Vec<FactorTable>,
-    /// TrainingParts curves by factors.
+    /// Learning curves by factors.
     pub plots: Vec<FactorPlot>,
     /// SHA-256 of the file's text.
     pub sha256: String,

@@ -9,7 +9,10 @@
 //! - `run` trains and scores the others, several at a time (`memory` says how many), each
 //!   stored whole or not at all; `parts` holds the data while it is needed;
 //! - `pool` joins folds and seeds to one evaluation per learner, `study` makes tables and curves by
-//!   factors, and `report` writes the page, the documents beside it and the lock file.
+//!   factors, and `report` writes the page, the documents beside it and the lock file;
+//! - `request` goes through all of it in one call ([`ExperimentRequest`]).
+//!
+//! `shrinkage` trains one learner with several rates of learning ([`ShrinkageRequest`]).
 //!
 //! Results never depend on the number of jobs, on threads or on interruptions: what is reported is
 //! read back from the stored cells in the order of the file. Times are kept apart, in `times.json` and
@@ -32,6 +35,7 @@ mod paths;
 mod plan;
 mod pool;
 mod report;
+mod request;
 mod run;
 mod shrinkage;
 mod study;
@@ -46,9 +50,10 @@ pub use file::{
     Member, MemberKind, Origin, Source,
 };
 pub use paths::FilePath;
-pub use plan::{FailedCells, Plan, PlanOptions};
+pub use plan::{FailedCells, Plan, PlanOptions, PlanSummary, PlannedCell};
 pub use report::ExperimentReport;
-pub use run::{ExperimentProgress, RunSummary};
+pub use request::{ExperimentRequest, RunSummary};
+pub use run::{ExperimentProgress, PlanRun};
 pub use shrinkage::ShrinkageRequest;
 
 /// The version that trains, part of what names a cell.

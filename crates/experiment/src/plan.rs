@@ -9,6 +9,7 @@
 //! model that cannot, cost only the cells concerned; the report tells of them.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use rankwright_data::DataError;
 use rankwright_learn::simd::Simd;
 use rankwright_spec::nearest;
 use rayon::prelude::*;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::cell::{Cell, CellState, CellStore};
@@ -53,8 +55,53 @@ impl Default for PlanOptions {
     }
 }
 
-/// Something that did not come to a result, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The cells of an experiment and what is to be done about each.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct PlanSummary {
+    /// The cells, in the order of data, fold, learner and seed.
+    pub cells: Vec<PlannedCell>,
+    /// Cells at a time.
+    pub jobs: usize,
+    /// The reason for so many.
+    #[serde(skip)]
+    pub why: String,
+    /// Cells that are known to fail before anything is run.
+    pub failed: Vec<FailedCells>,
+    /// Folder of the results.
+    #[serde(skip)]
+    pub out: PathBuf,
+    /// Cells to run, cells of the same learner and data counted once.
+    #[serde(skip)]
+    open: usize,
+}
+
+impl PlanSummary {
+    /// Number of cells to run; cells with the same result are run once.
+    pub fn open(&self) -> usize {
+        self.open
+    }
+
+    /// Number of cells that are stored already.
+    pub fn stored(&self) -> usize {
+        self.cells.iter().filter(|cell| cell.state == CellState::Stored).count()
+    }
+}
+
+/// One cell of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct PlannedCell {
+    /// Its name in words.
+    pub cell: String,
+    /// Name of its folder.
+    pub digest: String,
+    /// Whether it is there.
+    pub state: CellState,
+}
+
+/// Cells without a result, and the reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FailedCells {
     /// The data set; empty for all of them.
     pub data: String,
@@ -64,6 +111,15 @@ pub struct FailedCells {
     pub cells: String,
     /// What was said.
     pub error: String,
+}
+
+impl fmt::Display for FailedCells {
+    /// "mq2008, lambdamart, fold 2: ..."
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = [&self.data, &self.learner, &self.cells].map(String::as_str);
+        let place: Vec<&str> = place.into_iter().filter(|text| !text.is_empty()).collect();
+        write!(f, "{}: {}", place.join(", "), self.error)
+    }
 }
 
 /// A file and its content's checksum.
@@ -130,6 +186,23 @@ impl<'e> Plan<'e> {
         (plan.jobs, plan.why) =
             memory::jobs(options.jobs, threads, open, need, memory::available());
         Ok(plan)
+    }
+
+    /// The plan as plain facts.
+    pub fn summary(&self) -> PlanSummary {
+        let cell = |cell: &Cell| PlannedCell {
+            cell: self.name(cell),
+            digest: cell.digest.clone(),
+            state: cell.state,
+        };
+        PlanSummary {
+            cells: self.cells.iter().map(cell).collect(),
+            jobs: self.jobs,
+            why: self.why.clone(),
+            failed: self.failed.clone(),
+            out: self.out.clone(),
+            open: self.open().len(),
+        }
     }
 
     /// All cells, in the order of data, fold, learner and seed.

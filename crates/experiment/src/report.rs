@@ -32,7 +32,7 @@ use super::cell::{Cell, CellState, StoredCell};
 use super::file::Experiment;
 use super::plan::{FailedCells, Plan};
 use super::pool::{Pooled, mean};
-use super::run::RunSummary;
+use super::run::PlanRun;
 use super::study::Study;
 use super::{VERSION, lock, tables};
 use crate::ExperimentError;
@@ -56,7 +56,7 @@ pub struct ExperimentReport {
     pub times: Value,
     /// How long a round takes by factors, as Markdown; empty without tables by factors.
     pub times_markdown: String,
-    /// TrainingParts curves by factors.
+    /// Learning curves by factors.
     pub plots: Vec<Chart>,
     /// What did not come to a result.
     pub failed: Vec<FailedCells>,
@@ -110,7 +110,7 @@ pub(super) fn many(experiment: &Experiment) -> bool {
 
 impl ExperimentReport {
     /// Reads the stored cells, measures and compares.
-    pub fn new(plan: &Plan<'_>, ran: &RunSummary) -> Result<Self, ExperimentError> {
+    pub fn new(plan: &Plan<'_>, ran: &PlanRun) -> Result<Self, ExperimentError> {
         let mut failed = ran.failed.clone();
         let mut sets = Vec::new();
         for data in 0..plan.experiment.data.len() {
@@ -460,14 +460,6 @@ fn results(
 ) -> Value {
     let experiment = plan.experiment;
     let (by_factors, curves) = study.json();
-    let failure = |failed: &FailedCells| {
-        json!({
-            "data": failed.data,
-            "learner": failed.learner,
-            "cells": failed.cells,
-            "error": failed.error,
-        })
-    };
     json!({
         "rankwright": VERSION,
         "experiment": experiment.name,
@@ -477,7 +469,7 @@ fn results(
         "tables": by_factors,
         "plots": curves,
         "data": sets.iter().map(|set| tables::set_json(plan, set)).collect::<Vec<_>>(),
-        "failed": failed.iter().map(failure).collect::<Vec<_>>(),
+        "failed": failed,
         "not_run": left,
     })
 }

@@ -23,13 +23,19 @@ use rankwright_model::{Model, ModelBody, ScoreOptions};
 use super::cell::{Cell, CellSeconds, CellState, StoredCell};
 use super::file::MemberKind;
 use super::parts::TrainingParts;
-use super::plan::{FailedCells, Plan};
+use super::plan::{FailedCells, Plan, PlanSummary};
 use crate::ExperimentError;
 
 /// Receives progress events while cells are run, and can ask to stop.
 ///
 /// The no-op implementation is [`NoProgress`].
 pub trait ExperimentProgress: Sync {
+    /// Called when a step other than running cells begins, such as `comparing`.
+    fn step(&self, _name: &str) {}
+
+    /// Called before cells are run.
+    fn planned(&self, _plan: &PlanSummary) {}
+
     /// Called when a cell begins; `cell` names it in words.
     fn started(&self, _cell: &str) {}
 
@@ -46,7 +52,7 @@ impl ExperimentProgress for NoProgress {}
 
 /// The result of running a plan.
 #[derive(Debug)]
-pub struct RunSummary {
+pub struct PlanRun {
     /// Whether every open cell was run; false after an interruption.
     pub finished: bool,
     /// Cells that are stored now, of those that were open.
@@ -84,7 +90,7 @@ enum CellEnd {
 
 impl Plan<'_> {
     /// Runs every open cell.
-    pub fn run(&self, progress: &dyn ExperimentProgress) -> Result<RunSummary, ExperimentError> {
+    pub fn run(&self, progress: &dyn ExperimentProgress) -> Result<PlanRun, ExperimentError> {
         fs::create_dir_all(&self.store.0)
             .map_err(|e| DataError::io("make the folder", self.store.0.display().to_string(), e))?;
         let lock = Lock::take(&self.out)?;
@@ -109,7 +115,7 @@ impl Plan<'_> {
             Ok(())
         })?;
         let ends = ends.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(RunSummary {
+        Ok(PlanRun {
             finished: ends.len() == open.len(),
             done: ends.values().filter(|end| end.is_ok()).count(),
             failed: self.failures(&ends),
@@ -354,5 +360,23 @@ fn error_text(error: impl Into<ExperimentError>) -> String {
     match help {
         Some(help) => format!("{error}; {help}"),
         None => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_never_rewritten_and_missing_validation_data_is_told_by_its_type() {
+        let file = "cannot read give --valid DATA.txt".to_owned();
+        let text = error_text(ExperimentError::Request { message: file.clone(), help: None });
+        assert_eq!(text, file);
+        let missing = LearnError::MissingValidation { learner: "mart(stop=5)".to_owned() };
+        assert_eq!(
+            error_text(missing),
+            "mart(stop=5) needs validation data, and there is none; the data set needs a validation \
+             part, `valid`"
+        );
     }
 }

@@ -46,7 +46,7 @@ pub struct FactorTable {
     pub baseline: Vec<(String, String)>,
 }
 
-/// TrainingParts curves by factors.
+/// Learning curves by factors.
 #[derive(Debug, Clone)]
 pub struct FactorPlot {
     /// Lines are its rows, panels its columns.

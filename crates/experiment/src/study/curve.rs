@@ -1,4 +1,4 @@
-//! TrainingParts curves by factors: the deciding metric on validation data after each round.
+//! Learning curves by factors: the deciding metric on validation data after each round.
 //!
 //! For each line and panel the setting is chosen once, by the mean over folds and seeds of the best
 //! value; its curve is the mean over its folds and seeds, as far as the shortest training goes, since

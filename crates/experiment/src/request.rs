@@ -1,0 +1,150 @@
+//! An experiment from its file to its report, in one call.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::plan::{FailedCells, Plan, PlanOptions, PlanSummary};
+use super::report::ExperimentReport;
+use super::run::ExperimentProgress;
+use crate::{Experiment, ExperimentError};
+
+/// An experiment's file, the folder of its results, and how to run it.
+///
+/// ```
+/// use rankwright_experiment::{ExperimentRequest, PlanOptions};
+/// use rankwright_learn::NoProgress;
+///
+/// # let folder = tempfile::tempdir()?;
+/// let file = folder.path().join("trees.toml");
+/// std::fs::write(&file, r#"
+/// name = "trees"
+/// metrics = ["ndcg@10"]
+///
+/// [[data]]
+/// name = "made"
+/// generate = "letor(queries=20, documents=8)"
+///
+/// [[learner]]
+/// spec = "mart(trees=3, leaves=4)"
+/// "#)?;
+/// let request = ExperimentRequest::new(&file).out(folder.path().join("results"));
+/// assert_eq!(request.plan()?.open(), 1);
+/// let summary = request.run(&NoProgress)?;
+/// assert!(summary.finished && summary.failed.is_empty());
+/// assert_eq!(request.plan()?.open(), 0, "a stored result is not computed again");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ExperimentRequest {
+    /// The experiment's file.
+    pub file: PathBuf,
+    /// Folder of the results.
+    pub out: PathBuf,
+    /// How to run it.
+    pub options: PlanOptions,
+}
+
+impl ExperimentRequest {
+    /// Results go to the file's name with `.results`, in the current folder.
+    pub fn new(file: impl Into<PathBuf>) -> Self {
+        let file = file.into();
+        let out = usual_folder(&file);
+        Self { file, out, options: PlanOptions::default() }
+    }
+
+    /// With this folder of results.
+    pub fn out(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.out = folder.into();
+        self
+    }
+
+    /// With these options.
+    pub fn options(mut self, options: PlanOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// The cells and which of them are stored already; looks at every file and runs nothing.
+    pub fn plan(&self) -> Result<PlanSummary, ExperimentError> {
+        let experiment = Experiment::read(&self.file)?;
+        Ok(Plan::new(&experiment, &self.out, &self.options)?.summary())
+    }
+
+    /// Runs what is not stored yet, and writes the report unless it was asked to stop before.
+    pub fn run(&self, progress: &dyn ExperimentProgress) -> Result<RunSummary, ExperimentError> {
+        let experiment = Experiment::read(&self.file)?;
+        progress.step("taking checksums of the data");
+        let plan = Plan::new(&experiment, &self.out, &self.options)?;
+        let planned = plan.summary();
+        progress.planned(&planned);
+        let ran = plan.run(progress)?;
+        let mut summary = RunSummary {
+            finished: ran.finished,
+            cells: planned.cells.len(),
+            open: planned.open() - ran.done,
+            out: self.out.clone(),
+            files: Vec::new(),
+            failed: ran.failed.clone(),
+            results: Value::Null,
+            text: String::new(),
+        };
+        if ran.finished {
+            progress.step("comparing");
+            let report = ExperimentReport::new(&plan, &ran)?;
+            summary.files = report.write(&plan)?;
+            summary.failed = report.failed;
+            summary.results = report.results;
+            summary.text = report.text;
+        }
+        Ok(summary)
+    }
+}
+
+/// `experiments/demo.toml` has its results in `demo.results`.
+fn usual_folder(file: &Path) -> PathBuf {
+    let stem = file.file_stem().map_or("experiment".into(), |stem| stem.to_string_lossy());
+    PathBuf::from(format!("{stem}.results"))
+}
+
+/// The result of running an experiment. Serialised as the numbers of the report, with the files.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct RunSummary {
+    /// Whether every cell was run; false after a request to stop, and then there is no report.
+    #[serde(skip)]
+    pub finished: bool,
+    /// All cells.
+    #[serde(skip)]
+    pub cells: usize,
+    /// Cells that are neither stored now nor were left out on request.
+    #[serde(skip)]
+    pub open: usize,
+    /// Folder of the results.
+    #[serde(skip)]
+    pub out: PathBuf,
+    /// The files that were written, the page first.
+    pub files: Vec<PathBuf>,
+    /// Cells without a result, also part of `results`.
+    #[serde(skip)]
+    pub failed: Vec<FailedCells>,
+    /// Every number of the report; null where there is none.
+    #[serde(flatten)]
+    pub results: Value,
+    /// The tables of the report as plain text.
+    #[serde(skip)]
+    pub text: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_stand_beside_the_current_work_under_the_name_of_the_file() {
+        let request = ExperimentRequest::new("experiments/demo.toml");
+        assert_eq!(request.out, Path::new("demo.results"));
+    }
+}
