@@ -194,7 +194,7 @@ fn open_shop(args: &Args, folder: &Path, out: &Output) -> Result<Shop, Failure> 
     let (valid, test) = rest.split_at(rest.len() / 3);
     let qrels = store?.qrels;
     let judged = judgements_of(&qrels, test)?;
-    judged.write(&folder.join("test.qrels.txt"), ListFormat::Trec)?;
+    judged.save(folder.join("test.qrels.txt"), ListFormat::Trec)?;
     let (train, valid, test) = (queries, valid.to_vec(), test.to_vec());
     let index = Arc::new(Index::open(&path)?);
     Ok(Shop { index, train, valid, test, qrels, judged, generated, indexed })
@@ -268,7 +268,7 @@ fn compete(
     let (ranked, seconds) =
         timed(out, &format!("ranking by {name}"), || ranker.run(&shop.test, None, CANDIDATES));
     let run = ranked?.run;
-    run.write(&folder.join(format!("{file}.run")), ListFormat::Trec, file)?;
+    run.save(folder.join(format!("{file}.run")), ListFormat::Trec, file)?;
     let judged = JudgedRun::new(&run, &shop.judged);
     let evaluation = evaluate(&judged, measures, EvalOptions::default())?;
     let rank_ms = seconds * 1e3 / shop.test.len() as f64;

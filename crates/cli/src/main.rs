@@ -39,7 +39,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use rankwright::data::panics_are_caught;
+use rankwright::data::{allow_standard_streams, panics_are_caught};
 use rankwright::learn::simd::Simd;
 
 use failure::Failure;
@@ -124,6 +124,7 @@ enum Verb {
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let output = cli.output;
+    allow_standard_streams();
     // A damaged file may make a reader panic, which becomes an error; only that is to be seen.
     let print = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

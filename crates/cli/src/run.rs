@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.warn(&result.warnings);
     let is_jsonl = args.out.extension().is_some_and(|extension| extension == "jsonl");
     let format = if is_jsonl { ListFormat::Jsonl } else { ListFormat::Trec };
-    result.run.write(&args.out, format, &args.tag)?;
+    result.run.save(&args.out, format, &args.tag)?;
     if args.out.as_os_str() == "-" {
         return Ok(());
     }

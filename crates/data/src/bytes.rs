@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use memmap2::Mmap;
 
 use crate::error::DataError;
+use crate::standard_streams::is_standard_stream;
 
 /// Read-only bytes, mapped or owned.
 #[derive(Debug)]
@@ -51,12 +52,14 @@ pub struct Input {
 }
 
 impl Input {
-    /// Opens a file, or standard input for `-`; gzip and zstd are unpacked.
-    pub fn open(path: &Path) -> Result<Input, DataError> {
-        let name = path.display().to_string();
-        if name == "-" {
-            return Input::read(name, io::stdin().lock());
+    /// Opens a file; gzip and zstd are unpacked. In a program that allows it, `-` is standard input,
+    /// see [`allow_standard_streams`](crate::allow_standard_streams).
+    pub fn open(path: impl AsRef<Path>) -> Result<Input, DataError> {
+        let path = path.as_ref();
+        if is_standard_stream(path) {
+            return Input::stdin();
         }
+        let name = path.display().to_string();
         let file = File::open(path).map_err(|e| DataError::io("read", &name, e))?;
         let meta = file.metadata().map_err(|e| DataError::io("read", &name, e))?;
         if meta.is_dir() {
@@ -85,6 +88,11 @@ impl Input {
         let name = name.into();
         let unpacked = unpack(&bytes).map_err(|e| DataError::io("unpack", &name, e))?;
         Ok(Input { name, bytes: unpacked.unwrap_or(bytes).into(), path: None })
+    }
+
+    /// Reads all of standard input; gzip and zstd are unpacked.
+    pub fn stdin() -> Result<Input, DataError> {
+        Input::read("-".to_owned(), io::stdin().lock())
     }
 
     fn read(name: String, mut reader: impl Read) -> Result<Input, DataError> {

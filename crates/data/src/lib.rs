@@ -31,6 +31,7 @@ mod random;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod scores;
 pub mod split;
+mod standard_streams;
 pub mod store;
 mod strings;
 mod warnings;
@@ -45,5 +46,6 @@ pub use pairs::{Pair, Preference};
 pub use panics::{catch_panic, panics_are_caught};
 pub use random::{DEFAULT_SEED, Random};
 pub use scores::{read_scores, write_scores};
+pub use standard_streams::{allow_standard_streams, is_standard_stream};
 pub use strings::Strings;
 pub use warnings::{DataPart, Warning, WarningKind, Warnings};

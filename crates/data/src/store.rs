@@ -3,8 +3,8 @@
 //! The content goes to a temporary file in the same folder, is synced, and then renamed over the
 //! target; the folder is synced last. A write that fails (disk full, a writer's error) leaves
 //! the old file as it was and removes the temporary one. A target that is no ordinary file (a
-//! pipe, `/dev/null`) is written directly, and `-` is standard output. Targets that end in `.gz`
-//! or `.zst` are packed on the way.
+//! pipe, `/dev/null`) is written directly; `-` is standard output in programs that allow it.
+//! Targets that end in `.gz` or `.zst` are packed on the way.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,6 +13,7 @@ use std::path::Path;
 use tempfile::NamedTempFile;
 
 use crate::error::DataError;
+use crate::standard_streams::is_standard_stream;
 
 /// Writes a file atomically with what `body` puts into the writer.
 ///
@@ -24,10 +25,11 @@ use crate::error::DataError;
 /// # Ok::<(), rankwright_data::DataError>(())
 /// ```
 pub fn write_atomic(
-    path: &Path,
+    path: impl AsRef<Path>,
     body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), DataError> {
-    let result = if path == Path::new("-") {
+    let path = path.as_ref();
+    let result = if is_standard_stream(path) {
         match packed(path, &mut BufWriter::new(io::stdout().lock()), body) {
             // Whoever reads has seen enough (`... | head`); that is no failure.
             Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -109,9 +111,9 @@ pub(crate) fn write_with_companion(
     }
 }
 
-/// Whether a path is that of a file, there or to come: no pipe, no device, not `-`.
+/// Whether a path is that of a file, there or to come: no pipe, no device, not standard output.
 pub(crate) fn is_ordinary(path: &Path) -> bool {
-    path != Path::new("-") && !path.metadata().is_ok_and(|meta| !meta.is_file())
+    !is_standard_stream(path) && !path.metadata().is_ok_and(|meta| !meta.is_file())
 }
 
 /// Temporary files are private; the result gets the old file's mode, or what the umask allows.

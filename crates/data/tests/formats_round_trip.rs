@@ -366,7 +366,8 @@ fn what_a_format_cannot_hold_is_said() {
     let last = warnings.iter().last().unwrap().to_string();
     assert_eq!(last, "csv: the feature set is not kept by this format");
     let path = folder.path().join("d.csv");
-    format::write(&data, &path, Format::Csv).unwrap();
+    data.save(&path).unwrap();
+    assert!(data.save(folder.path().join("d.what")).is_err());
     assert_eq!(std::fs::read(&path).unwrap(), out);
     assert_eq!(Dataset::read_bytes(out).unwrap().labels(), data.labels());
 }

@@ -18,11 +18,12 @@ use std::sync::Arc;
 
 use crate::bytes::Input;
 use crate::error::DataError;
-use crate::format::{self, ReadOptions};
+use crate::format::{self, Format, ReadOptions};
 use crate::matrix::Matrix;
 use crate::names::FeatureNames;
 use crate::pairs::Pair;
 use crate::strings::Strings;
+use crate::warnings::Warnings;
 
 pub use builder::{DatasetBuilder, Label};
 pub(crate) use columns::{Columns, QueryIndex};
@@ -144,6 +145,17 @@ impl Dataset {
     pub fn read_bytes(bytes: impl Into<Vec<u8>>) -> Result<Dataset, DataError> {
         let input = Input::from_bytes("the data", bytes.into())?;
         Ok(format::read_inputs(vec![input], &ReadOptions::default())?.data)
+    }
+
+    /// Writes the data set to a file, atomically, in the format that the extension means; gives a
+    /// warning for each part that the format cannot hold. See [`write`](crate::format::write) for any
+    /// name and [`write_to`](crate::format::write_to) for any writer.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<Warnings, DataError> {
+        let path = path.as_ref();
+        match Format::from_path(path) {
+            Some(format) => format::write(self, path, format),
+            None => Err(DataError::UnknownExtension { path: path.display().to_string() }),
+        }
     }
 
     /// Number of rows.

@@ -324,6 +324,12 @@ pub enum DataError {
         /// Its length.
         bytes: usize,
     },
+    /// The name of a file to write does not end in an extension of a known format.
+    #[error("the name {path} does not tell a format")]
+    UnknownExtension {
+        /// The path.
+        path: String,
+    },
     /// A format that this build leaves out.
     #[error("{} needs the feature `{feature}` of rankwright-data, which this build leaves out", format.info().name)]
     NotBuilt {

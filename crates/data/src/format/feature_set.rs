@@ -10,8 +10,8 @@ use crate::error::{DataError, SourceLocation};
 use crate::warnings::{WarningKind, Warnings};
 
 /// The path of the file that holds the feature set of a data file whose format cannot.
-pub fn feature_set_path(data: &Path) -> PathBuf {
-    let mut name = data.as_os_str().to_owned();
+pub fn feature_set_path(data: impl AsRef<Path>) -> PathBuf {
+    let mut name = data.as_ref().as_os_str().to_owned();
     name.push(".features.toml");
     name.into()
 }

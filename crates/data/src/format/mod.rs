@@ -127,8 +127,8 @@ impl Format {
     }
 
     /// The format that a path's extension means; a final `.gz` or `.zst` is passed over.
-    pub fn from_path(path: &Path) -> Option<Format> {
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+    pub fn from_path(path: impl AsRef<Path>) -> Option<Format> {
+        let name = path.as_ref().file_name()?.to_str()?.to_ascii_lowercase();
         let stem = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
         let (_, extension) = stem.rsplit_once('.')?;
         let known = |info: &&FormatInfo| info.extensions.contains(&extension);
@@ -182,7 +182,7 @@ pub struct Loaded {
     pub format: Format,
 }
 
-/// Reads one data set from one or several files of the same format; `-` is standard input.
+/// Reads one data set from one or several files of the same format.
 pub fn read<P: AsRef<Path>>(paths: &[P], options: &ReadOptions) -> Result<Loaded, DataError> {
     let inputs =
         paths.iter().map(|path| Input::open(path.as_ref())).collect::<Result<Vec<_>, _>>()?;

@@ -10,11 +10,13 @@ mod read;
 mod write;
 
 use std::collections::HashMap;
+use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
 use crate::bytes::{Bytes, Input};
 use crate::error::{DataError, SourceLocation};
+use crate::store::write_atomic;
 use crate::warnings::Warnings;
 
 pub use write::ListFormat;
@@ -152,6 +154,11 @@ impl QueryLists {
         })
     }
 
+    /// Each query's id with its documents.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = Document<'_>>)> {
+        (0..self.queries()).map(|query| (self.query_id(query), self.list(query)))
+    }
+
     /// The documents of a query, in the order of the input.
     pub fn list(&self, query: usize) -> impl Iterator<Item = Document<'_>> {
         self.entries(query).map(|entry| Document {
@@ -212,9 +219,24 @@ impl Qrels {
         &self.0
     }
 
-    /// Writes judgements atomically.
-    pub fn write(&self, path: &Path, format: ListFormat) -> Result<(), DataError> {
-        write::write(&self.0, path, write::Shape::Qrels, format)
+    /// Reads judgements from a file; [`read`](Self::read) gives warnings too.
+    pub fn open(path: impl AsRef<Path>) -> Result<Qrels, DataError> {
+        Ok(Qrels::read(Input::open(path)?)?.0)
+    }
+
+    /// Each query's id with its judged documents.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = Document<'_>>)> {
+        self.0.iter()
+    }
+
+    /// Writes judgements to a file, atomically.
+    pub fn save(&self, path: impl AsRef<Path>, format: ListFormat) -> Result<(), DataError> {
+        write_atomic(path, |out| self.write_to(out, format))
+    }
+
+    /// Writes judgements into a writer.
+    pub fn write_to(&self, mut out: impl Write, format: ListFormat) -> io::Result<()> {
+        write::write(&self.0, &mut out, write::Shape::Qrels, format)
     }
 }
 
@@ -239,9 +261,42 @@ impl Run {
         &self.0
     }
 
-    /// Writes a run atomically; ranks count documents in the order of each list.
-    pub fn write(&self, path: &Path, format: ListFormat, tag: &str) -> Result<(), DataError> {
-        write::write(&self.0, path, write::Shape::Run { tag }, format)
+    /// Reads a run from a file; [`read`](Self::read) gives warnings too.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("bm25.run");
+    /// # std::fs::write(&path, "q1 Q0 d7 1 9.5 bm25\n").unwrap();
+    /// use rankwright_data::Run;
+    /// for (query, documents) in Run::open(&path)?.iter() {
+    ///     for document in documents {
+    ///         assert_eq!((query, document.id, document.value), ("q1", &b"d7"[..], 9.5));
+    ///     }
+    /// }
+    /// # Ok::<(), rankwright_data::DataError>(())
+    /// ```
+    pub fn open(path: impl AsRef<Path>) -> Result<Run, DataError> {
+        Ok(Run::read(Input::open(path)?)?.0)
+    }
+
+    /// Each query's id with its documents, in the order of the input.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = Document<'_>>)> {
+        self.0.iter()
+    }
+
+    /// Writes a run to a file, atomically; ranks count documents in the order of each list.
+    pub fn save(
+        &self,
+        path: impl AsRef<Path>,
+        format: ListFormat,
+        tag: &str,
+    ) -> Result<(), DataError> {
+        write_atomic(path, |out| self.write_to(out, format, tag))
+    }
+
+    /// Writes a run into a writer; ranks count documents in the order of each list.
+    pub fn write_to(&self, mut out: impl Write, format: ListFormat, tag: &str) -> io::Result<()> {
+        write::write(&self.0, &mut out, write::Shape::Run { tag }, format)
     }
 }
 

@@ -106,11 +106,11 @@ fn every_format_reads_back() {
     };
     for format in [ListFormat::Trec, ListFormat::Table, ListFormat::Jsonl] {
         let path = folder.path().join("out");
-        Run::from_lists(lists()).write(&path, format, "tag").unwrap();
+        Run::from_lists(lists()).save(&path, format, "tag").unwrap();
         let (back, warnings) = Run::read(Input::open(&path).unwrap()).unwrap();
         assert_eq!(back, Run::from_lists(lists()), "{format:?}");
         assert!(warnings.is_empty());
-        Qrels::from_lists(lists()).write(&path, format).unwrap();
+        Qrels::from_lists(lists()).save(&path, format).unwrap();
         assert_eq!(Qrels::read(Input::open(&path).unwrap()).unwrap().0, Qrels::from_lists(lists()));
     }
 }
@@ -120,8 +120,8 @@ fn ids_that_do_not_fit_columns_are_refused_when_writing() {
     let folder = tempfile::tempdir().unwrap();
     let run = Run::from_lists(QueryLists::from_rows("x", [("q 1", "a", 1.0)]).unwrap());
     let path = folder.path().join("out");
-    assert!(run.write(&path, ListFormat::Trec, "t").unwrap_err().to_string().contains("JSON"));
-    run.write(&path, ListFormat::Jsonl, "t").unwrap();
+    assert!(run.save(&path, ListFormat::Trec, "t").unwrap_err().to_string().contains("JSON"));
+    run.save(&path, ListFormat::Jsonl, "t").unwrap();
 }
 
 proptest! {

@@ -1,11 +1,8 @@
 //! Writes judgements and runs: TREC columns, a table with a header, or JSON lines.
 
 use std::io::{self, Write};
-use std::path::Path;
 
 use super::QueryLists;
-use crate::error::DataError;
-use crate::store::write_atomic;
 
 /// How judgements and runs are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,26 +24,24 @@ pub(super) enum Shape<'a> {
 
 pub(super) fn write(
     lists: &QueryLists,
-    path: &Path,
+    out: &mut dyn Write,
     shape: Shape<'_>,
     format: ListFormat,
-) -> Result<(), DataError> {
-    write_atomic(path, |out| {
-        if format == ListFormat::Table {
-            writeln!(out, "query-id\tcorpus-id\tscore")?;
-        }
-        for query in 0..lists.queries() {
-            let id = lists.query_id(query);
-            for (index, document) in lists.list(query).enumerate() {
-                let doc = std::str::from_utf8(document.id).map_err(|_| refused("is not UTF-8"))?;
-                if format != ListFormat::Jsonl && [id, doc].iter().any(|w| spaced(w)) {
-                    return Err(refused("has spaces; write JSON lines instead"));
-                }
-                line(out, shape, format, id, doc, index + 1, document.value)?;
+) -> io::Result<()> {
+    if format == ListFormat::Table {
+        writeln!(out, "query-id\tcorpus-id\tscore")?;
+    }
+    for query in 0..lists.queries() {
+        let id = lists.query_id(query);
+        for (index, document) in lists.list(query).enumerate() {
+            let doc = std::str::from_utf8(document.id).map_err(|_| refused("is not UTF-8"))?;
+            if format != ListFormat::Jsonl && [id, doc].iter().any(|w| spaced(w)) {
+                return Err(refused("has spaces; write JSON lines instead"));
             }
+            line(out, shape, format, id, doc, index + 1, document.value)?;
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }
 
 fn spaced(word: &str) -> bool {

@@ -37,7 +37,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rankwright_data::bytes::Input;
-use rankwright_data::{DataError, SourceLocation, WarningKind, Warnings};
+use rankwright_data::{DataError, SourceLocation, WarningKind, Warnings, is_standard_stream};
 
 use self::cursor::Cursor;
 use crate::document::{Document, Value};
@@ -219,7 +219,7 @@ fn has_text(document: &Document) -> bool {
 
 /// Bytes of a path on the disk: `None` for what is no ordinary file. Folders are summed up later.
 fn size_of(path: &Path) -> Result<Option<u64>, SearchError> {
-    if path == Path::new("-") {
+    if is_standard_stream(path) {
         return Ok(None);
     }
     let meta = fs::metadata(path);

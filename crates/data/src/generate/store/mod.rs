@@ -154,18 +154,19 @@ impl StoreOptions {
 impl Store {
     /// Writes `documents.jsonl`, `queries.jsonl` and `qrels.txt` (TREC columns) into a folder that
     /// is there, each of them atomically.
-    pub fn write(&self, folder: &Path) -> Result<(), DataError> {
-        write_atomic(&folder.join("documents.jsonl"), |out| {
+    pub fn write(&self, folder: impl AsRef<Path>) -> Result<(), DataError> {
+        let folder = folder.as_ref();
+        write_atomic(folder.join("documents.jsonl"), |out| {
             self.documents.iter().try_for_each(|record| write_record(out, record))
         })?;
-        write_atomic(&folder.join("queries.jsonl"), |out| {
+        write_atomic(folder.join("queries.jsonl"), |out| {
             self.queries.iter().try_for_each(|query| {
                 let StoreQuery { id, text, language } = query;
                 fields(out, &[("id", id), ("text", text), ("language", language)])?;
                 out.write_all(b"}\n")
             })
         })?;
-        self.qrels.write(&folder.join("qrels.txt"), ListFormat::Trec)
+        self.qrels.save(folder.join("qrels.txt"), ListFormat::Trec)
     }
 }
 

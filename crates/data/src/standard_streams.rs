@@ -1,0 +1,40 @@
+//! Whether the path `-` means standard input or standard output.
+//!
+//! It does so in a program with a command line, which says so once, at its start. In every other
+//! program, a service for one, `-` is a file of that name, so that no request can read or write the
+//! streams of the process.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static ALLOWED: AtomicBool = AtomicBool::new(false);
+
+/// From now on, the path `-` means standard input or standard output in this process. For the `main` of
+/// a program with a command line.
+pub fn allow_standard_streams() {
+    ALLOWED.store(true, Ordering::Relaxed);
+}
+
+/// Whether a path means standard input or standard output.
+pub fn is_standard_stream(path: &Path) -> bool {
+    path == Path::new("-") && ALLOWED.load(Ordering::Relaxed)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::bytes::Input;
+    use crate::store::write_atomic;
+
+    use super::*;
+
+    #[test]
+    fn a_dash_is_a_file_unless_the_program_says_otherwise() {
+        assert!(!is_standard_stream(Path::new("-")));
+        let error = Input::open("-").unwrap_err().to_string();
+        assert!(error.starts_with("cannot read -: "), "{error}");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("-");
+        write_atomic(&path, |out| out.write_all(b"x")).unwrap();
+        assert_eq!(&*Input::open(&path).unwrap().bytes, b"x");
+    }
+}
