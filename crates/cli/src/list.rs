@@ -2,8 +2,8 @@
 
 use rankwright::data::format::FORMATS;
 use rankwright::eval::table::{Align, Table};
-use rankwright::eval::{METRICS, PRESETS, ParamInfo};
-use rankwright::learn::{LEARNERS, LearnerInfo};
+use rankwright::eval::{METRICS, PRESETS};
+use rankwright::learn::LEARNERS;
 use rankwright::model::ModelFormat;
 use rankwright::search::{DocumentFormat, FEATURES, FIRST_STAGES};
 use rankwright::spec::ParamDef;
@@ -44,21 +44,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     }
 }
 
-fn params_json(params: &[ParamInfo]) -> Value {
-    let param = |p: &ParamInfo| json!({"name": p.name, "doc": p.doc, "default": p.default});
-    params.iter().map(param).collect()
-}
-
 fn learners_json() -> Value {
-    let learner = |info: &LearnerInfo| {
-        json!({
-            "name": info.name,
-            "doc": info.doc,
-            "example": info.example,
-            "parameters": params_json(info.params),
-        })
-    };
-    json!({ "learners": LEARNERS.iter().map(learner).collect::<Vec<_>>() })
+    json!({ "learners": LEARNERS })
 }
 
 /// The learners, then each parameter with the learners that take it.
@@ -66,20 +53,21 @@ fn learners_text() -> String {
     let mut learners = table(["learner", "what it is", "example"]);
     let header = ["parameter", "what it says", "default", "learners"];
     let mut parameters = Table::new(header.map(|name| (name, Align::Left)));
-    let mut params: Vec<(&ParamInfo, Vec<&str>)> = Vec::new();
-    for info in LEARNERS {
-        row(&mut learners, [info.name, info.doc, info.example]);
-        for param in info.params {
+    let mut params: Vec<(ParamDef, Vec<&str>)> = Vec::new();
+    for def in LEARNERS {
+        row(&mut learners, [def.name, def.help, def.example]);
+        for param in def.params() {
             match params.iter_mut().find(|(other, _)| *other == param) {
-                Some((_, names)) => names.push(info.name),
-                None => params.push((param, vec![info.name])),
+                Some((_, names)) => names.push(def.name),
+                None => params.push((param, vec![def.name])),
             }
         }
     }
     // Those that most learners share come first.
     params.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
-    for (p, names) in params {
-        let cells = [p.name, p.doc, p.default, &names.join(", ")];
+    for (param, names) in params {
+        let default = param.default.as_deref().unwrap_or("(required)");
+        let cells = [param.name, param.help, default, &names.join(", ")];
         parameters.rows.push(cells.map(Into::into).to_vec());
     }
     [learners.to_text(), parameters.to_text()].join("\n")

@@ -81,7 +81,7 @@ impl<'a> TrainingBar<'a> {
         });
         bar.enable_steady_tick(Duration::from_millis(120));
         let (most, unit) = learner.rounds().unwrap_or((0, "round"));
-        let label = learner.info().name.to_owned();
+        let label = learner.def().name.to_owned();
         let unsaved = Mutex::default();
         Self { bar, out, interrupt, checkpoint, label, rows, most, unit, unsaved }
     }

@@ -108,7 +108,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         (true, None) => {
             return Err(Failure::usage(format!(
                 "{} learns from data: give feature data with labels",
-                learner.info().name
+                learner.def().name
             )));
         }
         (false, _) => with_data(args, &learner, measures, out)?,
@@ -229,7 +229,7 @@ pub(crate) fn warn_sampled(
     data: &Dataset,
     out: &Output,
 ) -> Result<(), Failure> {
-    let queries = match learner.sampled_queries(data)? {
+    let queries = match learner.sampled_queries(data) {
         0 => return Ok(()),
         1 => "1 query is".to_owned(),
         many => format!("{many} queries are"),
@@ -241,7 +241,7 @@ pub(crate) fn warn_sampled(
     out.note(format!(
         "{queries} too large for {} to look at every pair of documents: each document is paired \
          with {SAMPLED_PARTNERS} others, drawn by the seed{how}",
-        learner.info().name
+        learner.def().name
     ));
     Ok(())
 }

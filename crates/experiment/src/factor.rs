@@ -14,23 +14,22 @@ pub(super) const ENTRY: &str = "learner";
 pub(super) const ABSENT: &str = "-";
 
 /// A member's value of a factor.
-pub(super) fn value<'a>(experiment: &'a Experiment, member: &'a Member, factor: &str) -> &'a str {
+pub(super) fn value(experiment: &Experiment, member: &Member, factor: &str) -> String {
     if factor == ENTRY {
-        return experiment.entry_of(member);
+        return experiment.entry_of(member).to_owned();
     }
-    setting(member, factor).unwrap_or(ABSENT)
+    setting(member, factor).unwrap_or_else(|| ABSENT.to_owned())
 }
 
 /// A member's setting of a parameter, written or by default.
-pub(super) fn setting<'a>(member: &'a Member, name: &str) -> Option<&'a str> {
+pub(super) fn setting(member: &Member, name: &str) -> Option<String> {
     let MemberKind::Learner(spec) = &member.what else { return None };
-    let param = spec.info().params.iter().find(|param| param.name == name)?;
-    Some(spec.canonical().get(name).unwrap_or(param.default))
+    spec.learner().params().text(name)
 }
 
 /// A member's values of several factors.
 pub(super) fn values(experiment: &Experiment, member: &Member, factors: &[String]) -> Vec<String> {
-    factors.iter().map(|factor| value(experiment, member, factor).to_owned()).collect()
+    factors.iter().map(|factor| value(experiment, member, factor)).collect()
 }
 
 /// "newton=cross-leaf leaves=7"; a name stands for itself.

@@ -13,12 +13,10 @@ use super::plan::{FileChecksum, Plan, division_key};
 
 /// Every parameter of a learner, written or by default.
 pub(super) fn settings(spec: &LearnerSpec) -> Value {
-    let value = |name: &str, default: &str| {
-        let written = spec.canonical().get(name);
-        Value::String(written.unwrap_or(default).to_owned())
-    };
-    let params = spec.info().params.iter();
-    params.map(|p| (p.name.to_owned(), value(p.name, p.default))).collect::<Map<_, _>>().into()
+    let params = spec.learner().params();
+    let setting = |name: &str| Some((name.to_owned(), Value::String(params.text(name)?)));
+    let settings = params.defs().into_iter().filter_map(|def| setting(def.name));
+    settings.collect::<Map<_, _>>().into()
 }
 
 /// The lock file of a plan.

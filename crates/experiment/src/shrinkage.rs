@@ -115,8 +115,8 @@ impl<'a> ShrinkageRequest<'a> {
         learner: &LearnerSpec,
         rates: &[f64],
     ) -> Result<Vec<LearnerSpec>, ExperimentError> {
-        let info = learner.info();
-        if !info.params.iter().any(|param| param.name == "rate") {
+        let info = learner.def();
+        if !info.params().iter().any(|param| param.name == "rate") {
             return Err(ExperimentError::NoRate { learner: info.name.to_owned() });
         }
         let mut learners = Vec::new();

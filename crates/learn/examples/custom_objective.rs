@@ -5,8 +5,9 @@
 
 use rankwright_data::generate::LetorOptions;
 use rankwright_eval::{MetricSpec, SourceKind};
+use rankwright_learn::LearnError;
 use rankwright_learn::objective::{Derivatives, Objective, QueryView, Workspace};
-use rankwright_learn::{BoostParams, Booster, LearnError, TrainRequest};
+use rankwright_learn::prelude::*;
 
 /// Log-cosh of score - label, each query counting as much as any other, however long its list:
 /// L = 1/n * sum of log(cosh(s - y)).
@@ -48,8 +49,7 @@ fn main() -> Result<(), LearnError> {
     let metric = MetricSpec::parse("ndcg@10")?.resolve(SourceKind::Features)?;
     let request =
         TrainRequest { metrics: vec![metric], watch_training: true, ..TrainRequest::new(&data) };
-    let booster = Booster::new(BoostParams { trees: 30, ..BoostParams::default() })?;
-    let result = booster.train(&mut LogCosh, &request)?;
+    let result = Booster::new().trees(30).train(&mut LogCosh, &request)?;
     println!("ndcg@10 on the training data");
     for iteration in result.history.iterations.iter().step_by(10) {
         println!("after {:2} trees: {:.4}", iteration.number, iteration.values[0][0]);

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use crate::bins::Binned;
     use crate::simd::Simd;
-    use crate::tree::{Grow, Grower, Growth, Input, Scales, TreeParams};
+    use crate::tree::{Grow, Grower, Growth, Input, Scales, TreeConfig};
 
     /// Threads that play processes: each puts down what it has, and takes all up when all have.
     #[derive(Debug)]
@@ -133,7 +133,7 @@ mod tests {
     /// One tree on the labels, as this process sees it.
     fn tree(
         data: &Dataset,
-        params: &TreeParams,
+        params: &TreeConfig,
         collective: &dyn Collective,
     ) -> (Vec<Split>, Vec<u64>) {
         let gradient: Vec<f32> = data.labels().iter().map(|label| 0.7 - *label as f32).collect();
@@ -150,10 +150,10 @@ mod tests {
     #[test]
     fn processes_that_share_the_queries_grow_the_tree_of_one() {
         let data = LetorOptions { queries: 30, documents: 50, seed: 4 }.generate().unwrap();
-        let plain = TreeParams { leaves: 20, min_rows: 7, ..TreeParams::default() };
-        let oblivious = TreeParams { leaves: 32, growth: Growth::Oblivious, ..plain.clone() };
+        let plain = TreeConfig { leaves: 20, min_rows: 7, ..TreeConfig::default() };
+        let oblivious = TreeConfig { leaves: 32, growth: Growth::Oblivious, ..plain.clone() };
         // Whole parts of any feature are categories, some of them in one process only.
-        let categorical = TreeParams { categorical: (0..136).collect(), ..plain.clone() };
+        let categorical = TreeConfig { categorical: (0..136).collect(), ..plain.clone() };
         for (params, size) in
             [(&plain, 2), (&plain, 3), (&oblivious, 2), (&oblivious, 3), (&categorical, 3)]
         {

@@ -150,6 +150,9 @@ pub enum LearnError {
         /// The most different labels.
         most: usize,
     },
+    /// A single label for a learner of grades.
+    #[error("all labels are equal; ordinal regression needs different labels")]
+    OneGrade,
     /// A label that was not among those that ordinal regression was prepared with.
     #[error("the label {label} is none of the grades that ordinal regression was prepared with")]
     UnknownGrade {

@@ -1,21 +1,21 @@
-//! What every learner but boosted trees is: parameters that were read, and a way to train.
+//! The trait of learners whose parameters are checked and ready to train.
 
 use std::fmt::Debug;
 
 use rankwright_data::Dataset;
-use rankwright_eval::{MetricSpec, Params};
-use rankwright_spec::SpecError;
+use rankwright_model::Model;
 
+use crate::boost::BoostParams;
 use crate::error::LearnError;
 use crate::session::{TrainRequest, TrainResult};
 
-/// A learner that is not boosted trees, with its parameters read.
-pub(crate) trait Trainer: Debug + Send + Sync {
-    /// Trains. The request has rows, no start model, and preference pairs only where
-    /// [`takes_pairs`](Self::takes_pairs) says so; that is seen to by the caller.
-    fn train(&self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError>;
+/// A learner with checked parameters, ready to train once.
+pub trait Trainer: Debug + Send + Sync {
+    /// Trains. The caller has seen to it that the request has rows, a start model and preference
+    /// pairs only where the trainer takes them, and validation data where it needs some.
+    fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError>;
 
-    /// What is made small, as a spec, for the model's header.
+    /// The objective as a spec, for the model's header.
     fn objective(&self) -> String;
 
     /// Whether it learns from preference pairs.
@@ -23,34 +23,45 @@ pub(crate) trait Trainer: Debug + Send + Sync {
         false
     }
 
-    /// Session at most, and what they are called ("epoch", "round", "tree"), for progress bars and
-    /// checkpoints; `None`: no rounds worth a bar.
+    /// Whether it can start from a model.
+    fn takes_start(&self) -> bool {
+        false
+    }
+
+    /// The most rounds and the name of a round ("epoch", "tree"), for progress bars and
+    /// checkpoints; `None`: it has no rounds.
     fn rounds(&self) -> Option<(usize, &'static str)> {
         None
     }
 
-    /// What it does with validation data besides being measured on it.
+    /// The use of validation data besides being evaluated on it.
     fn validation(&self) -> Validation {
         Validation::Ignored
     }
 
-    /// How many queries have so many documents that their pairs are sampled.
+    /// The number of queries that have so many documents that their pairs are sampled.
     fn sampled_queries(&self, _data: &Dataset) -> usize {
         0
     }
+
+    /// The parameters of boosting, of learners that boost trees by gradients.
+    fn boosting(&self) -> Option<&BoostParams> {
+        None
+    }
+
+    /// The model that needs no data: a linear model of given weights.
+    fn without_data(&self) -> Option<Result<Model, LearnError>> {
+        None
+    }
 }
 
-/// What validation data is to a learner.
+/// The use of validation data by a learner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Validation {
+pub enum Validation {
     /// It changes nothing in the model.
     Ignored,
     /// The model is chosen by it where it is given.
-    Welcome,
+    Optional,
     /// Training is refused without it.
-    Needed,
+    Required,
 }
-
-/// Reads the parameters of a learner; the metric is what it aims at.
-pub(crate) type ReadTrainer =
-    fn(&Params<'_>, &MetricSpec) -> Result<std::sync::Arc<dyn Trainer>, SpecError>;

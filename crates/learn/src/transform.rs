@@ -3,6 +3,7 @@
 //! | `transform=` | value x becomes | a missing value |
 //! |---|---|---|
 //! | `auto` | `log-standard` for features with a value beyond -10..10, else `standard` | 0, the mean |
+//! | `adapt` | x where all features lie within -1..1, else `log-standard` | 0 |
 //! | `none` | x | 0 |
 //! | `standard` | (x - mean) / standard deviation | 0, the mean |
 //! | `min-max` | (x - min) / (max - min) over all training data | the mean |
@@ -21,103 +22,88 @@ mod quantiles;
 mod stats;
 
 use rankwright_data::Dataset;
-use rankwright_eval::{ParamInfo, Params};
 use rankwright_model::{TransformStep, Transforms};
-use rankwright_spec::SpecError;
+use rankwright_spec::{above, choices, params};
 use rayon::prelude::*;
 
 use self::stats::Stats;
 use crate::error::LearnError;
 
-/// Parameters of learners that transform features, with their default transform.
-pub(crate) const fn transform_params(default: &'static str) -> [ParamInfo; 2] {
-    [
-        ParamInfo {
-            name: "transform",
-            doc: "how features are prepared: auto | none | standard | min-max | query-min-max | log | \
-                  log-standard | rank | gauss",
-            default,
-        },
-        ParamInfo {
-            name: "clip",
-            doc: "cut values at so many standard deviations from the mean; none | number",
-            default: "none",
-        },
-    ]
+choices! {
+    /// A transform of features.
+    pub enum Transform {
+        /// `log-standard` for features with a value beyond -10..10, else `standard`.
+        Auto = "auto",
+        /// `none` where all features lie within -1..1, else `log-standard`.
+        Adapt = "adapt",
+        /// The value as it is.
+        None = "none",
+        /// Standardised: mean 0, standard deviation 1.
+        Standard = "standard",
+        /// Brought to 0..1 over all training data.
+        MinMax = "min-max",
+        /// Brought to 0..1 within its query.
+        QueryMinMax = "query-min-max",
+        /// Signed logarithm.
+        Log = "log",
+        /// Signed logarithm, standardised.
+        LogStandard = "log-standard",
+        /// The fraction of training values below it.
+        Rank = "rank",
+        /// The normal quantile of that rank.
+        Gauss = "gauss",
+    }
 }
 
-/// The same for learners that choose a default themselves.
-pub(crate) const TRANSFORM: &[ParamInfo] = &transform_params("fits the learner");
+params! {
+    /// Parameters of the transform of features.
+    pub struct TransformParams, check = check {
+        transform: Transform = Transform::Auto, .., "Transform of the features.";
+        clip: Option<f64> = None, above(0.0),
+            "Cut values at so many standard deviations from the mean.";
+    }
+    /// Builder methods for the transform of features.
+    pub trait TransformOptions: transform_params;
+}
+
+fn check(params: &TransformParams) -> Result<(), String> {
+    match params.clip.is_some() && matches!(params.transform, Transform::Rank | Transform::Gauss) {
+        true => {
+            Err("clip does nothing where values become ranks; leave it out, or choose another \
+                     transform"
+                .into())
+        }
+        false => Ok(()),
+    }
+}
+
+/// The space in which transforms are tuned.
+pub(crate) const TRANSFORM_SPACE: &str = "transform=choice(auto,standard,query-min-max,gauss)";
 
 /// From here on a feature counts as one of many sizes, for which `auto` takes logarithms.
 const LARGE: f64 = 10.0;
 
-/// The ways to transform.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
-    Auto,
-    None,
-    Standard,
-    MinMax,
-    QueryMinMax,
-    Log,
-    LogStandard,
-    Rank,
-    Gauss,
-}
-
-const WAYS: [(&str, Way); 9] = [
-    ("auto", Way::Auto),
-    ("none", Way::None),
-    ("standard", Way::Standard),
-    ("min-max", Way::MinMax),
-    ("query-min-max", Way::QueryMinMax),
-    ("log", Way::Log),
-    ("log-standard", Way::LogStandard),
-    ("rank", Way::Rank),
-    ("gauss", Way::Gauss),
-];
-
-/// A transform that is yet to be fitted.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct TransformPlan {
-    way: Way,
-    clip: Option<f64>,
-}
-
-impl TransformPlan {
-    /// Reads `transform=` and `clip=`; `default` is one of the names above.
-    pub(crate) fn read(params: &Params<'_>, default: &'static str) -> Result<Self, SpecError> {
-        let of_name = |name: &str| WAYS.iter().find(|(n, _)| *n == name).map(|(_, way)| *way);
-        let default = of_name(default).unwrap_or(Way::None);
-        let way = params.choice("transform", &WAYS, default)?;
-        let clip = match params.text("clip") {
-            None | Some("none") => None,
-            Some(_) => Some(params.f64_in("clip", 0.0, |c| c > 0.0, "none | a number above 0")?),
-        };
-        if clip.is_some() && matches!(way, Way::Rank | Way::Gauss) {
-            return Err(params.conflict(
-                "clip= does nothing where values become ranks; leave it out, or choose another \
-                 transform=",
-            ));
-        }
-        Ok(Self { way, clip })
-    }
-
+impl TransformParams {
     /// Fits it to the values of a data set.
     pub(crate) fn fit(&self, data: &Dataset) -> Result<Transforms, LearnError> {
+        if self.transform == Transform::Adapt {
+            let within = |x: &f32| x.is_nan() || (-1.0..=1.0).contains(x);
+            let near = data.matrix().values().par_iter().all(within);
+            let transform = if near { Transform::None } else { Transform::LogStandard };
+            return Self { transform, ..*self }.fit(data);
+        }
         let columns = data.columns();
-        let log = matches!(self.way, Way::Log | Way::LogStandard);
-        if self.way == Way::None && self.clip.is_none() && !stats::any_infinite(data) {
+        let log = matches!(self.transform, Transform::Log | Transform::LogStandard);
+        if self.transform == Transform::None && self.clip.is_none() && !stats::any_infinite(data) {
             return Ok(Transforms::identity(columns));
         }
-        if matches!(self.way, Way::Rank | Way::Gauss) {
-            return quantiles::fit(data, self.way == Way::Gauss);
+        if matches!(self.transform, Transform::Rank | Transform::Gauss) {
+            return quantiles::fit(data, self.transform == Transform::Gauss);
         }
         let mut all: Vec<(Stats, bool)> =
             stats::of(data, log).into_iter().map(|stats| (stats, log)).collect();
         let is_large = |stats: &Stats| stats.max.max(-stats.min) > LARGE || stats.infinite;
-        if self.way == Way::Auto && all.iter().any(|(stats, _)| is_large(stats)) {
+        if self.transform == Transform::Auto && all.iter().any(|(stats, _)| is_large(stats)) {
             let logarithms = stats::of(data, true);
             for (column, stats) in all.iter_mut().zip(logarithms) {
                 *column = if is_large(&column.0) { (stats, true) } else { *column };
@@ -130,7 +116,7 @@ impl TransformPlan {
             steps.push(mine);
             missing.push(value);
         }
-        Ok(Transforms::new(steps, missing, self.way == Way::QueryMinMax)?)
+        Ok(Transforms::new(steps, missing, self.transform == Transform::QueryMinMax)?)
     }
 
     /// The steps of a column, and what its missing values become.
@@ -146,13 +132,15 @@ impl TransformPlan {
         if cuts && low <= high {
             steps.push(TransformStep::Clip { low: low as f32, high: high as f32 });
         }
-        let affine = match self.way {
-            Way::Auto | Way::Standard | Way::LogStandard => Some((column.mean, column.deviation())),
-            Way::MinMax => Some((low, high - low)),
+        let affine = match self.transform {
+            Transform::Auto | Transform::Standard | Transform::LogStandard => {
+                Some((column.mean, column.deviation()))
+            }
+            Transform::MinMax => Some((low, high - low)),
             _ => None,
         };
         let Some((shift, width)) = affine else {
-            let value = if self.way == Way::QueryMinMax { 0.5 } else { 0.0 };
+            let value = if self.transform == Transform::QueryMinMax { 0.5 } else { 0.0 };
             return (steps, value);
         };
         // A constant feature says nothing, whatever value it takes later.

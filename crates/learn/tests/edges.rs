@@ -4,11 +4,10 @@
 use rankwright_data::generate::LetorOptions;
 use rankwright_data::{Dataset, DatasetBuilder};
 use rankwright_eval::{Measure, MetricSpec, SourceKind};
-use rankwright_learn::objective::{Lambda, LambdaParams};
-use rankwright_learn::tree::{Direction, Growth, TreeParams};
-use rankwright_learn::{
-    BoostParams, Booster, LearnError, Newton, TrainRequest, TrainResult, ValidationSet,
-};
+use rankwright_learn::objective::{Lambda, LambdaConfig};
+use rankwright_learn::prelude::*;
+use rankwright_learn::tree::Growth;
+use rankwright_learn::{LearnError, Newton, ValidationSet};
 use rankwright_model::{Model, ModelBody, ScoreOptions, Tree};
 
 /// Rows of (query, label, features).
@@ -28,16 +27,15 @@ fn generated(queries: usize, seed: u64) -> Dataset {
 }
 
 fn lambda() -> Lambda {
-    LambdaParams::for_metric(MetricSpec::parse("ndcg@10").unwrap()).check().unwrap()
+    LambdaConfig::for_metric(MetricSpec::parse("ndcg@10").unwrap()).check().unwrap()
 }
 
-fn params(trees: usize) -> BoostParams {
-    let tree = TreeParams { leaves: 4, min_rows: 1, min_hessian: 0.0, ..TreeParams::default() };
-    BoostParams { trees, tree, ..BoostParams::default() }
+fn params(trees: usize) -> Booster {
+    Booster::new().trees(trees).leaves(4).min_rows(1).min_hessian(0.0)
 }
 
-fn train(data: &Dataset, params: BoostParams) -> Result<TrainResult, LearnError> {
-    Booster::new(params)?.train(&mut lambda(), &TrainRequest::new(data))
+fn train(data: &Dataset, params: Booster) -> Result<TrainResult, LearnError> {
+    params.train(&mut lambda(), &TrainRequest::new(data))
 }
 
 fn scores(model: &Model, data: &Dataset) -> Vec<f64> {
@@ -124,13 +122,13 @@ fn validation_data_without_a_relevant_document_is_an_error() {
     let (data, blank) = (generated(6, 1), data(&[("x", 0.0, &[0.0; 136])]));
     let valid = vec![ValidationSet { name: "valid.txt".into(), data: &blank }];
     let request = TrainRequest { valid, metrics: vec![ndcg()], ..TrainRequest::new(&data) };
-    let error = Booster::new(params(2)).unwrap().train(&mut lambda(), &request).unwrap_err();
+    let error = params(2).train(&mut lambda(), &request).unwrap_err();
     assert!(error.to_string().contains("no query of valid.txt has a value for ndcg@10"), "{error}");
 }
 
 #[test]
 fn stopping_without_validation_data_is_an_error() {
-    let stop = BoostParams { stop: Some(3), ..params(5) };
+    let stop = params(5).stop(3);
     let message = train(&generated(6, 1), stop).unwrap_err().to_string();
     assert!(message.contains("needs validation data"), "{message}");
 }
@@ -140,8 +138,8 @@ fn stopping_keeps_the_best_number_of_trees() {
     let (train_on, valid_on) = (generated(30, 1), generated(20, 2));
     let valid = vec![ValidationSet { name: "valid".into(), data: &valid_on }];
     let request = TrainRequest { valid, metrics: vec![ndcg()], ..TrainRequest::new(&train_on) };
-    let stop = BoostParams { stop: Some(5), rate: 0.5, ..params(300) };
-    let result = Booster::new(stop).unwrap().train(&mut lambda(), &request).unwrap();
+    let stop = params(300).stop(5).rate(0.5);
+    let result = stop.train(&mut lambda(), &request).unwrap();
     let best = result.history.best.unwrap();
     assert_eq!(trees(&result.model).len(), best);
     assert_eq!(result.history.iterations.len(), best + 5);
@@ -152,17 +150,9 @@ fn stopping_keeps_the_best_number_of_trees() {
 #[test]
 fn every_limit_of_a_tree_holds_exactly() {
     let data = generated(40, 3);
-    let tree = TreeParams {
-        leaves: 40,
-        depth: Some(4),
-        min_rows: 37,
-        l1: 0.01,
-        l2: 1.0,
-        ..TreeParams::default()
-    };
+    let limited = Booster::new().trees(4).leaves(40).depth(4).min_rows(37).l1(0.01).l2(1.0);
     for growth in [Growth::LeafWise, Growth::DepthWise] {
-        let tree = TreeParams { growth, ..tree.clone() };
-        let params = BoostParams { trees: 4, tree, ..BoostParams::default() };
+        let params = limited.clone().growth(growth);
         let model = train(&data, params).unwrap().model;
         for tree in trees(&model) {
             assert!(tree.depth() <= 4);
@@ -176,9 +166,7 @@ fn every_limit_of_a_tree_holds_exactly() {
 fn monotone_constraints_hold_for_every_document() {
     let data = generated(40, 5);
     // BM25 of the body may only raise a score, the length only lower it.
-    let monotone = vec![(21, Direction::Rising), (10, Direction::Falling)];
-    let tree = TreeParams { leaves: 15, monotone, ..TreeParams::default() };
-    let params = BoostParams { trees: 15, rate: 0.3, tree, ..BoostParams::default() };
+    let params = Booster::new().trees(15).rate(0.3).leaves(15).monotone("22:+/11:-");
     let model = train(&data, params).unwrap().model;
     assert!(trees(&model).iter().flat_map(Tree::splits).any(|split| split.feature == 21));
     for row in (0..data.rows()).step_by(7) {
@@ -218,17 +206,17 @@ fn a_query_of_weight_zero_changes_nothing() {
 fn all_newton_steps_learn_and_a_pointwise_objective_refuses_pairs() {
     let data = generated(30, 8);
     for newton in [Newton::PerDocument, Newton::CrossLeaf, Newton::Joint] {
-        let params = BoostParams { newton, ..params(10) };
+        let params = params(10).newton(newton);
         let request = TrainRequest {
             watch_training: true,
             metrics: vec![ndcg()],
             ..TrainRequest::new(&data)
         };
-        let result = Booster::new(params).unwrap().train(&mut lambda(), &request).unwrap();
+        let result = params.train(&mut lambda(), &request).unwrap();
         let value = |at: usize| result.history.iterations[at].values[0][0];
         assert!(value(9) > value(0), "{newton:?}: {} after {}", value(9), value(0));
     }
-    let joint = Booster::new(BoostParams { newton: Newton::Joint, ..params(1) }).unwrap();
+    let joint = params(1).newton(Newton::Joint);
     let mut squared = rankwright_learn::objective::Squared;
     let error = joint.train(&mut squared, &TrainRequest::new(&data)).unwrap_err().to_string();
     assert!(error.contains("this one has none"), "{error}");
@@ -241,7 +229,7 @@ fn a_start_model_is_carried_on() {
     let grow = |count: usize, start: Option<&Model>| {
         let mut squared = rankwright_learn::objective::Squared;
         let request = TrainRequest { start, ..TrainRequest::new(&data) };
-        Booster::new(params(count)).unwrap().train(&mut squared, &request).unwrap().model
+        params(count).train(&mut squared, &request).unwrap().model
     };
     let (four, ten) = (grow(4, None), grow(10, None));
     let more = grow(6, Some(&four));
@@ -259,7 +247,7 @@ fn a_start_model_must_agree_on_what_is_absent() {
     header.absent = rankwright_data::Absent::Missing;
     let other = Model::new(header, kind).unwrap();
     let request = TrainRequest { start: Some(&other), ..TrainRequest::new(&rows) };
-    let error = Booster::new(params(1)).unwrap().train(&mut lambda(), &request).unwrap_err();
+    let error = params(1).train(&mut lambda(), &request).unwrap_err();
     assert!(error.to_string().contains(text), "{error}");
 }
 
@@ -268,16 +256,13 @@ fn the_l1_penalty_counts_in_every_newton_step() {
     let data = generated(20, 6);
     for newton in [Newton::PerDocument, Newton::CrossLeaf, Newton::Joint] {
         let with = |l1: f64| {
-            let mut params = BoostParams { newton, ..params(1) };
-            params.tree.leaves = 2;
-            params.tree.l1 = l1;
+            let params = params(1).newton(newton).leaves(2).l1(l1);
             trees(&train(&data, params).unwrap().model)[0].leaves()[0].value.abs()
         };
         assert!(with(0.5) < with(0.0), "{newton:?}");
     }
-    let mut many = BoostParams { newton: Newton::Joint, ..params(1) };
-    many.tree.leaves = 5000;
-    assert!(Booster::new(many).unwrap_err().to_string().contains("at most 2048 leaves"));
+    let many = params(1).newton(Newton::Joint).leaves(5000);
+    assert!(train(&data, many).unwrap_err().to_string().contains("at most 2048 leaves"));
 }
 
 #[test]

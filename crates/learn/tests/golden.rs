@@ -19,7 +19,7 @@ use std::fmt::Write as _;
 use rankwright_data::generate::LetorOptions;
 use rankwright_data::{Absent, Dataset};
 use rankwright_learn::{LEARNERS, LearnerSpec, TrainRequest, ValidationSet};
-use rankwright_model::{Model, ScoreOptions};
+use rankwright_model::{Model, ModelBody, ScoreOptions};
 use sha2::{Digest, Sha256};
 
 const RECORD: &str = include_str!("golden/record.tsv");
@@ -103,8 +103,15 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// The bytes of a model file between its two lines of text and its checksum.
+/// The numbers of a model: the bytes of its file between the two lines of text and the checksum; of
+/// a blend, whose file has its members' headers inside, the weights and the members' numbers.
 fn body(model: &Model) -> Vec<u8> {
+    if let ModelBody::Blend(blend) = model.body() {
+        let member = |(weight, member): &(f64, Model)| {
+            [weight.to_le_bytes().to_vec(), body(member)].concat()
+        };
+        return blend.members().iter().flat_map(member).collect();
+    }
     let bytes = model.to_bytes();
     let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
     let start = ends.take(2).last().unwrap();

@@ -2,8 +2,7 @@
 
 use rankwright_data::Dataset;
 use rankwright_learn::objective::Squared;
-use rankwright_learn::tree::TreeParams;
-use rankwright_learn::{BoostParams, Booster, TrainRequest, TrainResult};
+use rankwright_learn::prelude::*;
 use rankwright_model::{ModelBody, Tree};
 
 /// Seventeen points: labels 1 x5, 2 x4, 3 x3, 4 x5. x1 parts {1, 2} from {3, 4}; x2 is low for two
@@ -21,14 +20,13 @@ fn points() -> Dataset {
     data.query_ids(vec!["all"; labels.len()]).labels(labels).build().unwrap()
 }
 
-fn train(data: &Dataset, params: BoostParams) -> TrainResult {
+fn train(data: &Dataset, params: Booster) -> TrainResult {
     let request = TrainRequest { watch_training: true, ..TrainRequest::new(data) };
-    Booster::new(params).unwrap().train(&mut Squared, &request).unwrap()
+    params.train(&mut Squared, &request).unwrap()
 }
 
-fn stumps(trees: usize) -> BoostParams {
-    let tree = TreeParams { leaves: 2, min_rows: 1, ..TreeParams::default() };
-    BoostParams { trees, rate: 1.0, tree, ..BoostParams::default() }
+fn stumps(trees: usize) -> Booster {
+    Booster::new().trees(trees).rate(1.0).leaves(2).min_rows(1)
 }
 
 fn trees(result: &TrainResult) -> (f64, &[Tree]) {
@@ -74,9 +72,7 @@ fn the_gain_of_a_split_is_the_fall_of_the_loss() {
 fn a_leaf_that_is_pure_enough_is_not_split() {
     let data = points();
     let grown = |impurity: f64| {
-        let mut params = stumps(1);
-        params.tree.leaves = 10;
-        params.tree.impurity = Some(impurity);
+        let params = stumps(1).leaves(10).impurity(impurity);
         trees(&train(&data, params)).1[0].leaves().len()
     };
     // G of the whole is 0.7145, of its halves 0.1235 and 0.1172.
@@ -86,6 +82,6 @@ fn a_leaf_that_is_pure_enough_is_not_split() {
 #[test]
 fn the_line_search_finds_the_full_step_for_squared_loss() {
     let data = points();
-    let result = train(&data, BoostParams { line_search: true, ..stumps(1) });
+    let result = train(&data, stumps(1).line_search(true));
     near(result.history.iterations[0].step.unwrap(), 1.0);
 }

@@ -5,33 +5,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rankwright_data::Dataset;
 use rankwright_data::generate::LetorOptions;
 use rankwright_eval::{MetricSpec, SourceKind};
-use rankwright_learn::objective::LambdaParams;
+use rankwright_learn::objective::LambdaConfig;
+use rankwright_learn::prelude::*;
 use rankwright_learn::simd::Simd;
-use rankwright_learn::tree::TreeParams;
-use rankwright_learn::{
-    BoostParams, Booster, Checkpoints, LearnError, Newton, Progress, TrainRequest, TrainResult,
-    TrainingHistory, ValidationSet,
-};
+use rankwright_learn::{Checkpoints, LearnError, Newton, TrainingHistory, ValidationSet};
 
 fn data() -> Dataset {
     LetorOptions { queries: 50, documents: 60, seed: 11 }.generate().unwrap()
 }
 
-fn params(newton: Newton) -> BoostParams {
-    BoostParams {
-        trees: 8,
-        tree: TreeParams { leaves: 31, ..TreeParams::default() },
-        sample_queries: 0.8,
-        sample_features: 0.7,
-        newton,
-        ..BoostParams::default()
-    }
+fn params(newton: Newton) -> Booster {
+    Booster::new().trees(8).leaves(31).sample_queries(0.8).sample_features(0.7).newton(newton)
 }
 
-fn train(params: BoostParams, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
-    let mut lambda = LambdaParams::for_metric(MetricSpec::parse("ndcg@10").unwrap());
+fn train(params: Booster, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+    let mut lambda = LambdaConfig::for_metric(MetricSpec::parse("ndcg@10").unwrap());
     lambda.simd = request.simd;
-    Booster::new(params)?.train(&mut lambda.check()?, request)
+    params.train(&mut lambda.check()?, request)
 }
 
 fn bytes(data: &Dataset, threads: usize, simd: Simd, newton: Newton) -> Vec<u8> {
@@ -97,7 +87,7 @@ fn an_interrupted_training_goes_on_to_the_same_bytes() {
     assert_eq!(values(&resumed), values(&whole));
 
     // Fewer trees than were saved: as if only those had been trained.
-    let few = BoostParams { trees: 3, ..params(Newton::PerDocument) };
+    let few = params(Newton::PerDocument).trees(3);
     let short = train(few.clone(), &TrainRequest { checkpoints: None, ..TrainRequest::new(&data) })
         .unwrap();
     let from_saved = train(few, &request).unwrap();

@@ -45,6 +45,7 @@ impl<'a> Condition<'a> {
         let key = self.key;
         match self.test {
             Test::Is(values) => format!("{key}={}", values.replace('|', " or ")),
+            Test::IsNot("none") => key.to_owned(),
             Test::IsNot(other) => format!("{key} other than {other}"),
             Test::Above(least) => format!("{key} above {least}"),
             Test::Below(most) => format!("{key} below {most}"),
@@ -66,6 +67,7 @@ mod tests {
         assert_eq!(above.words(), "drop_trees above 0");
         assert!(Condition::parse("goss_top<1").unwrap().holds("0.5"));
         assert!(Condition::parse("layers!=0").unwrap().holds("8/4"));
+        assert_eq!(Condition::parse("categorical!=none").unwrap().words(), "categorical");
         assert_eq!(Condition::parse("nothing"), None);
     }
 }

@@ -310,6 +310,12 @@ impl<T: ParamValue> IntoParam<Slashed<T>> for T {
     }
 }
 
+impl<T: ParamValue> IntoParam<Auto<Slashed<T>>> for T {
+    fn into_param(self) -> Auto<Slashed<T>> {
+        Auto::Given(Slashed(vec![self]))
+    }
+}
+
 impl<T: ParamValue> IntoParam<Slashed<T>> for Vec<T> {
     fn into_param(self) -> Slashed<T> {
         Slashed(self)

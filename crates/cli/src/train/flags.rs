@@ -28,7 +28,7 @@ pub(super) fn check(args: &Args, learner: &LearnerSpec) -> Result<(), Failure> {
         return Err(Failure::usage(format!(
             "{flag} does not apply: the weights of {} are given and nothing is trained; leave it \
              out",
-            learner.info().name
+            learner.def().name
         )));
     }
     match given(&of_data(args)) {
@@ -42,7 +42,7 @@ pub(super) fn check(args: &Args, learner: &LearnerSpec) -> Result<(), Failure> {
 
 /// Refuses options that only boosting has, and checkpoints of what is trained in one go.
 fn check_other(args: &Args, learner: &LearnerSpec) -> Result<(), Failure> {
-    let name = learner.info().name;
+    let name = learner.def().name;
     if args.start.is_some() {
         return Err(Failure::usage(format!(
             "--start does not apply: {name} does not go on from a model; leave it out"

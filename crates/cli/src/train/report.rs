@@ -146,7 +146,7 @@ fn trees_text(learner: &LearnerSpec, trained: &Trained) -> Option<String> {
     if let Some(best) = history.best {
         text = format!("{text}; best after {best} of {grown}");
     }
-    let stop = learner.boosting().and_then(|params| params.stop);
+    let stop = learner.boosting().map(|params| params.stop).filter(|stop| *stop > 0);
     let kept = stop.and(history.best).unwrap_or(grown);
     match count.saturating_sub(kept) {
         0 => Some(text),

@@ -71,7 +71,7 @@ fn known(fields: &Fields<'_>, spec: &Spec, entry: &Entry<'_>) -> Result<(), Expe
         let error = error.map_or("unknown learner".to_owned(), |error| error.to_string());
         return Err(fields.wrong("spec", error));
     };
-    let names: Vec<&str> = info.params.iter().map(|param| param.name).collect();
+    let names: Vec<&str> = info.params().iter().map(|param| param.name).collect();
     let key = entry.name.as_str();
     if names.contains(&key) {
         return Ok(());

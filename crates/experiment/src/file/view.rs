@@ -186,11 +186,11 @@ fn known_once(
 }
 
 /// Every parameter that one of the learners has.
-fn parameters<'e>(experiment: &'e Experiment, learners: &[usize]) -> BTreeSet<&'e str> {
+fn parameters(experiment: &Experiment, learners: &[usize]) -> BTreeSet<&'static str> {
     let members = learners.iter().filter_map(|number| experiment.learners.get(*number));
     let of = |member: &Member| match &member.what {
-        MemberKind::Learner(spec) => spec.info().params,
-        MemberKind::Model(_) => &[],
+        MemberKind::Learner(spec) => spec.def().params(),
+        MemberKind::Model(_) => Vec::new(),
     };
     members.flat_map(of).map(|param| param.name).collect()
 }
@@ -201,7 +201,7 @@ fn unnamed<'e>(experiment: &'e Experiment, view: &FactorView) -> Option<&'e str>
     let all = || [&view.rows, &view.columns, &view.choose].into_iter().flatten();
     let by_entry = all().any(|factor| factor == ENTRY);
     let kind = |member: &Member| match &member.what {
-        MemberKind::Learner(spec) => spec.info().name,
+        MemberKind::Learner(spec) => spec.def().name,
         MemberKind::Model(_) => "",
     };
     let mut first: HashMap<usize, &Member> = HashMap::new();
@@ -312,7 +312,7 @@ fn baseline(
     }
     let members = view.learners.iter().filter_map(|number| experiment.learners.get(*number));
     let agrees = |member: &Member| {
-        wanted.iter().all(|(factor, found)| value(experiment, member, factor) == found)
+        wanted.iter().all(|(factor, found)| value(experiment, member, factor) == *found)
     };
     if !members.into_iter().any(agrees) {
         let (names, found): (Vec<String>, Vec<String>) = wanted.into_iter().unzip();

@@ -194,7 +194,7 @@ pub(super) fn varies(
 ) -> Vec<bool> {
     let of = |factor: &String| {
         let members = systems.iter().filter_map(|system| experiment.learners.get(system.learner));
-        let values: BTreeSet<&str> = members.map(|m| value(experiment, m, factor)).collect();
+        let values: BTreeSet<String> = members.map(|m| value(experiment, m, factor)).collect();
         values.len() > 1
     };
     factors.iter().map(of).collect()

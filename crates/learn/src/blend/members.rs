@@ -7,11 +7,11 @@
 
 use std::path::{Path, PathBuf};
 
-use rankwright_eval::{MetricSpec, Params};
+use rankwright_eval::MetricText;
 use rankwright_model::{Model, ModelBody};
-use rankwright_spec::{Spec, SpecError};
+use rankwright_spec::{ParamKind, ParamValue, RangeDef, Spec, SpecError, TextValue, ValueError};
 
-use super::preset;
+use super::preset::{self, Preset};
 use crate::error::LearnError;
 use crate::learner::LearnerSpec;
 
@@ -27,37 +27,81 @@ pub(super) enum Member {
     File(PathBuf),
 }
 
-/// Reads `preset=` and `members=`.
-pub(super) fn read(params: &Params<'_>, target: &MetricSpec) -> Result<Vec<Member>, SpecError> {
-    let recipe = params.choice("preset", &[("none", &[][..]), ("yahoo", preset::YAHOO)], &[])?;
-    let written = match (params.text("members"), recipe) {
-        (None, []) => preset::DEFAULT,
-        (None, _) => "",
-        (Some(text), _) => text,
-    };
-    let written = if written.is_empty() { Vec::new() } else { split(written) };
-    let all = recipe.iter().copied().chain(written);
-    all.map(|text| member(text, params, target)).collect()
+const EXPECTED: &str = "learners and files, such as lambdamart(trees=100)+file:a.model";
+
+/// The members of a blend as text: `lambdamart(trees=100)+ranksvm+file:a.model`; empty: those of the
+/// preset.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MembersText(String);
+
+impl MembersText {
+    /// A text, not checked yet.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
 }
 
-fn member(text: &str, params: &Params<'_>, target: &MetricSpec) -> Result<Member, SpecError> {
-    const EXPECTED: &str = "learners and files, such as lambdamart(trees=100)+file:a.model";
+impl ParamValue for MembersText {
+    fn kind() -> ParamKind {
+        ParamKind::Text
+    }
+
+    fn read(text: &str, _: &RangeDef) -> Result<Self, ValueError> {
+        Ok(Self(tidy(text)))
+    }
+
+    fn write(&self) -> String {
+        match self.0.is_empty() {
+            true => "auto".to_owned(),
+            false => self.0.clone(),
+        }
+    }
+}
+
+impl TextValue for MembersText {
+    fn from_text(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+/// The members of a preset and those that are named.
+pub(super) fn members(
+    named: &MembersText,
+    preset: Preset,
+    target: &MetricText,
+) -> Result<Vec<Member>, SpecError> {
+    let named = match (named.0.as_str(), preset) {
+        ("" | "auto", Preset::None) => split(preset::DEFAULT),
+        ("" | "auto", _) => Vec::new(),
+        (text, _) => split(text),
+    };
+    preset.members().iter().copied().chain(named).map(|text| member(text, target)).collect()
+}
+
+fn member(text: &str, target: &MetricText) -> Result<Member, SpecError> {
+    let refused = |value: &str| SpecError::BadValue {
+        name: "blend".to_owned(),
+        key: "members".to_owned(),
+        value: value.to_owned(),
+        expected: EXPECTED.to_owned(),
+    };
     if let Some(path) = text.strip_prefix(FILE) {
         return match path.trim() {
-            "" => Err(params.bad("members", text, EXPECTED)),
+            "" => Err(refused(text)),
             path => Ok(Member::File(PathBuf::from(path))),
         };
     }
     if text.is_empty() {
-        return Err(params.bad("members", "an empty member", EXPECTED));
+        return Err(refused("an empty member"));
     }
     let mut spec = Spec::parse(text)?;
     // Asked before the spec is read whole: blends in blends in blends end here.
     if spec.name == "blend" {
-        return Err(params.conflict("a blend is no member of another; name its members instead"));
+        let why = "a blend is no member of another; name its members instead".to_owned();
+        return Err(SpecError::Conflict { name: "blend".to_owned(), why });
     }
     if spec.get("metric").is_none() {
-        spec = spec.with("metric", target.to_string());
+        spec = spec.with("metric", target.as_str());
     }
     Ok(Member::Learner(Box::new(LearnerSpec::from_spec(spec)?)))
 }
@@ -76,8 +120,8 @@ fn split(text: &str) -> Vec<&str> {
     text.split(outside).map(str::trim).collect()
 }
 
-/// `members=` and `learner=` in their plain form: every learner as it prints.
-pub(crate) fn tidy(text: &str) -> String {
+/// Members in their plain form: every learner as it prints.
+fn tidy(text: &str) -> String {
     let plain = |member: &str| match LearnerSpec::parse(member) {
         Ok(learner) if !member.starts_with(FILE) => learner.to_string(),
         _ => member.to_owned(),

@@ -26,89 +26,114 @@ mod tests;
 mod weights;
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use rankwright_data::{Dataset, Random};
-use rankwright_eval::{MetricSpec, ParamInfo, Params};
+use rankwright_eval::MetricSpec;
 use rankwright_model::{Blend as BlendModel, Model, ModelBody, Normalise};
-use rankwright_spec::SpecError;
+use rankwright_spec::{SpecError, above, choices, param_groups, params};
 
 use self::members::Member;
 use crate::ensemble::target::Target;
-use crate::ensemble::{from_one, info, tolerance};
 use crate::error::LearnError;
+use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
 use crate::session::{TrainRequest, TrainResult, ValidationSet};
 use crate::trainer::{Trainer, Validation};
 
-pub(crate) use members::tidy;
+pub use members::MembersText;
 pub(crate) use nested::Nested;
+pub use preset::Preset;
 
-/// Parameters of `blend`.
-pub(crate) const BLEND_PARAMS: &[ParamInfo] = &[
-    info(
-        "members",
-        "learners and model files, joined by +: lambdamart(trees=100)+ranksvm+file:a.model",
-        preset::DEFAULT,
-    ),
-    info(
-        "preset",
-        "yahoo: 8 lambdamart, 2 lambdarank nets and 2 logistic models; further members come after",
-        "none",
-    ),
-    info(
-        "normalise",
-        "members' scores within a query: none | min-max | standard | rank",
-        "standard",
-    ),
-    info(
-        "weights",
-        "learn (for the metric, on validation data) | equal (the plain mean: safer on few queries)",
-        "learn",
-    ),
-    info(
-        "hold_out",
-        "part of the training queries for the weights and stops, without validation data",
-        "0.2",
-    ),
-    info(
-        "repeats",
-        "weights are means over so many searches, each on half of the queries; 1: one on all",
-        "10",
-    ),
-    info("tolerance", "a move of a weight must raise the metric by more than this", "0.003"),
-];
-
-/// Reads `blend`.
-pub(crate) fn read_blend(
-    params: &Params<'_>,
-    target: &MetricSpec,
-) -> Result<Arc<dyn Trainer>, SpecError> {
-    Target::check(target, params.name())?;
-    let ways = Normalise::ALL.map(|way| (way.name(), way));
-    let part = |x: f64| x > 0.0 && x < 1.0;
-    let search = match params.choice("weights", &[("learn", true), ("equal", false)], true)? {
-        true => Some(weights::Search {
-            repeats: from_one(params, "repeats", 10)?,
-            tolerance: tolerance(params, 3e-3)?,
-        }),
-        false => None,
-    };
-    if search.is_none() && (params.is_written("repeats") || params.is_written("tolerance")) {
-        let why =
-            "repeats and tolerance are for weights=learn; leave them out, or learn the weights";
-        return Err(params.conflict(why));
+choices! {
+    /// The weights of a blend.
+    pub enum BlendWeights {
+        /// Learnt for the metric on validation data.
+        Learn = "learn",
+        /// Equal: the plain mean, safer on few queries.
+        Equal = "equal",
     }
-    Ok(Arc::new(Blend {
-        members: members::read(params, target)?,
-        normalise: params.choice("normalise", &ways, Normalise::Standard)?,
-        hold_out: params.f64_in("hold_out", 0.2, part, "a number above 0 and below 1")?,
-        search,
-        target: target.clone(),
-    }))
+}
+
+choices! {
+    /// The normalisation of members' scores within a query.
+    pub enum BlendNormalise {
+        /// Mean 0, standard deviation 1.
+        Standard = "standard",
+        /// Scores as they are.
+        None = "none",
+        /// Brought to 0..1.
+        MinMax = "min-max",
+        /// Ranks.
+        Rank = "rank",
+    }
+}
+
+params! {
+    /// Parameters of a blend.
+    pub struct BlendParams {
+        members: MembersText = MembersText::default(), ..,
+            "Learners and model files, joined by +: lambdamart(trees=100)+ranksvm+file:a.model; \
+             auto: those of the preset, or lambdamart+lambdarank+ranksvm.";
+        preset: Preset = Preset::None, ..,
+            "Members before those that are named; yahoo: 8 lambdamart, 2 lambdarank, 2 logistic.";
+        normalise: BlendNormalise = BlendNormalise::Standard, ..,
+            "Normalisation of members' scores within a query.";
+        weights: BlendWeights = BlendWeights::Learn, ..,
+            "Weights: learnt for the metric on validation data, or equal (the plain mean: safer on \
+             few queries).";
+        hold_out: f64 = 0.2, above(0.0).below(1.0),
+            "Fraction of the training queries for the weights and stops, without validation data.";
+        repeats: usize = 10, 1..,
+            "Number of searches, each on half of the queries, whose mean the weights are; 1: one on \
+             all.", requires "weights=learn";
+        tolerance: f64 = 0.003, 0.0.., "A move of a weight must raise the metric by more than this.",
+            requires "weights=learn";
+    }
+    /// Builder methods for the parameters of a blend.
+    pub trait BlendOptions: blend_params;
+}
+
+param_groups! {
+    /// A blend: a weighted sum of models, weights learnt on validation data.
+    pub struct Blend {
+        blend: BlendParams, BlendOptions::blend_params;
+        target: TargetParams, TargetOptions::target_params;
+    }
+}
+
+impl DeclaredLearner for Blend {
+    const DEF: &'static LearnerDef = &LearnerDef {
+        name: "blend",
+        help: "A weighted sum of models, weights learnt on validation data (Burges 2011).",
+        example: "blend(members=lambdamart(trees=30)+ranksvm+random-forest(trees=30))",
+        takes: Takes { pairs: true, start: false, validation: true, missing: true },
+        tuning: Tuning::whole(&[
+            "normalise=choice(none,min-max,standard,rank), weights=choice(learn,equal)",
+        ]),
+        ..LearnerDef::of::<Self>()
+    };
+
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        let target = self.target.metric.spec()?;
+        Target::check(&target, Self::DEF.name)?;
+        let blend = &self.blend;
+        let search = weights::Search { repeats: blend.repeats, tolerance: blend.tolerance };
+        Ok(Box::new(BlendTrainer {
+            members: members::members(&blend.members, blend.preset, &self.target.metric)?,
+            normalise: match blend.normalise {
+                BlendNormalise::Standard => Normalise::Standard,
+                BlendNormalise::None => Normalise::None,
+                BlendNormalise::MinMax => Normalise::MinMax,
+                BlendNormalise::Rank => Normalise::Rank,
+            },
+            hold_out: blend.hold_out,
+            search: (blend.weights == BlendWeights::Learn).then_some(search),
+            target,
+        }))
+    }
 }
 
 #[derive(Debug)]
-struct Blend {
+struct BlendTrainer {
     members: Vec<Member>,
     normalise: Normalise,
     hold_out: f64,
@@ -124,8 +149,8 @@ struct Parts<'a> {
     held: Option<Dataset>,
 }
 
-impl Trainer for Blend {
-    fn train(&self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+impl Trainer for BlendTrainer {
+    fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         let parts = self.parts(request)?;
         let mut nested = Nested::begin(request, "member");
         let (models, finished) = self.models(request, &parts, &mut nested)?;
@@ -154,19 +179,19 @@ impl Trainer for Blend {
     }
 
     fn validation(&self) -> Validation {
-        Validation::Welcome
+        Validation::Optional
     }
 
     fn sampled_queries(&self, data: &Dataset) -> usize {
         let of_member = |member: &Member| match member {
-            Member::Learner(learner) => learner.sampled_queries(data).unwrap_or(0),
+            Member::Learner(learner) => learner.sampled_queries(data),
             Member::File(_) => 0,
         };
         self.members.iter().map(of_member).max().unwrap_or(0)
     }
 }
 
-impl Blend {
+impl BlendTrainer {
     /// The request's data as it is, or with a part of the queries held out.
     fn parts<'a>(&self, request: &TrainRequest<'a>) -> Result<Parts<'a>, LearnError> {
         let looks = |member: &Member| match member {

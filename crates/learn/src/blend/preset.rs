@@ -1,5 +1,27 @@
 //! Blends that have a name.
 
+use rankwright_spec::choices;
+
+choices! {
+    /// Members that are trained before those that are named.
+    pub enum Preset {
+        /// None.
+        None = "none",
+        /// The winner of the Yahoo challenge: 8 LambdaMART, 2 LambdaRank nets, 2 logistic models.
+        Yahoo = "yahoo",
+    }
+}
+
+impl Preset {
+    /// Its members.
+    pub(super) fn members(self) -> &'static [&'static str] {
+        match self {
+            Self::None => &[],
+            Self::Yahoo => YAHOO,
+        }
+    }
+}
+
 /// The members of a bare `blend`: trees, a net and a line, which err differently.
 pub(super) const DEFAULT: &str = "lambdamart+lambdarank+ranksvm";
 
@@ -7,7 +29,7 @@ pub(super) const DEFAULT: &str = "lambdamart+lambdarank+ranksvm";
 /// ensembles that differ in leaves, rate and sampling, 2 LambdaRank nets and 2 logistic models
 /// (Burges et al. 2011). Trees stop by validation data, which a blend always has. The logistic
 /// models differ in how features are prepared: labels of two grades must do.
-pub(super) const YAHOO: &[&str] = &[
+const YAHOO: &[&str] = &[
     "lambdamart(trees=1000, rate=0.1, leaves=15, stop=50)",
     "lambdamart(trees=1000, rate=0.05, leaves=31, stop=100)",
     "lambdamart(trees=1000, rate=0.1, leaves=31, stop=50, sample_queries=0.5)",

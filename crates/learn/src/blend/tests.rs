@@ -7,6 +7,8 @@ use rankwright_data::generate::LetorOptions;
 use rankwright_eval::{MetricSpec, ScoredDataset, SourceKind};
 use rankwright_model::{Model, ModelBody, Normalise, ScoreOptions};
 
+use rankwright_eval::MetricText;
+
 use super::*;
 use crate::ensemble::trials::{rows, trains_alike};
 use crate::learner::LearnerSpec;
@@ -70,12 +72,11 @@ fn wrong_members_say_what_is_wrong() {
 #[test]
 fn the_yahoo_recipe_is_eight_two_and_two() {
     let names = |member: &Member| match member {
-        Member::Learner(learner) => learner.info().name,
+        Member::Learner(learner) => learner.def().name,
         Member::File(_) => "file",
     };
-    let spec = rankwright_spec::Spec::parse("blend(preset=yahoo, members=mart)").unwrap();
-    let params = Params::new(&spec, BLEND_PARAMS, &[]).unwrap();
-    let all = members::read(&params, &MetricSpec::parse("err").unwrap()).unwrap();
+    let target = MetricText::new("err");
+    let all = members::members(&MembersText::new("mart"), Preset::Yahoo, &target).unwrap();
     let names: Vec<&str> = all.iter().map(names).collect();
     assert_eq!(names[..8], ["lambdamart"; 8]);
     assert_eq!(names[8..], ["lambdarank", "lambdarank", "logistic", "logistic", "mart"]);

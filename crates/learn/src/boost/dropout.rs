@@ -14,42 +14,32 @@
 //! need not be kept. Cost of going through all rounds: O(trees^2) draws, microseconds each round.
 
 use rankwright_data::Random;
-use rankwright_spec::SpecError;
+use rankwright_spec::choices;
 
-use super::params::all_legal;
-
-/// How the new tree and the dropped ones are scaled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum DropScale {
-    /// The new tree gets the size of one dropped tree.
-    #[default]
-    Tree,
-    /// The new tree gets the size of all dropped trees together.
-    Forest,
+choices! {
+    /// The scale of the new tree and of the dropped ones.
+    pub enum DropScale {
+        /// The new tree gets the size of one dropped tree.
+        Tree = "tree",
+        /// The new tree gets the size of all dropped trees together.
+        Forest = "forest",
+    }
 }
 
 /// Dropping trees while others are grown (DART).
-///
-/// ```
-/// use rankwright_learn::{BoostParams, Booster, Dropout};
-///
-/// let dropout = Some(Dropout { share: 0.2, ..Dropout::default() });
-/// assert!(Booster::new(BoostParams { dropout, ..BoostParams::default() }).is_ok());
-/// let dropout = Some(Dropout { skip: 1.0, ..Dropout::default() });
-/// assert!(Booster::new(BoostParams { dropout, ..BoostParams::default() }).is_err());
-/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Dropout {
+pub(crate) struct Dropout {
     /// Chance of each tree to be dropped.
-    pub share: f64,
+    pub(crate) share: f64,
     /// Chance that a round drops none.
-    pub skip: f64,
+    pub(crate) skip: f64,
     /// Most trees dropped in a round; 0 is no limit.
-    pub most: usize,
+    pub(crate) most: usize,
     /// How trees are scaled.
-    pub scale: DropScale,
+    pub(crate) scale: DropScale,
 }
 
+#[cfg(test)]
 impl Default for Dropout {
     fn default() -> Self {
         Self { share: 0.1, skip: 0.5, most: 50, scale: DropScale::Tree }
@@ -57,15 +47,6 @@ impl Default for Dropout {
 }
 
 impl Dropout {
-    /// Refuses what makes no sense.
-    pub(crate) fn check(&self) -> Result<(), SpecError> {
-        let in_unit = |x: f64| (0.0..=1.0).contains(&x);
-        all_legal([
-            ("drop_trees", self.share, in_unit(self.share), "a number from 0 to 1"),
-            ("drop_skip", self.skip, in_unit(self.skip) && self.skip < 1.0, BELOW_ONE),
-        ])
-    }
-
     /// The trees that a round drops, ascending; `trees` are there.
     pub(crate) fn dropped(&self, seed: u64, round: usize, trees: usize) -> Vec<usize> {
         let mut random = Random::new(seed ^ 0x4472_6f70_5472_6565, round as u64);
@@ -106,8 +87,6 @@ impl Dropout {
         weights
     }
 }
-
-const BELOW_ONE: &str = "a number from 0 on and below 1";
 
 #[cfg(test)]
 mod tests {

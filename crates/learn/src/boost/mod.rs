@@ -1,12 +1,13 @@
 //! Boosting: trees added one by one, each a step down the objective's slope.
 //!
-//! [`Booster::train`](train::Booster::train) is the loop. [`queries`] shows the data to the
+//! [`train`] is the loop, [`learners`] the learners made of it, [`trainer`] joins the two. [`queries`] shows the data to the
 //! objective, [`sample`] draws queries and features, [`one_side`] chooses queries by their gradients,
 //! [`values`] gives leaves their values, [`scores`] moves the scores by them, [`dropout`] and
 //! [`dart`] drop trees on the way, [`watch`] moves the scores of validation data.
 
 mod dart;
 mod dropout;
+mod learners;
 mod line;
 mod one_side;
 mod params;
@@ -17,10 +18,16 @@ mod start;
 #[cfg(test)]
 pub(crate) mod tests;
 mod train;
+pub(crate) mod trainer;
 mod values;
 mod watch;
 
-pub use dropout::{DropScale, Dropout};
-pub use one_side::OneSide;
-pub use params::{BoostParams, Newton};
-pub use train::Booster;
+pub use dropout::DropScale;
+pub use learners::{
+    LambdaMart, Mart, MartLoss, MartOptions, MartParams, RankMart, RegressionTree, XeNdcgMart,
+    YetiRank,
+};
+pub(crate) use params::{BoostConfig, check_joint};
+pub use params::{BoostOptions, BoostParams, Newton, NewtonOptions, NewtonParams};
+pub(crate) use train::BoostEngine;
+pub use trainer::Booster;

@@ -13,45 +13,19 @@
 //! queries, and a sort of them; growth and leaf values then go through the chosen rows only.
 
 use rankwright_data::Random;
-use rankwright_spec::SpecError;
 
-use super::params::{PART, all_legal};
 use super::sample::mix;
 
-/// Which queries a tree sees by their gradients.
-///
-/// ```
-/// use rankwright_learn::{BoostParams, Booster, OneSide};
-///
-/// let one_side = Some(OneSide { top: 0.2, rest: 0.1 });
-/// assert!(Booster::new(BoostParams { one_side, ..BoostParams::default() }).is_ok());
-/// let too_many = Some(OneSide { top: 0.8, rest: 0.3 });
-/// assert!(Booster::new(BoostParams { one_side: too_many, ..BoostParams::default() }).is_err());
-/// ```
+/// The parts of the queries that a tree sees: those of the largest gradients, and a sample of the rest.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct OneSide {
+pub(crate) struct OneSide {
     /// Part of the queries that is kept for their gradients.
-    pub top: f64,
+    pub(crate) top: f64,
     /// Part of the queries, of all, that is drawn from the others.
-    pub rest: f64,
+    pub(crate) rest: f64,
 }
 
 impl OneSide {
-    /// Refuses what makes no sense.
-    pub(crate) fn check(&self) -> Result<(), SpecError> {
-        let legal = |part: f64| part > 0.0 && part <= 1.0;
-        all_legal([
-            ("goss_top", self.top, legal(self.top), PART),
-            ("goss_rest", self.rest, legal(self.rest), PART),
-        ])?;
-        // A little above 1 is a sum of decimals that is 1.
-        if self.top + self.rest > 1.0 + 1e-9 {
-            let why = "goss_top and goss_rest are parts of all queries: together at most 1";
-            return Err(SpecError::Conflict { name: "boosting".to_owned(), why: why.to_owned() });
-        }
-        Ok(())
-    }
-
     /// Whether a tree, numbered from 0, is sampled at all.
     pub(crate) fn begins(rate: f64, number: usize) -> bool {
         number >= (1.0 / rate) as usize

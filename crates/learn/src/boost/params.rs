@@ -1,131 +1,152 @@
-//! What boosting is told: how many trees, how fast, on which part of the data.
+//! Parameters of boosting: number of trees, shrinkage, samples, early stopping, DART and GOSS.
 
-use rankwright_spec::SpecError;
+use rankwright_spec::{above, choices, params};
 
-use super::dropout::Dropout;
+use super::dropout::{DropScale, Dropout};
 use super::one_side::OneSide;
-use crate::tree::TreeParams;
+use crate::tree::{TreeConfig, TreeParams};
 
-/// Which second derivatives stand in the denominator of a leaf's Newton step.
-///
-/// A pair loss ties two documents together; when both are in one leaf, moving the leaf does not
-/// change their difference, so their pair does not belong into the leaf's denominator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Newton {
-    /// Each document's own second derivative, pairs within a leaf included (Burges 2010).
-    #[default]
-    PerDocument,
-    /// Only pairs whose documents are in two leaves.
-    CrossLeaf,
-    /// All leaves at once: the full system, pairs between leaves tie their values together.
-    Joint,
-}
-
-/// How a boosted ensemble is trained.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BoostParams {
-    /// Number of trees.
-    pub trees: usize,
-    /// Shrinkage: what part of each tree's step is taken.
-    pub rate: f64,
-    /// How each tree is grown.
-    pub tree: TreeParams,
-    /// Most bins a feature, 2 to 255.
-    pub bins: usize,
-    /// Part of the queries that each tree sees.
-    pub sample_queries: f64,
-    /// Part of the queries that each tree sees, chosen by their gradients; not with `sample_queries`.
-    pub one_side: Option<OneSide>,
-    /// Part of the features that each tree may use.
-    pub sample_features: f64,
-    /// Stop when the metric has not improved for so many trees, and keep the best.
-    pub stop: Option<usize>,
-    /// The denominator of leaf values.
-    pub newton: Newton,
-    /// Added to the diagonal of the joint system, as a part of its mean diagonal.
-    pub ridge: f64,
-    /// Scale each tree by the step that makes the loss smallest along it.
-    pub line_search: bool,
-    /// Leave trees out while others are grown; not with `line_search`.
-    pub dropout: Option<Dropout>,
-}
-
-impl Default for BoostParams {
-    fn default() -> Self {
-        Self {
-            trees: 100,
-            rate: 0.1,
-            tree: TreeParams::default(),
-            bins: 255,
-            sample_queries: 1.0,
-            one_side: None,
-            sample_features: 1.0,
-            stop: None,
-            newton: Newton::PerDocument,
-            ridge: 0.01,
-            line_search: false,
-            dropout: None,
-        }
+choices! {
+    /// The second derivatives in the denominator of a leaf's Newton step.
+    ///
+    /// A pair loss ties two documents together; when both are in one leaf, moving the leaf does not
+    /// change their difference, so their pair does not belong into the leaf's denominator.
+    pub enum Newton {
+        /// Each document's own second derivative, pairs within a leaf included (Burges 2010).
+        PerDocument = "per-document",
+        /// Only pairs whose documents are in two leaves.
+        CrossLeaf = "cross-leaf",
+        /// All leaves at once: the full system, pairs between leaves tie their values together.
+        Joint = "joint",
     }
 }
 
-impl BoostParams {
-    /// Refuses what makes no sense.
-    pub fn check(&self) -> Result<(), SpecError> {
-        self.tree.check()?;
-        let in_unit = |x: f64| x > 0.0 && x <= 1.0;
-        let checks = [
-            ("rate", self.rate, self.rate > 0.0 && self.rate.is_finite(), "a number above 0"),
-            ("sample_queries", self.sample_queries, in_unit(self.sample_queries), PART),
-            ("sample_features", self.sample_features, in_unit(self.sample_features), PART),
-            ("bins", self.bins as f64, (2..=255).contains(&self.bins), "2 to 255"),
-            ("ridge", self.ridge, self.ridge >= 0.0 && self.ridge.is_finite(), "0 or more"),
-        ];
-        self.one_side.as_ref().map_or(Ok(()), OneSide::check)?;
-        self.dropout.as_ref().map_or(Ok(()), Dropout::check)?;
-        if let Some(why) = self.conflict() {
-            return Err(SpecError::Conflict { name: "boosting".to_owned(), why });
-        }
-        all_legal(checks)
+params! {
+    /// Parameters of boosting.
+    pub struct BoostParams, check = check {
+        trees: usize = 300, 1.., "Number of trees.";
+        rate: f64 = 0.1, above(0.0), "Shrinkage: the part of each tree's step that is taken.";
+        stop: usize = 0, ..,
+            "Stop when validation has not improved for so many trees, and keep the best; 0: never.";
+        sample_queries: f64 = 1.0, above(0.0).up_to(1.0),
+            "Fraction of the queries that each tree sees, drawn anew.";
+        sample_features: f64 = 1.0, above(0.0).up_to(1.0),
+            "Fraction of the features that each tree may use, drawn anew.";
+        goss_top: f64 = 1.0, above(0.0).up_to(1.0),
+            "GOSS: fraction of the queries that each tree sees for their large gradients; 1: all.";
+        goss_rest: f64 = 0.1, above(0.0).up_to(1.0),
+            "GOSS: fraction of the queries sampled from the rest, reweighted; the first 1/rate trees \
+             see all queries.", requires "goss_top<1";
+        line_search: bool = false, .., "Scale each tree by the step that is best along it.";
+        drop_trees: f64 = 0.0, 0.0..=1.0,
+            "DART: chance of each earlier tree to be left out while a tree is grown; 0: off.";
+        drop_skip: f64 = 0.5, 0.0..1.0,
+            "DART: chance that a tree is grown with no other left out.", requires "drop_trees>0";
+        drop_most: usize = 50, .., "DART: most trees left out at once; 0: no limit.",
+            requires "drop_trees>0";
+        drop_scale: DropScale = DropScale::Tree, ..,
+            "DART: the new tree gets the size of one tree left out, or of all of them.",
+            requires "drop_trees>0";
     }
+    /// Builder methods for the parameters of boosting.
+    pub trait BoostOptions: boost_params;
 }
 
-/// Refuses the first value that is not legal; each with its name, whether it is, and what would be.
-pub(super) fn all_legal<const N: usize>(
-    checks: [(&str, f64, bool, &str); N],
-) -> Result<(), SpecError> {
-    match checks.into_iter().find(|(_, _, legal, _)| !legal) {
-        None => Ok(()),
-        Some((key, value, _, expected)) => Err(SpecError::BadValue {
-            name: "boosting".to_owned(),
-            key: key.to_owned(),
-            value: value.to_string(),
-            expected: expected.to_owned(),
-        }),
+params! {
+    /// Parameters of the Newton step of pair objectives.
+    pub struct NewtonParams {
+        newton: Newton = Newton::PerDocument, ..,
+            "Pairs in the denominator of a leaf's step: all of its documents (per-document), only \
+             those across leaves (cross-leaf), or all leaves at once (joint).";
+        ridge: f64 = 0.01, 0.0..,
+            "Added to the diagonal of newton=joint, as a part of its mean.", requires "newton=joint";
     }
-}
-
-impl BoostParams {
-    /// What does not go together.
-    fn conflict(&self) -> Option<String> {
-        if self.newton == Newton::Joint && self.tree.leaves > MOST_JOINT_LEAVES {
-            return Some(format!(
-                "newton=joint solves for all leaves at once: at most {MOST_JOINT_LEAVES} leaves"
-            ));
-        }
-        if self.one_side.is_some() && self.sample_queries < 1.0 {
-            let why = "goss_top and sample_queries both choose the queries of a tree; write one";
-            return Some(why.to_owned());
-        }
-        if self.dropout.is_some() && self.line_search {
-            let why = "drop_trees scales each tree by what was dropped, line_search by the loss; \
-                       write one";
-            return Some(why.to_owned());
-        }
-        None
-    }
+    /// Builder methods for the parameters of the Newton step.
+    pub trait NewtonOptions: newton_params;
 }
 
 /// The joint step has a matrix of leaves by leaves for each task.
 const MOST_JOINT_LEAVES: usize = 2048;
-pub(super) const PART: &str = "a number above 0 and at most 1";
+
+fn check(params: &BoostParams) -> Result<(), String> {
+    let goss = params.goss_top < 1.0;
+    if goss && params.sample_queries < 1.0 {
+        return Err(
+            "goss_top and sample_queries both choose the queries of a tree; give one".into()
+        );
+    }
+    // A little above 1 is a sum of decimals that is 1.
+    if goss && params.goss_top + params.goss_rest > 1.0 + 1e-9 {
+        return Err(
+            "goss_top and goss_rest are fractions of all queries: together at most 1".into()
+        );
+    }
+    if params.drop_trees > 0.0 && params.line_search {
+        let why =
+            "drop_trees scales each tree by what was left out, line_search by the loss; give one";
+        return Err(why.into());
+    }
+    Ok(())
+}
+
+/// Refuses more leaves than the joint Newton step can solve for.
+pub(crate) fn check_joint(newton: &NewtonParams, tree: &TreeParams) -> Result<(), String> {
+    match newton.newton == Newton::Joint && tree.leaves > MOST_JOINT_LEAVES {
+        false => Ok(()),
+        true => Err(format!(
+            "newton=joint solves for all leaves at once: at most {MOST_JOINT_LEAVES} leaves"
+        )),
+    }
+}
+
+/// Boosting as the engine runs it: parameters that were checked, features as columns.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct BoostConfig {
+    pub(crate) trees: usize,
+    pub(crate) rate: f64,
+    pub(crate) tree: TreeConfig,
+    pub(crate) bins: usize,
+    pub(crate) sample_queries: f64,
+    pub(crate) one_side: Option<OneSide>,
+    pub(crate) sample_features: f64,
+    pub(crate) stop: Option<usize>,
+    pub(crate) newton: Newton,
+    pub(crate) ridge: f64,
+    pub(crate) line_search: bool,
+    pub(crate) dropout: Option<Dropout>,
+}
+
+impl BoostConfig {
+    /// The configuration of checked parameters.
+    pub(crate) fn new(boost: &BoostParams, tree: &TreeParams, newton: &NewtonParams) -> Self {
+        let dropout = Dropout {
+            share: boost.drop_trees,
+            skip: boost.drop_skip,
+            most: boost.drop_most,
+            scale: boost.drop_scale,
+        };
+        let one_side = OneSide { top: boost.goss_top, rest: boost.goss_rest };
+        Self {
+            trees: boost.trees,
+            rate: boost.rate,
+            tree: TreeConfig::new(tree),
+            bins: tree.bins,
+            sample_queries: boost.sample_queries,
+            one_side: (boost.goss_top < 1.0).then_some(one_side),
+            sample_features: boost.sample_features,
+            stop: Some(boost.stop).filter(|stop| *stop > 0),
+            newton: newton.newton,
+            ridge: newton.ridge,
+            line_search: boost.line_search,
+            dropout: (boost.drop_trees > 0.0).then_some(dropout),
+        }
+    }
+}
+
+#[cfg(test)]
+impl Default for BoostConfig {
+    fn default() -> Self {
+        let trees = BoostParams { trees: 100, ..BoostParams::default() };
+        Self::new(&trees, &TreeParams::default(), &NewtonParams::default())
+    }
+}

@@ -9,16 +9,18 @@ use rankwright_data::generate::LetorOptions;
 use rankwright_eval::{Measure, MetricSpec, SourceKind};
 use rankwright_model::{Ensemble, Leaf, Model, ModelBody, ScoreOptions, Tree};
 
+use super::dropout::Dropout;
+use super::one_side::OneSide;
 use super::queries::{AllDerivatives, Pass, Queries};
 use super::*;
 use crate::error::LearnError;
-use crate::objective::{LambdaParams, Squared};
+use crate::objective::{LambdaConfig, Squared};
 use crate::session::validation::values;
 use crate::session::{
     Checkpoints, Progress, TrainRequest, TrainResult, TrainingHistory, ValidationSet,
 };
 use crate::simd::Simd;
-use crate::tree::TreeParams;
+use crate::tree::TreeConfig;
 
 fn data(queries: usize, seed: u64) -> Dataset {
     LetorOptions { queries, documents: 25, seed }.generate().unwrap()
@@ -29,28 +31,28 @@ fn ndcg() -> Measure {
 }
 
 /// Small trees, and so fast that samples begin with the third.
-fn plain(trees: usize) -> BoostParams {
-    let tree = TreeParams { leaves: 6, min_rows: 3, ..TreeParams::default() };
-    BoostParams { trees, tree, rate: 0.5, ..BoostParams::default() }
+fn plain(trees: usize) -> BoostConfig {
+    let tree = TreeConfig { leaves: 6, min_rows: 3, ..TreeConfig::default() };
+    BoostConfig { trees, tree, rate: 0.5, ..BoostConfig::default() }
 }
 
-fn dart(trees: usize) -> BoostParams {
+fn dart(trees: usize) -> BoostConfig {
     let dropout = Some(Dropout { share: 0.4, skip: 0.3, ..Dropout::default() });
-    BoostParams { dropout, ..plain(trees) }
+    BoostConfig { dropout, ..plain(trees) }
 }
 
-fn goss(trees: usize) -> BoostParams {
-    BoostParams { one_side: Some(OneSide { top: 0.3, rest: 0.2 }), ..plain(trees) }
+fn goss(trees: usize) -> BoostConfig {
+    BoostConfig { one_side: Some(OneSide { top: 0.3, rest: 0.2 }), ..plain(trees) }
 }
 
-fn train(params: &BoostParams, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
-    let mut lambda = LambdaParams::for_metric(MetricSpec::parse("ndcg@10").unwrap());
+fn train(params: &BoostConfig, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+    let mut lambda = LambdaConfig::for_metric(MetricSpec::parse("ndcg@10").unwrap());
     lambda.simd = request.simd;
-    Booster::new(params.clone())?.train(&mut lambda.check()?, request)
+    BoostEngine::new(params.clone()).train(&mut lambda.check()?, request)
 }
 
-fn squared(params: &BoostParams, request: &TrainRequest<'_>) -> Model {
-    Booster::new(params.clone()).unwrap().train(&mut Squared, request).unwrap().model
+fn squared(params: &BoostConfig, request: &TrainRequest<'_>) -> Model {
+    BoostEngine::new(params.clone()).train(&mut Squared, request).unwrap().model
 }
 
 fn ensemble(model: &Model) -> &Ensemble {
@@ -85,7 +87,7 @@ fn dropping_is_fitting_to_the_others_and_scaling() {
     let train_on = data(20, 3);
     for scale in [DropScale::Tree, DropScale::Forest] {
         let dropout = Dropout { share: 0.4, skip: 0.3, most: 3, scale };
-        let params = BoostParams { dropout: Some(dropout), ..plain(12) };
+        let params = BoostConfig { dropout: Some(dropout), ..plain(12) };
         let found = squared(&params, &TrainRequest::new(&train_on));
         let base = ensemble(&found).base();
         let mut slow: Vec<Tree> = Vec::new();
@@ -114,11 +116,11 @@ fn a_query_that_counts_several_times_is_one_of_that_weight() {
     let side = OneSide { top: 0.25, rest: 0.25 };
     // So fast that the first tree is sampled already.
     for newton in [Newton::PerDocument, Newton::CrossLeaf, Newton::Joint] {
-        let mut params = BoostParams { rate: 2.0, newton, one_side: Some(side), ..plain(1) };
+        let mut params = BoostConfig { rate: 2.0, newton, one_side: Some(side), ..plain(1) };
         // Rows that weigh nothing are rows all the same.
         params.tree.min_rows = 1;
         let found = train(&params, &TrainRequest::new(&rows)).unwrap().model;
-        let lambda = LambdaParams::for_metric(MetricSpec::parse("ndcg@10").unwrap());
+        let lambda = LambdaConfig::for_metric(MetricSpec::parse("ndcg@10").unwrap());
         let lambda = lambda.check().unwrap();
         let mut queries = Queries::new(&rows, &lambda);
         let zeros = vec![0.0; rows.rows()];
@@ -131,7 +133,7 @@ fn a_query_that_counts_several_times_is_one_of_that_weight() {
         assert_eq!(counts.iter().filter(|times| **times == 3.0).count(), 6);
 
         let weighted = with_query_weights(&rows, &counts);
-        let plain = BoostParams { one_side: None, ..params };
+        let plain = BoostConfig { one_side: None, ..params };
         let slow = train(&plain, &TrainRequest::new(&weighted)).unwrap().model;
         for (query, _) in counts.iter().enumerate().filter(|(_, times)| **times > 0.0) {
             for row in rows.query_rows(query) {
@@ -156,9 +158,9 @@ fn with_query_weights(data: &Dataset, weights: &[f32]) -> Dataset {
 #[test]
 fn all_queries_by_their_gradients_are_all_queries() {
     let rows = data(20, 5);
-    let all = BoostParams { one_side: Some(OneSide { top: 0.5, rest: 0.5 }), ..plain(5) };
+    let all = BoostConfig { one_side: Some(OneSide { top: 0.5, rest: 0.5 }), ..plain(5) };
     let of =
-        |params: &BoostParams| train(params, &TrainRequest::new(&rows)).unwrap().model.to_bytes();
+        |params: &BoostConfig| train(params, &TrainRequest::new(&rows)).unwrap().model.to_bytes();
     assert!(of(&all) == of(&plain(5)));
     let some = train(&goss(5), &TrainRequest::new(&rows)).unwrap().model;
     let seen = |tree: &Tree| tree.leaves().iter().map(|leaf| leaf.rows).sum::<u64>();
@@ -170,13 +172,13 @@ fn all_queries_by_their_gradients_are_all_queries() {
 }
 
 /// Every option with others that it must get along with.
-fn mixtures() -> Vec<BoostParams> {
+fn mixtures() -> Vec<BoostConfig> {
     let forest = Dropout { scale: DropScale::Forest, share: 0.6, skip: 0.0, most: 2 };
     vec![
-        BoostParams { sample_queries: 0.7, sample_features: 0.7, ..dart(9) },
-        BoostParams { newton: Newton::Joint, dropout: Some(forest), ..goss(9) },
-        BoostParams { newton: Newton::CrossLeaf, line_search: true, ..goss(6) },
-        BoostParams { dropout: dart(1).dropout, ..goss(9) },
+        BoostConfig { sample_queries: 0.7, sample_features: 0.7, ..dart(9) },
+        BoostConfig { newton: Newton::Joint, dropout: Some(forest), ..goss(9) },
+        BoostConfig { newton: Newton::CrossLeaf, line_search: true, ..goss(6) },
+        BoostConfig { dropout: dart(1).dropout, ..goss(9) },
     ]
 }
 
@@ -249,7 +251,7 @@ fn an_interrupted_training_goes_on_to_the_same_bytes() {
             assert_eq!((&resumed.values, resumed.loss), (&whole.values, whole.loss));
         }
         // Fewer trees than were saved: as if only those had been trained, and on from there.
-        let few = BoostParams { trees: 3, ..params.clone() };
+        let few = BoostConfig { trees: 3, ..params.clone() };
         let short = train(&few, &request()).unwrap();
         let saved = train(&few, &TrainRequest { checkpoints: checkpoints(), ..request() }).unwrap();
         assert!(saved.model.to_bytes() == short.model.to_bytes(), "{params:?}");
@@ -286,7 +288,7 @@ fn the_best_iteration_is_the_ensemble_as_it_was_then() {
         metrics: vec![ndcg()],
         ..TrainRequest::new(&rows)
     };
-    let stopped = train(&BoostParams { stop: Some(4), ..dart(60) }, &request).unwrap();
+    let stopped = train(&BoostConfig { stop: Some(4), ..dart(60) }, &request).unwrap();
     let best = stopped.history.best.unwrap();
     assert_eq!(stopped.history.iterations.len(), best + 4);
     let only = train(&dart(best), &request).unwrap();
@@ -306,7 +308,7 @@ fn trees_of_a_start_model_are_never_dropped() {
     let rows = data(20, 4);
     let start = train(&plain(4), &TrainRequest::new(&rows)).unwrap().model;
     let all = Dropout { share: 1.0, skip: 0.0, most: 0, scale: DropScale::Tree };
-    let params = BoostParams { dropout: Some(all), ..plain(6) };
+    let params = BoostConfig { dropout: Some(all), ..plain(6) };
     let model = train(&params, &TrainRequest { start: Some(&start), ..TrainRequest::new(&rows) })
         .unwrap()
         .model;
@@ -323,9 +325,8 @@ fn leaves_that_outgrow_the_first_tree_are_an_error_and_zeros_are_none() {
     assert!(trees(&model).iter().flat_map(Tree::leaves).all(|leaf| leaf.value == 0.0));
     // A rate above 2 diverges under squared error.
     let dropout = Some(Dropout { skip: 0.95, ..Dropout::default() });
-    let wild = BoostParams { rate: 50.0, dropout, ..plain(60) };
-    let error =
-        Booster::new(wild).unwrap().train(&mut Squared, &TrainRequest::new(&rows)).unwrap_err();
+    let wild = BoostConfig { rate: 50.0, dropout, ..plain(60) };
+    let error = BoostEngine::new(wild).train(&mut Squared, &TrainRequest::new(&rows)).unwrap_err();
     assert!(error.to_string().contains("the rate may be too large"), "{error}");
 }
 

@@ -11,7 +11,7 @@ use rankwright_model::{Ensemble, Model, ModelBody, ScoreOptions, Tree};
 
 use super::dart::Dart;
 use super::one_side::OneSide;
-use super::params::BoostParams;
+use super::params::BoostConfig;
 use super::queries::{AllDerivatives, Pass, Queries};
 use super::scores::{add_leaves, add_tree};
 use super::start::Origin;
@@ -27,21 +27,20 @@ use crate::session::{
 };
 use crate::tree::{Grow, Grower, Grown, GrownRows, Input, Scales};
 
-/// Trains boosted trees.
+/// The engine of boosting.
 #[derive(Debug)]
-pub struct Booster {
-    params: BoostParams,
+pub(crate) struct BoostEngine {
+    params: BoostConfig,
 }
 
-impl Booster {
-    /// Takes parameters that make sense.
-    pub fn new(params: BoostParams) -> Result<Self, LearnError> {
-        params.check()?;
-        Ok(Self { params })
+impl BoostEngine {
+    /// Takes a configuration of checked parameters.
+    pub(crate) fn new(params: BoostConfig) -> Self {
+        Self { params }
     }
 
     /// Trains a model.
-    pub fn train(
+    pub(crate) fn train(
         &self,
         objective: &mut dyn Objective,
         request: &TrainRequest<'_>,
@@ -108,7 +107,7 @@ impl Booster {
 
 /// The state of a training.
 struct Run<'a> {
-    params: &'a BoostParams,
+    params: &'a BoostConfig,
     request: &'a TrainRequest<'a>,
     queries: Queries<'a>,
     base: f64,
@@ -124,7 +123,7 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn begin(
-        params: &'a BoostParams,
+        params: &'a BoostConfig,
         objective: &mut dyn Objective,
         request: &'a TrainRequest<'a>,
         session: &Session<'a>,
@@ -315,7 +314,7 @@ struct Draw {
 }
 
 impl Draw {
-    fn new(params: &BoostParams, request: &TrainRequest<'_>, number: usize) -> Self {
+    fn new(params: &BoostConfig, request: &TrainRequest<'_>, number: usize) -> Self {
         let data = request.train;
         let queries = sample::queries(params.sample_queries, request.seed, number, data.queries());
         let features =
@@ -347,9 +346,9 @@ fn tree(grown: &Grown, steps: &[f64], rate: f64) -> Result<Tree, LearnError> {
 const ALGORITHM: u32 = 1;
 
 /// The parameters as text, for checkpoints.
-fn parameters(params: &BoostParams, request: &TrainRequest<'_>) -> String {
+fn parameters(params: &BoostConfig, request: &TrainRequest<'_>) -> String {
     // The number of trees may grow: a finished training can be carried on.
-    let params = BoostParams { trees: 0, ..params.clone() };
+    let params = BoostConfig { trees: 0, ..params.clone() };
     format!("algorithm {ALGORITHM} {params:?} {}", request.objective)
 }
 

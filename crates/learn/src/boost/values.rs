@@ -12,7 +12,7 @@
 
 use rayon::prelude::*;
 
-use super::params::{BoostParams, Newton};
+use super::params::{BoostConfig, Newton};
 use super::queries::{AllDerivatives, Pass, Queries};
 use crate::cholesky::solve;
 use crate::collective::Collective;
@@ -25,7 +25,7 @@ const CHUNK: usize = 1 << 14;
 /// What leaf values are computed from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ValueInput<'a> {
-    pub(crate) params: &'a BoostParams,
+    pub(crate) params: &'a BoostConfig,
     pub(crate) derivatives: &'a AllDerivatives,
     pub(crate) scales: &'a Scales,
     pub(crate) collective: &'a dyn Collective,

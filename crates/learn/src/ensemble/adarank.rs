@@ -20,77 +20,103 @@
 //! single document rank nothing and gain nothing; if no feature gains anything, the first choice
 //! stays.
 
-use std::sync::Arc;
-
 use rankwright_eval::compare::Better;
-use rankwright_eval::{MetricSpec, ParamInfo, Params, SourceKind};
-use rankwright_spec::SpecError;
+use rankwright_eval::{MetricSpec, SourceKind};
+use rankwright_spec::{SpecError, choices, param_groups, params};
 use rayon::prelude::*;
 
 use super::climb::Grid;
 use super::target::Target;
-use super::{Inputs, from_one, info, numbers, tolerance};
+use super::{Inputs, numbers};
 use crate::error::LearnError;
 use crate::exp::exp;
-use crate::session::{RoundPlan, RoundStatus, Session};
-use crate::session::{TrainRequest, TrainResult};
+use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
+use crate::session::{RoundPlan, RoundStatus, Session, TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
-use crate::transform::{TransformPlan, transform_params};
+use crate::transform::{TRANSFORM_SPACE, TransformOptions, TransformParams};
 
-/// How features are prepared where nothing is said.
-const WAY: &str = "auto";
-const TRANSFORM: ParamInfo = transform_params(WAY)[0];
-const CLIP: ParamInfo = transform_params(WAY)[1];
+choices! {
+    /// The directions in which a feature may rank.
+    pub enum Directions {
+        /// By falling and by rising values.
+        Both = "both",
+        /// By falling values alone.
+        Falling = "falling",
+    }
+}
 
-/// Parameters of `adarank`.
-pub(crate) const ADARANK_PARAMS: &[ParamInfo] = &[
-    info("rounds", "features added at most", "500"),
-    info(
-        "directions",
-        "rank by a feature's falling values: falling | both (rising ones too)",
-        "both",
-    ),
-    info(
-        "tolerance",
-        "a feature must raise the metric on the training data by more than this",
-        "0",
-    ),
-    info("stop", "stop when validation has not improved for so many rounds; 0: never", "0"),
-    TRANSFORM,
-    CLIP,
-];
+params! {
+    /// Parameters of AdaRank.
+    pub struct AdaRankParams {
+        rounds: usize = 500, 1.., "Maximum number of features added.";
+        directions: Directions = Directions::Both, ..,
+            "Rank by a feature's falling values, or by rising ones too.";
+        tolerance: f64 = 0.0, 0.0..,
+            "A feature must raise the metric on the training data by more than this.";
+        stop: usize = 0, ..,
+            "Stop when validation has not improved for so many rounds; 0: never.";
+    }
+    /// Builder methods for the parameters of AdaRank.
+    pub trait AdaRankOptions: ada_rank_params;
+}
+
+param_groups! {
+    /// AdaRank: a linear model whose features are boosted on the queries that a metric is low for.
+    pub struct AdaRank {
+        boost: AdaRankParams, AdaRankOptions::ada_rank_params;
+        features: TransformParams, TransformOptions::transform_params;
+        target: TargetParams, TargetOptions::target_params;
+    }
+}
+
+impl DeclaredLearner for AdaRank {
+    const DEF: &'static LearnerDef = &LearnerDef {
+        name: "adarank",
+        help: "A linear model whose features are boosted on the queries that a metric is low for (Xu and Li 2007).",
+        example: "adarank(rounds=100, metric=ap)",
+        takes: Takes { pairs: false, start: false, validation: true, missing: false },
+        tuning: Some(Tuning {
+            space: &[
+                "directions=choice(both,falling), tolerance=choice(0,0.0001,0.001)",
+                TRANSFORM_SPACE,
+            ],
+            resource: Some("rounds"),
+            rounds: Some("logint(10,500)"),
+            stop: Some("100"),
+        }),
+        ..LearnerDef::of::<Self>()
+    };
+
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        let target = self.target.metric.spec()?;
+        Target::check(&target, Self::DEF.name)?;
+        if target.resolve(SourceKind::Features)?.metric().better() == Better::Lower {
+            let why = format!(
+                "{target} is better when lower; aim at a metric from 0 to 1, such as metric=ndcg@10"
+            );
+            return Err(SpecError::Conflict { name: Self::DEF.name.to_owned(), why });
+        }
+        Ok(Box::new(AdaRankTrainer {
+            rounds: self.boost.rounds,
+            both: self.boost.directions == Directions::Both,
+            tolerance: self.boost.tolerance,
+            stop: Some(self.boost.stop).filter(|stop| *stop > 0),
+            transform: self.features.clone(),
+            target,
+        }))
+    }
+}
 
 /// The largest r that alpha is computed from; a perfect ranker's would be infinite.
 const LARGEST: f64 = 1.0 - 1e-6;
 
-/// Reads `adarank`.
-pub(crate) fn read_adarank(
-    params: &Params<'_>,
-    target: &MetricSpec,
-) -> Result<Arc<dyn Trainer>, SpecError> {
-    Target::check(target, params.name())?;
-    if target.resolve(SourceKind::Features)?.metric().better() == Better::Lower {
-        return Err(params.conflict(format!(
-            "{target} is better when lower; aim at a metric from 0 to 1, such as metric=ndcg@10"
-        )));
-    }
-    Ok(Arc::new(AdaRank {
-        rounds: from_one(params, "rounds", 500)?,
-        both: params.choice("directions", &[("falling", false), ("both", true)], true)?,
-        tolerance: tolerance(params, 0.0)?,
-        stop: Some(params.u32("stop", 0)? as usize).filter(|stop| *stop > 0),
-        transform: TransformPlan::read(params, WAY)?,
-        target: target.clone(),
-    }))
-}
-
 #[derive(Debug)]
-struct AdaRank {
+struct AdaRankTrainer {
     rounds: usize,
     both: bool,
     tolerance: f64,
     stop: Option<usize>,
-    transform: TransformPlan,
+    transform: TransformParams,
     target: MetricSpec,
 }
 
@@ -117,9 +143,9 @@ struct State<'a> {
     value: f64,
 }
 
-impl Trainer for AdaRank {
-    fn train(&self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
-        let inputs = Inputs::new(self.transform, request.train)?;
+impl Trainer for AdaRankTrainer {
+    fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+        let inputs = Inputs::new(&self.transform, request.train)?;
         let target = Target::new(request.train, &self.target)?;
         let (mut rounds, saved) =
             Session::begin(request, RoundPlan::new("round", self.rounds, request).stop(self.stop))?;
@@ -151,7 +177,7 @@ impl Trainer for AdaRank {
     }
 
     fn validation(&self) -> Validation {
-        if self.stop.is_some() { Validation::Needed } else { Validation::Welcome }
+        if self.stop.is_some() { Validation::Required } else { Validation::Optional }
     }
 }
 

@@ -10,64 +10,90 @@
 //! Cost: bags times that of the learner, on part of the data, which is copied for each bag.
 //! Checkpoints go to a folder for each bag; bags that are done are kept there whole.
 
-use std::sync::Arc;
-
 use rankwright_data::Random;
-use rankwright_eval::{MetricSpec, ParamInfo, Params};
 use rankwright_model::{Ensemble, Leaf, Model, ModelBody, Tree};
-use rankwright_spec::{Spec, SpecError};
+use rankwright_spec::{Spec, SpecError, above, param_groups, params};
 
-use super::{from_one, info};
 use crate::blend::Nested;
 use crate::error::LearnError;
-use crate::learner::LearnerSpec;
+use crate::learner::{
+    DeclaredLearner, LearnerDef, LearnerSpec, LearnerText, Takes, TargetOptions, TargetParams,
+    Tuning,
+};
 use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
 
-/// Parameters of `bagging`.
-pub(crate) const BAGGING_PARAMS: &[ParamInfo] = &[
-    info("learner", "what is trained in each bag: any learner of boosted trees", "lambdamart"),
-    info("bags", "number of bags", "10"),
-    info("sample_queries", "part of the queries in each bag", "0.63"),
-];
+params! {
+    /// Parameters of bagging.
+    pub struct BaggingParams {
+        learner: LearnerText = LearnerText::new("lambdamart"), ..,
+            "Learner of each bag: any learner of boosted trees.";
+        bags: usize = 10, 1.., "Number of bags.";
+        sample_queries: f64 = 0.63, above(0.0).up_to(1.0), "Fraction of the queries in each bag.";
+    }
+    /// Builder methods for the parameters of bagging.
+    pub trait BaggingOptions: bagging_params;
+}
 
-/// Reads `bagging`.
-pub(crate) fn read_bagging(
-    params: &Params<'_>,
-    target: &MetricSpec,
-) -> Result<Arc<dyn Trainer>, SpecError> {
-    const EXPECTED: &str = "a learner of boosted trees, such as lambdamart(trees=100)";
-    let written = params.text("learner").unwrap_or("lambdamart");
-    let mut spec = Spec::parse(written)?;
-    // Asked before the spec is read whole: bags in bags in bags end here.
-    if matches!(spec.name.as_str(), "bagging" | "blend") {
-        return Err(params.bad("learner", written, EXPECTED));
+param_groups! {
+    /// Bagging: the mean of boosted ensembles, each trained on a part of the queries.
+    pub struct Bagging {
+        bagging: BaggingParams, BaggingOptions::bagging_params;
+        target: TargetParams, TargetOptions::target_params;
     }
-    if spec.get("metric").is_none() {
-        spec = spec.with("metric", target.to_string());
+}
+
+impl DeclaredLearner for Bagging {
+    const DEF: &'static LearnerDef = &LearnerDef {
+        name: "bagging",
+        help: "The mean of boosted ensembles, each trained on a part of the queries (Breiman 1996).",
+        example: "bagging(learner=lambdamart(trees=50, leaves=15), bags=5)",
+        takes: Takes { pairs: true, start: false, validation: true, missing: true },
+        tuning: Some(Tuning {
+            space: &["learner=choice(lambdamart(leaves=7),lambdamart(leaves=15),\
+                      lambdamart(leaves=31),xendcg(leaves=15),xendcg(leaves=31)), \
+                      sample_queries=uniform(0.4,0.9)"],
+            resource: Some("bags"),
+            rounds: None,
+            stop: None,
+        }),
+        ..LearnerDef::of::<Self>()
+    };
+
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        let written = self.bagging.learner.as_str();
+        let refused = || SpecError::BadValue {
+            name: Self::DEF.name.to_owned(),
+            key: "learner".to_owned(),
+            value: written.to_owned(),
+            expected: "a learner of boosted trees, such as lambdamart(trees=100)".to_owned(),
+        };
+        let mut spec = Spec::parse(written)?;
+        // Asked before the spec is read whole: bags in bags in bags end here.
+        if matches!(spec.name.as_str(), "bagging" | "blend") {
+            return Err(refused());
+        }
+        if spec.get("metric").is_none() {
+            spec = spec.with("metric", self.target.metric.as_str());
+        }
+        let learner = LearnerSpec::from_spec(spec)?;
+        if learner.boosting().is_none() {
+            return Err(refused());
+        }
+        let BaggingParams { bags, sample_queries: part, .. } = self.bagging;
+        Ok(Box::new(BaggingTrainer { learner, bags, part }))
     }
-    let learner = LearnerSpec::from_spec(spec)?;
-    if learner.boosting().is_none() {
-        return Err(params.bad("learner", written, EXPECTED));
-    }
-    let part = |x: f64| x > 0.0 && x <= 1.0;
-    let expected = "a number above 0 and at most 1";
-    Ok(Arc::new(Bagging {
-        learner,
-        bags: from_one(params, "bags", 10)?,
-        part: params.f64_in("sample_queries", 0.63, part, expected)?,
-    }))
 }
 
 #[derive(Debug)]
-struct Bagging {
+struct BaggingTrainer {
     learner: LearnerSpec,
     bags: usize,
     part: f64,
 }
 
-impl Trainer for Bagging {
-    fn train(&self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+impl Trainer for BaggingTrainer {
+    fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         let mut nested = Nested::begin(request, "bag");
         let mut models = Vec::with_capacity(self.bags);
         let mut finished = true;
@@ -100,13 +126,13 @@ impl Trainer for Bagging {
 
     fn validation(&self) -> Validation {
         match self.learner.uses_validation() {
-            true => Validation::Needed,
+            true => Validation::Required,
             false => Validation::Ignored,
         }
     }
 
     fn sampled_queries(&self, data: &rankwright_data::Dataset) -> usize {
-        self.learner.sampled_queries(data).unwrap_or(0)
+        self.learner.sampled_queries(data)
     }
 }
 

@@ -10,60 +10,72 @@
 //! Cost of a pass: features x 31 rankings of the data, however few queries a feature differs in.
 //! Data where no query has a value is refused; constant features keep a weight that changes no order.
 
-use std::sync::Arc;
-
 use rankwright_data::Random;
-use rankwright_eval::{MetricSpec, ParamInfo, Params};
-use rankwright_spec::SpecError;
+use rankwright_eval::MetricSpec;
+use rankwright_spec::{SpecError, param_groups, params};
 
 use super::climb::{Climb, Place};
 use super::target::Target;
-use super::{Inputs, from_one, info, numbers, tolerance};
+use super::{Inputs, numbers};
 use crate::error::LearnError;
-use crate::session::{RoundPlan, RoundStatus, Session};
-use crate::session::{TrainRequest, TrainResult};
+use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
+use crate::session::{RoundPlan, RoundStatus, Session, TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
-use crate::transform::{TransformPlan, transform_params};
+use crate::transform::{TRANSFORM_SPACE, TransformOptions, TransformParams};
 
-/// How features are prepared where nothing is said.
-const WAY: &str = "auto";
-const TRANSFORM: ParamInfo = transform_params(WAY)[0];
-const CLIP: ParamInfo = transform_params(WAY)[1];
+params! {
+    /// Parameters of coordinate ascent.
+    pub struct CoordinateAscentParams {
+        restarts: usize = 3, 1..,
+            "Number of starts: the first from equal weights, the others from random ones.";
+        passes: usize = 25, 1.., "Maximum number of passes over all weights, for each start.";
+        tolerance: f64 = 0.0005, 0.0.., "A move must raise the metric by more than this.";
+    }
+    /// Builder methods for the parameters of coordinate ascent.
+    pub trait CoordinateAscentOptions: coordinate_ascent_params;
+}
 
-/// Parameters of `coordinate-ascent`.
-pub(crate) const COORDINATE_PARAMS: &[ParamInfo] = &[
-    info(
-        "restarts",
-        "how often to start; the first time from equal weights, then from random ones",
-        "3",
-    ),
-    info("passes", "passes over all weights at most, for each start", "25"),
-    info("tolerance", "a move must raise the metric by more than this", "0.0005"),
-    TRANSFORM,
-    CLIP,
-];
+param_groups! {
+    /// Coordinate ascent: a linear model whose weights are moved one by one while a metric gains.
+    pub struct CoordinateAscent {
+        climb: CoordinateAscentParams, CoordinateAscentOptions::coordinate_ascent_params;
+        features: TransformParams, TransformOptions::transform_params;
+        target: TargetParams, TargetOptions::target_params;
+    }
+}
 
-/// Reads `coordinate-ascent`.
-pub(crate) fn read_coordinate(
-    params: &Params<'_>,
-    target: &MetricSpec,
-) -> Result<Arc<dyn Trainer>, SpecError> {
-    Target::check(target, params.name())?;
-    Ok(Arc::new(CoordinateAscent {
-        restarts: from_one(params, "restarts", 3)?,
-        passes: from_one(params, "passes", 25)?,
-        tolerance: tolerance(params, 5e-4)?,
-        transform: TransformPlan::read(params, WAY)?,
-        target: target.clone(),
-    }))
+impl DeclaredLearner for CoordinateAscent {
+    const DEF: &'static LearnerDef = &LearnerDef {
+        name: "coordinate-ascent",
+        help: "A linear model whose weights are moved one by one while a metric gains (Metzler and Croft 2007).",
+        example: "coordinate-ascent(restarts=2, passes=3, metric=ndcg@10)",
+        takes: Takes { pairs: false, start: false, validation: true, missing: false },
+        tuning: Tuning::whole(&[
+            "restarts=choice(1,2,3,5), tolerance=log(0.0001,0.005)",
+            TRANSFORM_SPACE,
+        ]),
+        ..LearnerDef::of::<Self>()
+    };
+
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        let target = self.target.metric.spec()?;
+        Target::check(&target, Self::DEF.name)?;
+        Ok(Box::new(CoordinateTrainer {
+            restarts: self.climb.restarts,
+            passes: self.climb.passes,
+            tolerance: self.climb.tolerance,
+            transform: self.features.clone(),
+            target,
+        }))
+    }
 }
 
 #[derive(Debug)]
-struct CoordinateAscent {
+struct CoordinateTrainer {
     restarts: usize,
     passes: usize,
     tolerance: f64,
-    transform: TransformPlan,
+    transform: TransformParams,
     target: MetricSpec,
 }
 
@@ -77,10 +89,10 @@ struct Walk {
     best: Place,
 }
 
-impl Trainer for CoordinateAscent {
-    fn train(&self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+impl Trainer for CoordinateTrainer {
+    fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         let columns = request.train.columns();
-        let inputs = Inputs::new(self.transform, request.train)?;
+        let inputs = Inputs::new(&self.transform, request.train)?;
         let target = Target::new(request.train, &self.target)?;
         let climb = Climb {
             target: &target,
@@ -107,11 +119,11 @@ impl Trainer for CoordinateAscent {
     }
 
     fn validation(&self) -> Validation {
-        Validation::Welcome
+        Validation::Optional
     }
 }
 
-impl CoordinateAscent {
+impl CoordinateTrainer {
     /// Pass after pass, start after start; false where someone wants to stop.
     fn walk(
         &self,

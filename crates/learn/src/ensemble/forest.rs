@@ -11,59 +11,93 @@
 //! over the number of trees their sum is their mean. Cost: that of boosting so many trees. Constant
 //! labels or features give a constant.
 
-use std::sync::Arc;
+use rankwright_spec::{SpecError, above, param_groups, params};
 
-use rankwright_eval::{MetricSpec, ParamInfo, Params};
-use rankwright_spec::SpecError;
-
-use super::info;
-use crate::boost::{BoostParams, Booster};
+use crate::boost::{BoostConfig, BoostEngine, BoostParams, NewtonParams};
 use crate::error::LearnError;
-use crate::learner::boosting;
+use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
 use crate::objective::{Derivatives, Documents, Objective, QueryView, Squared, Workspace};
 use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
+use crate::tree::TreeParams;
 
-/// Parameters of `random-forest`.
-pub(crate) const FOREST_PARAMS: &[ParamInfo] = &[
-    info("trees", "number of trees", "300"),
-    info("leaves", "most leaves of a tree", "100"),
-    info("depth", "most splits from the root to a leaf; 0: no limit", "0"),
-    info("min_rows", "least rows in a leaf", "10"),
-    info("min_gain", "a split must gain more than this", "0"),
-    info("sample_queries", "part of the queries that each tree sees, drawn anew", "0.63"),
-    info("sample_features", "part of the features that each tree may use, drawn anew", "0.3"),
-    info("bins", "most bins of a feature, 2 to 255", "255"),
-    info("stop", "stop when validation has not improved for so many trees; 0: never", "0"),
-];
+params! {
+    /// Parameters of a random forest.
+    pub struct ForestParams {
+        trees: usize = 300, 1.., "Number of trees.";
+        leaves: usize = 100, 2..=65536, "Maximum number of leaves of a tree.";
+        depth: usize = 0, .., "Maximum number of splits from the root to a leaf; 0: no limit.";
+        min_rows: u64 = 10, .., "Minimum number of rows in a leaf.";
+        min_gain: f64 = 0.0, 0.0.., "A split must gain more than this.";
+        sample_queries: f64 = 0.63, above(0.0).up_to(1.0),
+            "Fraction of the queries that each tree sees, drawn anew.";
+        sample_features: f64 = 0.3, above(0.0).up_to(1.0),
+            "Fraction of the features that each tree may use, drawn anew.";
+        bins: usize = 255, 2..=255, "Maximum number of bins of a feature.";
+        stop: usize = 0, ..,
+            "Stop when validation has not improved for so many trees; 0: never.";
+    }
+    /// Builder methods for the parameters of a random forest.
+    pub trait ForestOptions: forest_params;
+}
 
-/// Defaults that differ from those of boosted trees.
-const DEFAULTS: &[(&str, &str)] = &[
-    ("leaves", "100"),
-    ("min_rows", "10"),
-    ("sample_queries", "0.63"),
-    ("sample_features", "0.3"),
-];
+param_groups! {
+    /// A random forest on the labels.
+    pub struct RandomForest {
+        forest: ForestParams, ForestOptions::forest_params;
+        target: TargetParams, TargetOptions::target_params;
+    }
+}
 
-/// Reads `random-forest`.
-pub(crate) fn read_forest(
-    params: &Params<'_>,
-    _target: &MetricSpec,
-) -> Result<Arc<dyn Trainer>, SpecError> {
-    let mut params = boosting(&params.with_defaults(DEFAULTS))?;
-    params.rate = 1.0 / params.trees as f64;
-    Ok(Arc::new(Forest { params }))
+impl DeclaredLearner for RandomForest {
+    const DEF: &'static LearnerDef = &LearnerDef {
+        name: "random-forest",
+        help: "The mean of trees on the labels, each of some queries and features (Breiman 2001).",
+        example: "random-forest(trees=300, leaves=100)",
+        takes: Takes { pairs: false, start: false, validation: true, missing: true },
+        // More trees of a forest are never worse: their number is no question for a search.
+        tuning: Some(Tuning {
+            space: &["leaves=logint(20,500), min_rows=logint(1,50), \
+                      sample_queries=uniform(0.3,1), sample_features=uniform(0.1,0.7)"],
+            resource: Some("trees"),
+            rounds: None,
+            stop: None,
+        }),
+        ..LearnerDef::of::<Self>()
+    };
+
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        let forest = &self.forest;
+        let boost = BoostParams {
+            trees: forest.trees,
+            rate: 1.0 / forest.trees as f64,
+            stop: forest.stop,
+            sample_queries: forest.sample_queries,
+            sample_features: forest.sample_features,
+            ..BoostParams::default()
+        };
+        let tree = TreeParams {
+            leaves: forest.leaves,
+            depth: forest.depth,
+            min_rows: forest.min_rows,
+            min_gain: forest.min_gain,
+            bins: forest.bins,
+            ..TreeParams::default()
+        };
+        let config = BoostConfig::new(&boost, &tree, &NewtonParams::default());
+        Ok(Box::new(ForestTrainer { config }))
+    }
 }
 
 #[derive(Debug)]
-struct Forest {
-    params: BoostParams,
+struct ForestTrainer {
+    config: BoostConfig,
 }
 
-impl Trainer for Forest {
-    fn train(&self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+impl Trainer for ForestTrainer {
+    fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         let mut labels = Labels { mean: 0.0 };
-        Booster::new(self.params.clone())?.train(&mut labels, request)
+        BoostEngine::new(self.config.clone()).train(&mut labels, request)
     }
 
     fn objective(&self) -> String {
@@ -71,11 +105,11 @@ impl Trainer for Forest {
     }
 
     fn rounds(&self) -> Option<(usize, &'static str)> {
-        Some((self.params.trees, "tree"))
+        Some((self.config.trees, "tree"))
     }
 
     fn validation(&self) -> Validation {
-        super::stopping(&self.params)
+        if self.config.stop.is_some() { Validation::Required } else { Validation::Ignored }
     }
 }
 

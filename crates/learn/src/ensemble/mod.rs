@@ -19,57 +19,22 @@ pub(crate) mod target;
 pub(crate) mod trials;
 
 use rankwright_data::Dataset;
-use rankwright_eval::{ParamInfo, Params};
 use rankwright_model::{ModelBody, Transforms};
-use rankwright_spec::SpecError;
 
 use self::climb::Grid;
-use crate::boost::BoostParams;
 use crate::error::LearnError;
 use crate::linear::fold;
 use crate::session::TrainResult;
-use crate::trainer::Validation;
-use crate::transform::{TransformPlan, any_missing, transformed};
+use crate::transform::{TransformParams, any_missing, transformed};
 
-pub(crate) use adarank::{ADARANK_PARAMS, read_adarank};
-pub(crate) use bagging::{BAGGING_PARAMS, read_bagging};
-pub(crate) use coordinate::{COORDINATE_PARAMS, read_coordinate};
-pub(crate) use forest::{FOREST_PARAMS, read_forest};
-pub(crate) use rankboost::{RANKBOOST_PARAMS, read_rankboost};
-pub(crate) use svmmap::{SVMMAP_PARAMS, read_svmmap};
+pub use adarank::{AdaRank, AdaRankOptions, AdaRankParams, Directions};
+pub use bagging::{Bagging, BaggingOptions, BaggingParams};
+pub use coordinate::{CoordinateAscent, CoordinateAscentOptions, CoordinateAscentParams};
+pub use forest::{ForestOptions, ForestParams, RandomForest};
+pub use rankboost::{RankBoost, RankBoostOptions, RankBoostParams};
+pub use svmmap::{SvmMap, SvmMapOptions, SvmMapParams};
 
-/// A line of the tables of parameters.
-pub(crate) const fn info(
-    name: &'static str,
-    doc: &'static str,
-    default: &'static str,
-) -> ParamInfo {
-    ParamInfo { name, doc, default }
-}
-
-/// A whole number from 1 on.
-pub(crate) fn from_one(params: &Params<'_>, key: &str, default: u32) -> Result<usize, SpecError> {
-    let wrong = |text: &str| params.bad(key, text, "a whole number from 1 on");
-    match params.text(key) {
-        None => Ok(default as usize),
-        Some(text) => match text.parse::<u32>() {
-            Ok(number) if number > 0 => Ok(number as usize),
-            _ => Err(wrong(text)),
-        },
-    }
-}
-
-/// `tolerance=`.
-pub(crate) fn tolerance(params: &Params<'_>, default: f64) -> Result<f64, SpecError> {
-    params.f64_in("tolerance", default, |x| x >= 0.0, "a number from 0 on")
-}
-
-/// What validation data is to boosted trees.
-fn stopping(params: &BoostParams) -> Validation {
-    if params.stop.is_some() { Validation::Needed } else { Validation::Ignored }
-}
-
-/// The training data as a line sees it.
+/// The training data as a linear model sees it.
 #[derive(Debug)]
 struct Inputs {
     transforms: Transforms,
@@ -81,7 +46,7 @@ struct Inputs {
 
 impl Inputs {
     /// Fits the transform and applies it; data without features is refused.
-    fn new(plan: TransformPlan, data: &Dataset) -> Result<Self, LearnError> {
+    fn new(plan: &TransformParams, data: &Dataset) -> Result<Self, LearnError> {
         if data.columns() == 0 {
             return Err(LearnError::NoFeatures);
         }

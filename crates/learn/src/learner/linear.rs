@@ -1,66 +1,133 @@
-//! The line that someone tuned by hand: weights given in the spec, nothing learnt.
+//! The linear model that someone tuned by hand: weights given in the spec, nothing learnt.
 //!
 //! With data, the weights must name features of it and the model has all of them; without, the
 //! weights themselves say which features there are.
 
 use rankwright_data::Absent;
-use rankwright_eval::Params;
+use rankwright_eval::SourceKind;
 use rankwright_model::{Header, Linear, Model, ModelBody};
-use rankwright_spec::SpecError;
+use rankwright_spec::{
+    ParamKind, ParamValue, RangeDef, SpecError, TextValue, ValueError, param_groups, params,
+    write_spec,
+};
 
-use super::LearnerSpec;
+use super::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams};
 use crate::error::LearnError;
-use crate::session::empty_history;
-use crate::session::{TrainRequest, TrainResult};
+use crate::session::{TrainRequest, TrainResult, result_of};
+use crate::trainer::Trainer;
 
-/// A bias and weights by feature.
-#[derive(Debug, Clone)]
-pub(super) struct Given {
-    bias: f64,
+/// Weights by feature name or id: `22:0.03/72:0.06`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WeightsText(String);
+
+impl WeightsText {
+    fn weights(&self) -> Result<Vec<(String, f64)>, ValueError> {
+        let expected =
+            || ValueError::Expected("weights by feature, such as 22:0.03/72:0.06".into());
+        Linear::parse_weights(&self.0).map_err(|_| expected())
+    }
+}
+
+impl ParamValue for WeightsText {
+    fn kind() -> ParamKind {
+        ParamKind::Text
+    }
+
+    fn read(text: &str, _: &RangeDef) -> Result<Self, ValueError> {
+        let value = Self::from_text(text);
+        value.check()?;
+        Ok(value)
+    }
+
+    fn write(&self) -> String {
+        self.0.clone()
+    }
+
+    fn check(&self) -> Result<(), ValueError> {
+        match self.is_absent() {
+            true => Ok(()),
+            false => self.weights().map(drop),
+        }
+    }
+
+    fn is_absent(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl TextValue for WeightsText {
+    fn from_text(text: &str) -> Self {
+        Self(text.split_whitespace().collect())
+    }
+}
+
+params! {
+    /// Weights that someone wrote down.
+    pub struct FixedWeightsParams {
+        weights: WeightsText = WeightsText::default(), ..,
+            "Weights by feature name or id, separated by slashes: 22:0.03/72:0.06.";
+        bias: f64 = 0.0, .., "Start of every score.";
+    }
+    /// Builder methods for given weights.
+    pub trait FixedWeightsOptions: fixed_weights_params;
+}
+
+param_groups! {
+    /// A linear model of given weights: nothing is learnt.
+    pub struct FixedWeights {
+        linear: FixedWeightsParams, FixedWeightsOptions::fixed_weights_params;
+        target: TargetParams, TargetOptions::target_params;
+    }
+}
+
+impl DeclaredLearner for FixedWeights {
+    const DEF: &'static LearnerDef = &LearnerDef {
+        name: "linear",
+        help: "A linear model of given weights: nothing is learnt, the baseline that someone tuned by hand.",
+        example: "linear(weights=22:0.03/72:0.06, bias=0)",
+        ..LearnerDef::of::<Self>()
+    };
+
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        let weights = self.linear.weights.weights();
+        let weights = weights.map_err(|e| e.at("linear", "weights", &self.linear.weights.0))?;
+        Ok(Box::new(FixedWeightsTrainer { learner: self.clone(), weights }))
+    }
+}
+
+#[derive(Debug)]
+struct FixedWeightsTrainer {
+    learner: FixedWeights,
     weights: Vec<(String, f64)>,
 }
 
-impl Given {
-    /// Reads `weights=` and `bias=`.
-    pub(super) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
-        const EXPECTED: &str = "weights by feature, such as 22:0.03/72:0.06";
-        let text = params.text("weights").ok_or_else(|| SpecError::MissingKey {
-            name: params.name().to_owned(),
-            key: "weights".to_owned(),
-            expected: EXPECTED.to_owned(),
-        })?;
-        let weights = Linear::parse_weights(text);
-        let weights = weights.map_err(|_| params.bad("weights", text, EXPECTED))?;
-        Ok(Self { bias: params.f64("bias", 0.0)?, weights })
-    }
-
-    /// The line over the features that the weights name.
-    pub(super) fn alone(&self, learner: &LearnerSpec) -> Result<Model, LearnError> {
+impl FixedWeightsTrainer {
+    /// The model over the features that the weights name.
+    fn alone(&self) -> Result<Model, LearnError> {
         let names = Linear::names_of(&self.weights)?;
-        let line = Linear::from_weights(&names, self.bias, &self.weights)?;
+        let line = Linear::from_weights(&names, self.learner.linear.bias, &self.weights)?;
         let mut header = Header::new(names, Absent::Zero);
-        header.learner = learner.to_string();
-        let measure = learner.measure()?;
+        header.learner = write_spec(FixedWeights::DEF.name, &self.learner).to_string();
+        let measure = self.learner.target.metric.spec()?.resolve(SourceKind::Features)?;
         header.metric = measure.to_string();
         header.conventions = measure.convention().to_owned();
         Ok(Model::new(header, ModelBody::Linear(line))?)
     }
+}
 
-    /// The line over all features of the data.
-    pub(super) fn train(&self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
-        if request.start.is_some() {
-            return Err(LearnError::StartUnsupported { learner: "linear".to_owned() });
-        }
-        let names = request.train.features().clone();
-        let line = Linear::from_weights(&names, self.bias, &self.weights)?;
-        let mut header = Header::new(names, request.train.absent());
-        header.learner.clone_from(&request.learner);
-        if let Some(measure) = request.metrics.first() {
-            header.metric = measure.to_string();
-            header.conventions = measure.convention().to_owned();
-        }
-        let history = empty_history(request);
-        let model = Model::new(header, ModelBody::Linear(line))?;
-        Ok(TrainResult { model, history, finished: true })
+impl Trainer for FixedWeightsTrainer {
+    /// The model over all features of the data.
+    fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+        let names = request.train.features();
+        let line = Linear::from_weights(names, self.learner.linear.bias, &self.weights)?;
+        result_of(request, ModelBody::Linear(line))
+    }
+
+    fn objective(&self) -> String {
+        String::new()
+    }
+
+    fn without_data(&self) -> Option<Result<Model, LearnError>> {
+        Some(self.alone())
     }
 }

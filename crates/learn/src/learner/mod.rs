@@ -1,21 +1,18 @@
-//! Learners by name: a spec such as `lambdamart(trees=500, metric=err@20)` to a trained model.
+//! Learners: `LambdaMart::new().trees(500)` in a program, `lambdamart(trees=500)` as a spec.
 //!
-//! [`LEARNERS`] is the one table: it feeds the command line's help, and a test walks it. A spec is
-//! checked whole when it is parsed, down to the objective; only what names features of the data
-//! (`monotone`, `interactions`, `weights`) waits until the data is there. A boosted learner is a set of boosting
-//! parameters ([`params`]) and an objective ([`objective`]); [`linear`] is a line of given
-//! weights; every other learner is a [`Trainer`], read by a function of its own folder. [`cv`]
-//! trains any of them on folds of queries.
+//! A [`Learner`] is a struct of parameters with a declaration ([`LearnerDef`]); [`LEARNERS`] lists
+//! all declarations and feeds help, documentation and tests. A [`LearnerSpec`] is a learner read
+//! from text, or made from one in a program; it is checked whole, down to the objective, and only
+//! names of features wait until the data is there. [`cv`] trains any of them on folds of queries.
 
-mod constraints;
 mod cv;
+mod def;
 mod linear;
-mod monotone;
-mod objective;
-mod params;
 mod registry;
+mod target;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use std::fmt;
 use std::str::FromStr;
@@ -23,43 +20,28 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use rankwright_data::Dataset;
-use rankwright_eval::{Measure, MetricSpec, ParamInfo, Params, SourceKind};
+use rankwright_eval::{Measure, MetricSpec, SourceKind};
 use rankwright_model::Model;
 use rankwright_spec::{Spec, SpecError};
 
-use self::constraints::Constraints;
-use self::linear::Given;
-use self::monotone::Monotone;
-use self::registry::Family;
-use crate::blend;
-use crate::boost::{BoostParams, Booster};
+use crate::boost::BoostParams;
 use crate::error::LearnError;
-use crate::objective::{DEFAULT_METRIC, parse_objective};
+use crate::objective::DEFAULT_METRIC;
 use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
 
 pub use cv::{CvOptions, CvResult, FoldResult, cross_validate};
-pub use registry::LEARNERS;
+pub use def::{DeclaredLearner, Learner, LearnerDef, Takes, Tuning};
+pub use linear::{FixedWeights, FixedWeightsOptions, FixedWeightsParams, WeightsText};
+pub use registry::{LEARNERS, find_learner};
+pub use target::{TargetOptions, TargetParams};
+pub use text::LearnerText;
 
-/// One learner, as the help shows it.
-#[derive(Debug, Clone, Copy)]
-pub struct LearnerInfo {
-    /// Name in a spec.
-    pub name: &'static str,
-    /// One line: what it learns, and from whom.
-    pub doc: &'static str,
-    /// A spec that runs.
-    pub example: &'static str,
-    /// Its parameters.
-    pub params: &'static [ParamInfo],
-    family: Family,
-}
-
-/// A learner by its text, checked.
+/// A learner with checked parameters, read from a spec or made in a program.
 ///
 /// ```
 /// use rankwright_data::generate::LetorOptions;
-/// use rankwright_learn::{TrainRequest, LearnerSpec};
+/// use rankwright_learn::{LearnerSpec, TrainRequest};
 ///
 /// let learner = LearnerSpec::parse("lambdamart(leaves=7,trees=5, metric=err@10)")?;
 /// assert_eq!(learner.to_string(), "lambdamart(trees=5, leaves=7, metric=err@10)");
@@ -73,29 +55,14 @@ pub struct LearnerInfo {
 /// ```
 #[derive(Debug, Clone)]
 pub struct LearnerSpec {
-    /// Only what was written, in the table's order.
+    learner: Arc<dyn Learner>,
+    /// Parameters that differ from their defaults.
     spec: Spec,
-    info: &'static LearnerInfo,
+    /// Names of the parameters that were given, defaults included.
+    given: Vec<String>,
     target: MetricSpec,
-    plan: Plan,
-}
-
-/// Boosting parameters of a learner whose trees are grown otherwise than by gradients of its loss.
-pub(crate) fn boosting(params: &Params<'_>) -> Result<BoostParams, SpecError> {
-    params::read(params, false)
-}
-
-/// What a spec comes to.
-#[derive(Debug, Clone)]
-enum Plan {
-    Boosted {
-        params: Box<BoostParams>,
-        monotone: Monotone,
-        constraints: Constraints,
-        objective: Spec,
-    },
-    Given(Given),
-    Other(Arc<dyn Trainer>),
+    /// A trainer that is asked and never trains.
+    trainer: Arc<dyn Trainer>,
 }
 
 impl LearnerSpec {
@@ -105,193 +72,180 @@ impl LearnerSpec {
     }
 
     /// Checks a learner.
-    pub fn from_spec(mut spec: Spec) -> Result<Self, SpecError> {
-        let info = find(&spec.name)?;
+    pub fn from_spec(spec: Spec) -> Result<Self, SpecError> {
+        let def = find_learner(&spec.name)?;
         if spec.cutoff.is_some() {
             let why =
                 "a learner takes no cut-off; write it with the metric, such as metric=ndcg@10";
             return Err(SpecError::Conflict { name: spec.name, why: why.to_owned() });
         }
-        refuse_linear_leaves(&spec, info)?;
-        spec.args.sort_by_key(|(key, _)| info.params.iter().position(|p| p.name == key));
-        let params = Params::new(&spec, info.params, &[])?;
-        let target = MetricSpec::parse(params.text("metric").unwrap_or(DEFAULT_METRIC))?;
-        let plan = match info.family {
-            Family::Given => Plan::Given(Given::read(&params)?),
-            Family::Other(read) => Plan::Other(read(&params, &target)?),
-            family => {
-                let objective = objective::spec(family, &params, &target)?;
-                parse_objective(&objective).map_err(|error| in_learner(error, &objective, info))?;
-                Plan::Boosted {
-                    params: Box::new(params::read(&params, matches!(family, Family::Tree))?),
-                    monotone: Monotone::read(&params)?,
-                    constraints: Constraints::read(&params)?,
-                    objective,
-                }
-            }
-        };
-        let tidy = |(key, value): &(String, String)| (key.clone(), tidy(key, value, &target));
-        let args = spec.args.iter().map(tidy).collect();
-        Ok(Self { spec: Spec { args, ..spec }, info, target, plan })
+        refuse_linear_leaves(&spec, def)?;
+        let learner = def.read(&spec)?;
+        let given = spec.args.into_iter().map(|(key, _)| key).collect();
+        Ok(Self { given, ..Self::new(learner)? })
     }
 
-    /// The spec with only what was written, in the table's order, values in their plain form.
+    /// Checks a learner that a program made.
+    pub fn new(learner: Arc<dyn Learner>) -> Result<Self, SpecError> {
+        let trainer = Arc::from(learner.trainer()?);
+        let target = learner.params().text("metric");
+        let target = MetricSpec::parse(target.as_deref().unwrap_or(DEFAULT_METRIC))?;
+        let spec = learner.spec();
+        let given = spec.args.iter().map(|(key, _)| key.clone()).collect();
+        Ok(Self { learner, spec, given, target, trainer })
+    }
+
+    /// The spec: the parameters that differ from their defaults, in the order of the declaration.
     /// Parses back to itself.
     pub fn canonical(&self) -> &Spec {
         &self.spec
     }
 
-    /// The learner's entry in the table.
-    pub fn info(&self) -> &'static LearnerInfo {
-        self.info
+    /// Whether a parameter was given, be it with its default value.
+    pub fn is_given(&self, key: &str) -> bool {
+        self.given.iter().any(|given| given == key)
     }
 
-    /// The metric to aim at and to watch: `metric=` in the spec, else ndcg@10.
+    /// The learner with its parameters.
+    pub fn learner(&self) -> &dyn Learner {
+        &*self.learner
+    }
+
+    /// The declaration of the learner.
+    pub fn def(&self) -> &'static LearnerDef {
+        self.learner.def()
+    }
+
+    /// The metric to aim at and to report: `metric=` in the spec, else ndcg@10.
     pub fn target(&self) -> &MetricSpec {
         &self.target
     }
 
-    /// Boosting parameters, where trees are boosted.
-    pub fn boosting(&self) -> Option<&BoostParams> {
-        match &self.plan {
-            Plan::Boosted { params, .. } => Some(params),
-            _ => None,
-        }
+    /// The target, resolved for feature data.
+    pub fn measure(&self) -> Result<Measure, LearnError> {
+        Ok(self.target.resolve(SourceKind::Features)?)
     }
 
-    /// How many rounds a training has at most, and what they are called ("tree", "epoch", ...).
-    /// `None` for what is trained in one go or not at all: there is nothing to save on the way.
+    /// The parameters of boosting, where trees are boosted by gradients.
+    pub fn boosting(&self) -> Option<&BoostParams> {
+        self.trainer.boosting()
+    }
+
+    /// The most rounds of a training and the name of a round ("tree", "epoch"); `None` for what is
+    /// trained in one go or not at all.
     pub fn rounds(&self) -> Option<(usize, &'static str)> {
-        match &self.plan {
-            Plan::Boosted { params, .. } => Some((params.trees, "tree")),
-            Plan::Given(_) => None,
-            Plan::Other(trainer) => trainer.rounds(),
-        }
+        self.trainer.rounds()
     }
 
     /// Whether anything is learnt from data.
     pub fn learns(&self) -> bool {
-        !matches!(self.plan, Plan::Given(_))
+        self.trainer.without_data().is_none()
     }
 
-    /// Whether validation data has a say in the model: by stopping, or by choosing.
+    /// Whether validation data changes the model: by stopping, or by choosing.
     pub fn uses_validation(&self) -> bool {
         self.validation() != Validation::Ignored
     }
 
-    pub(crate) fn validation(&self) -> Validation {
-        match &self.plan {
-            Plan::Boosted { params, .. } if params.stop.is_some() => Validation::Needed,
-            Plan::Boosted { .. } | Plan::Given(_) => Validation::Ignored,
-            Plan::Other(trainer) => trainer.validation(),
-        }
+    /// The use of validation data.
+    pub fn validation(&self) -> Validation {
+        self.trainer.validation()
     }
 
     /// Whether it learns from preference pairs.
     pub fn takes_pairs(&self) -> bool {
-        match &self.plan {
-            Plan::Other(trainer) => trainer.takes_pairs(),
-            _ => matches!(self.info.family, Family::RankMart | Family::LambdaMart),
-        }
+        self.trainer.takes_pairs()
     }
 
-    /// How many queries of the data have so many documents that not every pair of them is visited
-    /// in training: each document meets
-    /// [`SAMPLED_PARTNERS`](crate::objective::SAMPLED_PARTNERS) others instead, drawn by the seed
-    /// (for each tree, where trees are boosted). 0 for learners without pairs, and for data with preferences of its own.
+    /// The number of queries with so many documents that not every pair of them is visited in
+    /// training: each document meets [`SAMPLED_PARTNERS`](crate::objective::SAMPLED_PARTNERS) others
+    /// instead, drawn by the seed (for each tree, where trees are boosted). 0 for learners without
+    /// pairs, and for data with preferences of its own.
     ///
     /// ```
     /// use rankwright_data::generate::LetorOptions;
     /// use rankwright_learn::LearnerSpec;
     ///
     /// let data = LetorOptions { queries: 3, documents: 30, seed: 1 }.generate()?;
-    /// assert_eq!(LearnerSpec::parse("rankmart")?.sampled_queries(&data)?, 0);
+    /// assert_eq!(LearnerSpec::parse("rankmart")?.sampled_queries(&data), 0);
     /// # Ok::<(), rankwright_learn::LearnError>(())
     /// ```
-    pub fn sampled_queries(&self, data: &Dataset) -> Result<usize, LearnError> {
-        if data.pairs().is_some() {
-            return Ok(0);
+    pub fn sampled_queries(&self, data: &Dataset) -> usize {
+        match data.pairs() {
+            Some(_) => 0,
+            None => self.trainer.sampled_queries(data),
         }
-        let objective = match &self.plan {
-            Plan::Boosted { objective, .. } => objective,
-            Plan::Given(_) => return Ok(0),
-            Plan::Other(trainer) => return Ok(trainer.sampled_queries(data)),
-        };
-        let objective = parse_objective(objective)?;
-        let sampled = |query: &usize| objective.samples_pairs(data.query_rows(*query).len());
-        Ok((0..data.queries()).filter(sampled).count())
     }
 
-    /// The model that needs no data: a line whose weights name the features. `None` for learners
-    /// that have something to learn.
+    /// The model that needs no data: a linear model whose weights name the features. `None` for
+    /// learners that have something to learn.
     pub fn without_data(&self) -> Option<Result<Model, LearnError>> {
-        match &self.plan {
-            Plan::Given(given) => Some(given.alone(self)),
-            _ => None,
-        }
+        self.trainer.without_data()
     }
 
-    /// Trains on the request's data. The request's learner and objective are filled in, and where it has
-    /// no metrics, the target is watched.
-    pub fn train(&self, mut request: TrainRequest<'_>) -> Result<TrainResult, LearnError> {
-        request.learner = self.to_string();
-        if request.metrics.is_empty() {
-            request.metrics.push(self.measure()?);
-        }
-        if request.train.pairs().is_some() && !self.takes_pairs() {
-            return Err(LearnError::PairsUnsupported { learner: self.info.name.to_owned() });
-        }
-        match &self.plan {
-            Plan::Given(given) => given.train(&request),
-            Plan::Other(trainer) => {
-                request.objective = trainer.objective();
-                self.train_other(trainer.as_ref(), &request)
-            }
-            Plan::Boosted { params, monotone, constraints, objective } => {
-                request.objective = objective.to_string();
-                let mut params = (**params).clone();
-                params.tree.monotone =
-                    monotone.columns(request.train.features(), self.info.name)?;
-                constraints.apply(&mut params.tree, request.train.features(), self.info.name)?;
-                let mut objective = parse_objective(objective)?;
-                objective.set_simd(request.simd);
-                Booster::new(params)?.train(objective.as_mut(), &request)
-            }
-        }
+    /// Trains. Where the request has no metrics, the target is computed.
+    pub fn train(&self, request: TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+        train(&*self.learner, request)
     }
+}
 
-    /// Trains what is no boosted ensemble, after the checks that all of them need.
-    fn train_other(
-        &self,
-        trainer: &dyn Trainer,
-        request: &TrainRequest<'_>,
-    ) -> Result<TrainResult, LearnError> {
-        if request.start.is_some() {
-            return Err(LearnError::StartUnsupported { learner: self.info.name.to_owned() });
-        }
-        if request.train.rows() == 0 {
-            return Err(LearnError::EmptyData);
-        }
-        if trainer.validation() == Validation::Needed && request.valid.is_empty() {
-            return Err(LearnError::MissingValidation { learner: self.to_string() });
-        }
-        let started = Instant::now();
-        // Inside the pool, so that this thread works too instead of waiting for the others.
-        let mut result = None;
-        rayon::scope(|_| result = Some(trainer.train(request)));
-        let result = result.unwrap_or_else(|| {
-            Err(LearnError::Internal { invariant: "a training runs inside the pool" })
-        });
-        let mut result = result?;
-        if result.history.train_seconds == 0.0 {
-            result.history.train_seconds = started.elapsed().as_secs_f64();
-        }
-        Ok(result)
+/// Checks a learner and trains it.
+fn train(learner: &dyn Learner, mut request: TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+    let mut trainer = learner.trainer()?;
+    let spec = learner.spec();
+    let name = || learner.def().name.to_owned();
+    request.learner = spec.to_string();
+    request.objective = trainer.objective();
+    if request.metrics.is_empty() {
+        let target = learner.params().text("metric");
+        let target = MetricSpec::parse(target.as_deref().unwrap_or(DEFAULT_METRIC))?;
+        request.metrics.push(target.resolve(SourceKind::Features)?);
     }
+    if request.train.pairs().is_some() && !trainer.takes_pairs() {
+        return Err(LearnError::PairsUnsupported { learner: name() });
+    }
+    if request.start.is_some() && !trainer.takes_start() {
+        return Err(LearnError::StartUnsupported { learner: name() });
+    }
+    if request.train.rows() == 0 && trainer.without_data().is_none() {
+        return Err(LearnError::EmptyData);
+    }
+    if trainer.validation() == Validation::Required && request.valid.is_empty() {
+        return Err(LearnError::MissingValidation { learner: request.learner });
+    }
+    let started = Instant::now();
+    // Inside the pool, so that this thread works too instead of waiting for the others.
+    let mut result = None;
+    rayon::scope(|_| result = Some(trainer.train(&request)));
+    let mut result =
+        result.ok_or(LearnError::Internal { invariant: "a training runs inside the pool" })??;
+    if result.history.train_seconds == 0.0 {
+        result.history.train_seconds = started.elapsed().as_secs_f64();
+    }
+    Ok(result)
+}
 
-    /// The target, settled for feature data.
-    pub fn measure(&self) -> Result<Measure, LearnError> {
-        Ok(self.target.resolve(SourceKind::Features)?)
+/// Training of a learner that a program made.
+pub trait Fit: Learner {
+    /// Trains on a data set, or on a request with validation data and options.
+    ///
+    /// ```
+    /// use rankwright_data::generate::LetorOptions;
+    /// use rankwright_learn::prelude::*;
+    ///
+    /// let [train, valid] = [1, 2].map(|seed| LetorOptions { queries: 20, documents: 20, seed });
+    /// let (train, valid) = (train.generate()?, valid.generate()?);
+    /// let line = RankSvm::new().c(3.0).fit(&train)?;
+    /// let trees = LambdaMart::new().stop(5).fit(TrainRequest::new(&train).validation(&valid))?;
+    /// assert!(trees.history.best.is_some() && line.finished);
+    /// # Ok::<(), rankwright_learn::LearnError>(())
+    /// ```
+    fn fit<'a>(&self, request: impl Into<TrainRequest<'a>>) -> Result<TrainResult, LearnError>;
+}
+
+impl<L: Learner> Fit for L {
+    fn fit<'a>(&self, request: impl Into<TrainRequest<'a>>) -> Result<TrainResult, LearnError> {
+        train(self, request.into())
     }
 }
 
@@ -309,62 +263,15 @@ impl FromStr for LearnerSpec {
     }
 }
 
-fn find(name: &str) -> Result<&'static LearnerInfo, SpecError> {
-    LEARNERS.iter().find(|info| info.name == name).ok_or_else(|| {
-        let known: Vec<&str> = LEARNERS.iter().map(|info| info.name).collect();
-        SpecError::unknown("learner", name, &known)
-    })
-}
-
-/// Other programs fit a line in each leaf; whoever asks for that should hear that it is not there,
-/// not that a word is unknown.
-fn refuse_linear_leaves(spec: &Spec, info: &LearnerInfo) -> Result<(), SpecError> {
-    let trees = info.params.iter().any(|param| param.name == "leaves");
-    match ["linear_tree", "linear_leaves"].iter().find(|key| trees && spec.get(key).is_some()) {
+/// Other programs fit a linear model in each leaf; whoever asks for that should read that it is not
+/// there, not that a word is unknown.
+fn refuse_linear_leaves(spec: &Spec, def: &LearnerDef) -> Result<(), SpecError> {
+    let trees = || def.params().iter().any(|param| param.name == "leaves");
+    match ["linear_tree", "linear_leaves"].iter().find(|key| spec.get(key).is_some() && trees()) {
         None => Ok(()),
         Some(key) => Err(SpecError::Conflict {
             name: spec.name.clone(),
-            why: format!(
-                "{key}: leaves with a line in them are not built, a leaf is one number; leave it out"
-            ),
+            why: format!("{key}: a leaf is one number, leaves with a linear model are not built"),
         }),
-    }
-}
-
-/// Whoever wrote `lambdamart` should read of `lambdamart`, not of the objective inside it.
-fn in_learner(error: SpecError, objective: &Spec, info: &LearnerInfo) -> SpecError {
-    let rename = |name: String| match name == objective.name {
-        true => info.name.to_owned(),
-        false => name,
-    };
-    match error {
-        SpecError::BadValue { name, key, value, expected } => {
-            SpecError::BadValue { name: rename(name), key, value, expected }
-        }
-        SpecError::Conflict { name, why } => SpecError::Conflict { name: rename(name), why },
-        other => other,
-    }
-}
-
-/// A value in its plain form: numbers short, switches as true and false, metrics as they print.
-fn tidy(key: &str, value: &str, target: &MetricSpec) -> String {
-    match (key, value) {
-        ("metric", _) => target.to_string(),
-        ("members" | "learner", _) => blend::tidy(value),
-        ("weights" | "monotone" | "interactions" | "feature_cost" | "categorical", _) => {
-            value.split_whitespace().collect()
-        }
-        (_, list) if list.contains('/') && !list.contains('(') => {
-            let parts = list.split('/').map(|part| tidy(key, part.trim(), target));
-            parts.collect::<Vec<_>>().join("/")
-        }
-        (_, "yes" | "on") => "true".to_owned(),
-        (_, "no" | "off") => "false".to_owned(),
-        _ => match value.parse::<f64>() {
-            Ok(0.0) => "0".to_owned(),
-            Ok(number) if (1e-5..1e15).contains(&number.abs()) => number.to_string(),
-            Ok(number) => format!("{number:e}"),
-            Err(_) => value.to_owned(),
-        },
     }
 }

@@ -23,11 +23,11 @@ use crate::error::LearnError;
 use crate::session::{RoundPlan, RoundStatus, Session, result_of};
 use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
-use crate::transform::{TransformPlan, any_missing, transformed};
+use crate::transform::{TransformParams, any_missing, transformed};
 
-/// Which loss.
+/// The loss of a linear learner.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum What {
+pub(super) enum LinearLoss {
     Regression { l2: f64 },
     Signed { shape: Shape, rel: f64 },
     Ordinal,
@@ -35,20 +35,20 @@ pub(super) enum What {
     LogisticPairs { norm_query: bool },
 }
 
-/// How it is made small.
+/// The search for the smallest loss.
 #[derive(Debug, Clone)]
 pub(super) struct Fit {
     /// Values of c, rising.
     pub(super) path: Vec<f64>,
     pub(super) steps: usize,
     pub(super) tolerance: f64,
-    pub(super) transform: TransformPlan,
+    pub(super) transform: TransformParams,
 }
 
 /// A linear learner.
 #[derive(Debug)]
 pub(super) struct Line {
-    pub(super) what: What,
+    pub(super) loss: LinearLoss,
     pub(super) fit: Fit,
 }
 
@@ -71,7 +71,7 @@ impl Ground<'_> {
 }
 
 impl Trainer for Line {
-    fn train(&self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+    fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         let data = request.train;
         if data.columns() == 0 {
             return Err(LearnError::NoFeatures);
@@ -79,15 +79,17 @@ impl Trainer for Line {
         let transforms = self.fit.transform.fit(data)?;
         let values = transformed(data, &transforms);
         let ground = Ground { request, transforms, values, missing: any_missing(data) };
-        match self.what {
-            What::Regression { l2 } => self.regression(&ground, l2),
-            What::Signed { shape, rel } => self.search(&ground, Signed::new(data, rel, shape)?),
-            What::Ordinal => self.search(&ground, Grades::new(data)?),
-            What::RankSvm { shape, norm_query } => {
+        match self.loss {
+            LinearLoss::Regression { l2 } => self.regression(&ground, l2),
+            LinearLoss::Signed { shape, rel } => {
+                self.search(&ground, Signed::new(data, rel, shape)?)
+            }
+            LinearLoss::Ordinal => self.search(&ground, Grades::new(data)?),
+            LinearLoss::RankSvm { shape, norm_query } => {
                 let wanted = wanted(data, norm_query)?;
                 self.search(&ground, Margin { wanted, shape })
             }
-            What::LogisticPairs { norm_query } => {
+            LinearLoss::LogisticPairs { norm_query } => {
                 let wanted = wanted(data, norm_query)?;
                 self.search(&ground, LogisticPairs::new(data, wanted, request.seed))
             }
@@ -95,35 +97,35 @@ impl Trainer for Line {
     }
 
     fn objective(&self) -> String {
-        match self.what {
-            What::Regression { .. } => "squared".to_owned(),
-            What::Signed { shape, rel } => format!("{}(rel={rel})", name_of(shape)),
-            What::Ordinal => "ordinal".to_owned(),
-            What::RankSvm { shape, .. } => format!("pair-{}", name_of(shape)),
-            What::LogisticPairs { .. } => "pair-logistic".to_owned(),
+        match self.loss {
+            LinearLoss::Regression { .. } => "squared".to_owned(),
+            LinearLoss::Signed { shape, rel } => format!("{}(rel={rel})", name_of(shape)),
+            LinearLoss::Ordinal => "ordinal".to_owned(),
+            LinearLoss::RankSvm { shape, .. } => format!("pair-{}", name_of(shape)),
+            LinearLoss::LogisticPairs { .. } => "pair-logistic".to_owned(),
         }
     }
 
     fn takes_pairs(&self) -> bool {
-        matches!(self.what, What::RankSvm { .. } | What::LogisticPairs { .. })
+        matches!(self.loss, LinearLoss::RankSvm { .. } | LinearLoss::LogisticPairs { .. })
     }
 
     fn rounds(&self) -> Option<(usize, &'static str)> {
-        match (self.what, self.fit.path.len()) {
-            (What::Regression { .. }, _) => None,
+        match (self.loss, self.fit.path.len()) {
+            (LinearLoss::Regression { .. }, _) => None,
             (_, 1) => Some((self.fit.steps, STEP)),
             (_, many) => Some((many, VALUE)),
         }
     }
 
     fn validation(&self) -> Validation {
-        if self.fit.path.len() > 1 { Validation::Needed } else { Validation::Ignored }
+        if self.fit.path.len() > 1 { Validation::Required } else { Validation::Ignored }
     }
 
     fn sampled_queries(&self, data: &Dataset) -> usize {
         let large = |query: &usize| data.query_rows(*query).len() > MOST_DOCUMENTS;
-        match self.what {
-            What::LogisticPairs { .. } => (0..data.queries()).filter(large).count(),
+        match self.loss {
+            LinearLoss::LogisticPairs { .. } => (0..data.queries()).filter(large).count(),
             _ => 0,
         }
     }
@@ -194,8 +196,8 @@ impl Line {
 
     fn model(&self, ground: &Ground<'_>, place: &Place) -> Result<ModelBody, LearnError> {
         let (weights, extras) = place.point.split_at(ground.request.train.columns());
-        let intercept = match self.what {
-            What::Signed { .. } => extras.first().copied().unwrap_or(0.0),
+        let intercept = match self.loss {
+            LinearLoss::Signed { .. } => extras.first().copied().unwrap_or(0.0),
             _ => 0.0,
         };
         ground.model(weights, intercept)
@@ -211,8 +213,8 @@ impl Line {
         let TrainResult { model, history, finished } = result;
         let (mut header, kind) = model.into_parts();
         let chosen = history.best.and_then(|best| self.fit.path.get(best - 1));
-        match (self.fit.path.len(), self.what) {
-            (1, What::Ordinal) => {
+        match (self.fit.path.len(), self.loss) {
+            (1, LinearLoss::Ordinal) => {
                 let thresholds = &last.point[ground.request.train.columns()..];
                 let thresholds: Vec<String> = thresholds.iter().map(f64::to_string).collect();
                 header.notes.insert("thresholds".to_owned(), thresholds.join("/"));

@@ -9,12 +9,13 @@
 //! | `pairwise-logistic` | logistic loss of preferences | `logistic_pairs.rs` |
 //!
 //! All but the first are solved by the same Newton method (`newton.rs`) over the same passes
-//! (`problem.rs`, `kernel.rs`); `path.rs` goes step by step, `line.rs` is the training, `fold.rs` makes the model, `params.rs`
-//! reads specs. Sums are f64 in an order that the data alone decides.
+//! (`problem.rs`, `kernel.rs`); `path.rs` goes step by step, `line.rs` is the training, `fold.rs` makes the model;
+//! `learners/` declares the learners. Sums are f64 in an order that the data alone decides.
 
 mod counting;
 pub(crate) mod fold;
 mod kernel;
+mod learners;
 mod line;
 mod logistic_pairs;
 mod loss;
@@ -30,8 +31,11 @@ mod ridge;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use params::{
-    LOGISTIC_PARAMS, ORDINAL_PARAMS, PAIRWISE_PARAMS, RANKSVM_PARAMS, REGRESSION_PARAMS,
-    SVM_PARAMS, read_logistic, read_ordinal, read_pairwise_logistic, read_ranksvm, read_regression,
-    read_svm,
+pub use learners::{
+    Hinge, LinearRegression, LinearRegressionOptions, LinearRegressionParams, LinearSvm,
+    LinearSvmOptions, LinearSvmParams, LogisticRegression, LogisticRegressionOptions,
+    LogisticRegressionParams, OrdinalRegression, OrdinalRegressionOptions, OrdinalRegressionParams,
+    PairwiseLogistic, PairwiseLogisticOptions, PairwiseLogisticParams, RankSvm, RankSvmOptions,
+    RankSvmParams,
 };
+pub use params::{SolverOptions, SolverParams};

@@ -40,7 +40,7 @@ impl<'a> Grades<'a> {
         grades.sort_unstable_by(f64::total_cmp);
         grades.dedup_by(|a, b| a == b);
         if grades.len() < 2 {
-            return Err(LearnError::TooManyGrades { most: MOST });
+            return Err(LearnError::OneGrade);
         }
         if grades.len() > MOST {
             return Err(LearnError::TooManyGrades { most: MOST });

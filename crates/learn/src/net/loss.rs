@@ -17,97 +17,53 @@
 //! with P = p. Equal pairs are P = 1/2.
 
 use rankwright_data::Dataset;
-use rankwright_eval::{MetricSpec, ParamInfo, Params};
-use rankwright_spec::{Spec, SpecError};
+use rankwright_spec::SpecError;
 
-use super::params::check_use;
 use super::passes::{Derive, List, Lists};
 use crate::boost::queries::Source;
 use crate::error::LearnError;
-use crate::objective::{Derivatives, Objective, Preference, QueryView, Workspace, find_objective};
+use crate::objective::{Derivatives, Objective, ObjectiveParams, Preference, QueryView, Workspace};
 use crate::preferences::Preferences;
 
-/// What `ranknet` has besides the parameters of its objective.
-pub(crate) const FACTORED: &[ParamInfo] = &[ParamInfo {
-    name: "factored",
-    doc: "add up lambdas by document first (Burges 2010); false: the net is run for each pair",
-    default: "true",
-}];
-
-/// The target of `softmax`.
-pub(crate) const SOFTMAX_TARGET: &[ParamInfo] = &[ParamInfo {
-    name: "target",
-    doc: "distribution that scores should have: gain (2^label - 1) | label | noisy-gain (2^label \
-          less a random number below 1, drawn anew each time; Bruch 2021)",
-    default: "gain",
-}];
-
-/// A learner of this folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Learner {
-    RankNet,
-    LambdaRank,
-    ListNet,
-    ListMle,
-    Softmax,
-    ApproxNdcg,
-}
-
-/// A loss, as a learner's spec asks for it.
-#[derive(Debug, Clone)]
+/// The loss of a net, and how queries are shown to it.
+#[derive(Debug)]
 pub(super) struct Loss {
-    learner: Learner,
-    pub(super) objective: Spec,
-    factored: bool,
-    ties: bool,
+    pub(super) objective: Box<dyn Objective>,
+    /// The objective as a spec.
+    pub(super) text: String,
+    /// Whether it is a loss of pairs.
+    pub(super) pairwise: bool,
+    /// Whether lambdas are added up by document first; only losses of pairs can do without.
+    pub(super) factored: bool,
+    /// Whether pairs of equal labels count.
+    pub(super) ties: bool,
 }
 
 impl Loss {
-    /// Reads and checks the parameters of the loss.
-    pub(super) fn read(
-        learner: Learner,
-        params: &Params<'_>,
-        target: &MetricSpec,
-    ) -> Result<Self, SpecError> {
-        let plain = Spec::new;
-        let mut factored = true;
-        let objective = match learner {
-            Learner::RankNet => {
-                factored = params.bool("factored", true)?;
-                let whole = ["truncation", "norm_gap", "norm_query"];
-                check_use(params, &whole, factored, "whole queries (factored=true)")?;
-                if !factored && params.text("norm") == Some("batch") {
-                    return Err(params.conflict(
-                        "norm=batch looks at whole mini-batches, which factored=true has; use \
-                         norm=layer, or leave factored=false out",
-                    ));
-                }
-                handed_on("pair-logistic", params, target)?
-            }
-            Learner::LambdaRank => handed_on("lambda", params, target)?,
-            Learner::ListNet => plain("softmax").with("target", "softmax"),
-            Learner::ListMle => handed_on("listmle", params, target)?,
-            Learner::ApproxNdcg => handed_on("approxndcg", params, target)?,
-            Learner::Softmax => {
-                let targets = [("gain", "gain"), ("label", "label"), ("noisy-gain", "noisy-gain")];
-                match params.choice("target", &targets, "gain")? {
-                    "noisy-gain" => plain("xendcg").with("terms", "1"),
-                    target => plain("softmax").with("target", target),
-                }
-            }
-        };
-        let ties = params.text("ties") == Some("half");
-        Ok(Self { learner, objective, factored, ties })
+    /// A loss of whole lists.
+    pub(super) fn listwise(objective: &impl ObjectiveParams) -> Result<Self, SpecError> {
+        Ok(Self {
+            objective: objective.build()?,
+            text: objective.spec().to_string(),
+            pairwise: false,
+            factored: true,
+            ties: false,
+        })
+    }
+
+    /// A loss of pairs, factored.
+    pub(super) fn pairwise(objective: &impl ObjectiveParams) -> Result<Self, SpecError> {
+        Ok(Self { pairwise: true, ..Self::listwise(objective)? })
     }
 
     /// Whether pairs of a query of so many documents are sampled.
-    pub(super) fn samples_pairs(&self, objective: &dyn Objective, documents: usize) -> bool {
-        self.factored && objective.samples_pairs(documents)
+    pub(super) fn samples_pairs(&self, documents: usize) -> bool {
+        self.factored && self.objective.samples_pairs(documents)
     }
 
     /// Whether it learns from preference pairs.
     pub(super) fn takes_pairs(&self) -> bool {
-        matches!(self.learner, Learner::RankNet | Learner::LambdaRank)
+        self.pairwise
     }
 
     /// Queries that can change anything, in their order; an error where there is nothing to learn
@@ -198,22 +154,6 @@ impl Loss {
 
 /// Rows that are shown at once, pair by pair.
 const MOST_ROWS: usize = 1 << 16;
-
-/// The objective of a name, with the parameters that the learner's spec has for it. Built once, so
-/// that what is wrong is told of the learner as it was written.
-fn handed_on(name: &str, params: &Params<'_>, target: &MetricSpec) -> Result<Spec, SpecError> {
-    let info = find_objective(name)?;
-    info.build(params)?;
-    let mut spec = Spec::new(name);
-    for info in info.params {
-        match (info.name, params.text(info.name)) {
-            ("metric", _) => spec = spec.with("metric", target.to_string()),
-            (key, Some(value)) => spec = spec.with(key, value),
-            _ => {}
-        }
-    }
-    Ok(spec)
-}
 
 /// The loss on training data, ready for passes.
 pub(super) struct Ready<'a> {

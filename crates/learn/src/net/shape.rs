@@ -6,21 +6,22 @@
 //! layers have no bias either, since the mean is taken off again. No hidden layer gives a linear
 //! scorer.
 
+use rankwright_spec::choices;
 use std::ops::Range;
 
 use rankwright_data::Random;
 use rankwright_model::Activation;
 
-/// What stands between the product and the activation of a hidden layer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Norm {
-    /// Nothing.
-    #[default]
-    None,
-    /// Each document's outputs to mean 0 and variance 1 (Ba et al., 2016).
-    Layer,
-    /// Each output to mean 0 and variance 1 over the mini-batch (Ioffe and Szegedy, 2015).
-    Batch,
+choices! {
+    /// The normalisation of hidden layers.
+    pub enum Norm {
+        /// None.
+        None = "none",
+        /// Each document's outputs to mean 0 and variance 1 (Ba et al., 2016).
+        Layer = "layer",
+        /// Each output to mean 0 and variance 1 over the mini-batch (Ioffe and Szegedy, 2015).
+        Batch = "batch",
+    }
 }
 
 /// One layer.

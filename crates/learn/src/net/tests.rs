@@ -7,27 +7,18 @@ mod trained;
 
 use rankwright_data::bytes::Input;
 use rankwright_data::{Dataset, Random};
-use rankwright_eval::{MetricSpec, Params};
-use rankwright_spec::Spec;
+use rankwright_spec::{Spec, read_spec};
 
-use super::loss::{Learner, Loss, Ready};
+use super::loss::{Loss, Ready};
 use super::matrix::Matrix;
 use super::passes::{Lists, Passes, With};
 use super::shape::Shape;
+use super::{ApproxNdcgNet, LambdaRank, ListMleNet, ListNet, RankNet, SoftmaxNet};
 use crate::boost::queries::Queries;
-use crate::learner::LEARNERS;
-use crate::objective::{Objective, parse_objective};
 use crate::preferences::Preferences;
 
 /// The learners of this folder.
-const NETS: [(&str, Learner); 6] = [
-    ("ranknet", Learner::RankNet),
-    ("lambdarank", Learner::LambdaRank),
-    ("listnet", Learner::ListNet),
-    ("listmle", Learner::ListMle),
-    ("softmax", Learner::Softmax),
-    ("approxndcg", Learner::ApproxNdcg),
-];
+const NETS: [&str; 6] = ["ranknet", "lambdarank", "listnet", "listmle", "softmax", "approxndcg"];
 
 /// Random features and labels 0 to 3, in queries of these sizes.
 pub(super) fn data(sizes: &[usize], columns: usize, seed: u64) -> Dataset {
@@ -50,34 +41,35 @@ fn with_pairs(data: Dataset, text: &str) -> Dataset {
 }
 
 /// A loss by the learner's spec.
-fn loss(text: &str) -> (Loss, Box<dyn Objective>) {
+fn loss(text: &str) -> Loss {
     let spec = Spec::parse(text).unwrap();
-    let info = LEARNERS.iter().find(|info| info.name == spec.name).unwrap();
-    let params = Params::new(&spec, info.params, &[]).unwrap();
-    let (_, learner) = NETS.iter().find(|(name, _)| *name == spec.name).unwrap();
-    let target = MetricSpec::parse(params.text("metric").unwrap_or("ndcg@10")).unwrap();
-    let loss = Loss::read(*learner, &params, &target).unwrap();
-    let objective = parse_objective(&loss.objective).unwrap();
-    (loss, objective)
+    let loss = match spec.name.as_str() {
+        "ranknet" => read_spec::<RankNet>(&spec).unwrap().loss(),
+        "lambdarank" => read_spec::<LambdaRank>(&spec).unwrap().loss(),
+        "listnet" => read_spec::<ListNet>(&spec).unwrap().loss(),
+        "listmle" => read_spec::<ListMleNet>(&spec).unwrap().loss(),
+        "softmax" => read_spec::<SoftmaxNet>(&spec).unwrap().loss(),
+        _ => read_spec::<ApproxNdcgNet>(&spec).unwrap().loss(),
+    };
+    loss.unwrap()
 }
 
 /// A net on data, and everything around it for passes.
 struct Bench<'a> {
     data: &'a Dataset,
     loss: Loss,
-    objective: Box<dyn Objective>,
     shape: Shape,
     numbers: Vec<f32>,
 }
 
 impl<'a> Bench<'a> {
     fn new(text: &str, data: &'a Dataset, shape: Shape) -> Self {
-        let (loss, objective) = loss(text);
+        let loss = loss(text);
         // Scales and shifts off their neutral places, so that slips there show.
         let mut numbers = shape.draw(3);
         let mut random = Random::new(5, 5);
         numbers.iter_mut().for_each(|n| *n += 0.1 * random.normal() as f32);
-        Self { data, loss, objective, shape, numbers }
+        Self { data, loss, shape, numbers }
     }
 
     fn queries(&self) -> Vec<usize> {
@@ -96,10 +88,10 @@ impl<'a> Bench<'a> {
     }
 
     fn with(&self, go: impl FnOnce(With<'_>, &Preferences<'_>)) {
-        let queries = Queries::new(self.data, self.objective.as_ref());
+        let queries = Queries::new(self.data, self.loss.objective.as_ref());
         let ready = Ready {
             source: queries.source(),
-            objective: self.objective.as_ref(),
+            objective: self.loss.objective.as_ref(),
             data: self.data,
             seed: 7,
         };

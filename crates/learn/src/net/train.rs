@@ -5,58 +5,50 @@
 //! weights). After an epoch the net so far is measured on what is watched.
 
 use rankwright_data::{Dataset, Random};
-use rankwright_eval::{MetricSpec, Params};
 use rankwright_model::{Model, ModelBody, ScoreOptions, Transforms};
-use rankwright_spec::SpecError;
 
 use super::export::{self, Moving};
-use super::loss::{Learner, Loss, Ready};
+use super::loss::{Loss, Ready};
 use super::matrix::Matrix;
 use super::optimiser::Optimiser;
-use super::params::NetParams;
+use super::params::{NetConfig, NetParams};
 use super::passes::{Lists, Passes, With, diverged};
 use super::shape::Shape;
 use super::state::State;
 use crate::boost::queries::{Pass, Queries};
 use crate::error::LearnError;
-use crate::objective::{Objective, parse_objective};
 use crate::preferences::Preferences;
 use crate::session::{RoundPlan, RoundStatus, Session, header};
 use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
-use crate::transform::transformed;
+use crate::transform::{TransformParams, transformed};
 
-/// A net learner with its parameters read.
+/// A net learner, ready to train.
 #[derive(Debug)]
 pub(super) struct NetTrainer {
-    params: NetParams,
+    params: NetConfig,
     loss: Loss,
 }
 
 impl NetTrainer {
-    pub(super) fn read(
-        learner: Learner,
-        params: &Params<'_>,
-        target: &MetricSpec,
-    ) -> Result<Self, SpecError> {
-        let loss = Loss::read(learner, params, target)?;
-        Ok(Self { params: NetParams::read(params)?, loss })
+    /// A net of checked parameters with a loss.
+    pub(super) fn new(net: &NetParams, transform: &TransformParams, loss: Loss) -> Box<Self> {
+        Box::new(Self { params: NetConfig::new(net, transform), loss })
     }
 }
 
 impl Trainer for NetTrainer {
-    fn train(&self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+    fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         let data = request.train;
         if data.columns() == 0 {
             return Err(LearnError::NoFeatures);
         }
-        let mut objective = parse_objective(&self.loss.objective)?;
-        objective.set_simd(request.simd);
         let preferences = Preferences::new(data);
         let useful = self.loss.queries(&preferences, data)?;
-        let queries = Queries::new(data, objective.as_ref());
-        objective.prepare(&queries.documents(&[]))?;
-        let transforms = self.params.transform(data).fit(data)?;
+        self.loss.objective.set_simd(request.simd);
+        let queries = Queries::new(data, self.loss.objective.as_ref());
+        self.loss.objective.prepare(&queries.documents(&[]))?;
+        let transforms = self.params.transform.fit(data)?;
         let inputs = transformed(data, &transforms);
         let shape = Shape::new(
             data.columns(),
@@ -80,7 +72,6 @@ impl Trainer for NetTrainer {
             loss: &self.loss,
             request,
             preferences,
-            objective: objective.as_ref(),
             queries,
             useful,
             inputs: Matrix::by_rows(&inputs, data.columns()),
@@ -94,7 +85,7 @@ impl Trainer for NetTrainer {
     }
 
     fn objective(&self) -> String {
-        self.loss.objective.to_string()
+        self.loss.text.clone()
     }
 
     fn takes_pairs(&self) -> bool {
@@ -107,27 +98,23 @@ impl Trainer for NetTrainer {
 
     fn validation(&self) -> Validation {
         match self.params.stop {
-            Some(stop) if stop > 0 => Validation::Needed,
-            _ => Validation::Welcome,
+            Some(stop) if stop > 0 => Validation::Required,
+            _ => Validation::Optional,
         }
     }
 
     fn sampled_queries(&self, data: &Dataset) -> usize {
-        let Ok(objective) = parse_objective(&self.loss.objective) else { return 0 };
-        let sampled = |query: &usize| {
-            self.loss.samples_pairs(objective.as_ref(), data.query_rows(*query).len())
-        };
+        let sampled = |query: &usize| self.loss.samples_pairs(data.query_rows(*query).len());
         (0..data.queries()).filter(sampled).count()
     }
 }
 
 /// A training under way.
 struct Run<'a> {
-    params: &'a NetParams,
+    params: &'a NetConfig,
     loss: &'a Loss,
     request: &'a TrainRequest<'a>,
     preferences: Preferences<'a>,
-    objective: &'a dyn Objective,
     queries: Queries<'a>,
     /// Queries that can change anything.
     useful: Vec<usize>,
@@ -185,7 +172,7 @@ impl Run<'_> {
         let Self { params, loss, request, preferences, queries, passes, lists, state, .. } = self;
         let ready = Ready {
             source: queries.source(),
-            objective: self.objective,
+            objective: loss.objective.as_ref(),
             data: request.train,
             seed: seed_of(request, epoch),
         };
@@ -221,7 +208,8 @@ impl Run<'_> {
         let model = Model::new(header(self.request), self.kind()?)?;
         let scores = model.score(self.request.train, ScoreOptions::default())?;
         let seed = seed_of(self.request, epoch);
-        let pass = Pass { objective: self.objective, scores: &scores, seed, sampled: None };
+        let pass =
+            Pass { objective: self.loss.objective.as_ref(), scores: &scores, seed, sampled: None };
         let loss = self.queries.loss(pass)?;
         Ok(loss.map(|loss| loss / scores.len() as f64))
     }

@@ -19,9 +19,11 @@
 use std::f64::consts::LN_2;
 
 use rankwright_data::Random;
-use rankwright_eval::{Gain, ParamInfo, Params};
-use rankwright_spec::SpecError;
+use rankwright_eval::Gain;
 
+use rankwright_spec::{SpecError, params};
+
+use super::def::{HessianKind, ObjectiveDef, ObjectiveParams};
 use super::{Derivatives, Documents, Objective, QueryView, Workspace};
 use super::{SAMPLED_PARTNERS, check_shape, listwise, pointwise};
 use crate::error::LearnError;
@@ -40,12 +42,29 @@ impl Default for ApproxNdcg {
     }
 }
 
-/// Parameters of `approxndcg`.
-pub(super) const PARAMS: &[ParamInfo] = &[ParamInfo {
-    name: "temperature",
-    doc: "difference of scores over which ranks change smoothly",
-    default: "0.1",
-}];
+params! {
+    /// Parameters of ApproxNDCG.
+    pub struct ApproxNdcgParams {
+        temperature: f64 = 0.1, 0.000001..=1000000.0,
+            "Difference of scores over which ranks change smoothly.";
+    }
+    /// Builder methods for the parameters of ApproxNDCG.
+    pub trait ApproxNdcgOptions: approx_ndcg_params;
+}
+
+impl ObjectiveParams for ApproxNdcgParams {
+    const DEF: &'static ObjectiveDef = &ObjectiveDef {
+        name: "approxndcg",
+        help: "NDCG with ranks made smooth (ApproxNDCG).",
+        example: "approxndcg(temperature=0.1)",
+        hessian: HessianKind::Approximate,
+        ..ObjectiveDef::of::<Self>()
+    };
+
+    fn build(&self) -> Result<Box<dyn Objective>, SpecError> {
+        Ok(Box::new(ApproxNdcg { temperature: self.temperature }))
+    }
+}
 
 /// Documents of a query above which partners are drawn.
 const MOST_DOCUMENTS: usize = 20_000;
@@ -67,12 +86,6 @@ pub(super) struct ApproxWork {
 }
 
 impl ApproxNdcg {
-    pub(super) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
-        let legal = |t: f64| (1e-6..=1e6).contains(&t);
-        let expected = "a number from 0.000001 to 1000000";
-        Ok(Self { temperature: params.f64_in("temperature", 0.1, legal, expected)? })
-    }
-
     /// Gains over the ideal, and the partners; false where there is nothing to learn.
     fn start(&self, query: &QueryView<'_>, work: &mut ApproxWork) -> Result<bool, LearnError> {
         pointwise::need_labels(query)?;

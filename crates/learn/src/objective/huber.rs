@@ -12,9 +12,9 @@
 //! constant is found by bisection. Cost O(n) a query; the quantile O(rows), with weights
 //! O(rows log rows).
 
-use rankwright_eval::{ParamInfo, Params};
-use rankwright_spec::SpecError;
+use rankwright_spec::{SpecError, above, params};
 
+use super::def::{HessianKind, ObjectiveDef, ObjectiveParams};
 use super::pointwise::{self, weight};
 use super::{Derivatives, Documents, Objective, QueryView, Workspace, check_shape};
 use crate::error::LearnError;
@@ -44,19 +44,42 @@ pub struct Huber {
     delta: f64,
 }
 
-/// Parameters of `huber`.
-pub(super) const PARAMS: &[ParamInfo] = &[
-    ParamInfo {
-        name: "alpha",
-        doc: "squared error up to this quantile of the residuals (above 0, at most 1)",
-        default: "0.9",
-    },
-    ParamInfo {
-        name: "delta",
-        doc: "squared error up to this residual, instead of a quantile (above 0)",
-        default: "(by alpha)",
-    },
-];
+params! {
+    /// Parameters of the Huber loss.
+    pub struct HuberParams, check = one_width {
+        alpha: f64 = 0.9, above(0.0).up_to(1.0),
+            "Quantile of the residuals up to which the error is squared.";
+        delta: Option<f64> = None, above(0.0),
+            "Residual up to which the error is squared, instead of a quantile.";
+    }
+    /// Builder methods for the parameters of the Huber loss.
+    pub trait HuberOptions: huber_params;
+}
+
+impl ObjectiveParams for HuberParams {
+    const DEF: &'static ObjectiveDef = &ObjectiveDef {
+        name: "huber",
+        help: "Squared error on the labels for most rows, absolute error for the outliers.",
+        example: "huber(alpha=0.9)",
+        hessian: HessianKind::Approximate,
+        ..ObjectiveDef::of::<Self>()
+    };
+
+    fn build(&self) -> Result<Box<dyn Objective>, SpecError> {
+        let width = match self.delta {
+            Some(delta) => HuberWidth::Delta(delta),
+            None => HuberWidth::Alpha(self.alpha),
+        };
+        Ok(Box::new(Huber::new(width)?))
+    }
+}
+
+fn one_width(params: &HuberParams) -> Result<(), String> {
+    match params.delta.is_some() && params.alpha != HuberParams::default().alpha {
+        true => Err("delta and alpha both set the width; leave one out".into()),
+        false => Ok(()),
+    }
+}
 
 impl Huber {
     /// Checks the width.
@@ -70,23 +93,6 @@ impl Huber {
         }
         let delta = if let HuberWidth::Delta(delta) = width { delta } else { 1.0 };
         Ok(Self { width, delta })
-    }
-
-    pub(super) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
-        if params.text("delta").is_none() {
-            let legal = |a: f64| a > 0.0 && a <= 1.0;
-            let alpha = params.f64_in("alpha", 0.9, legal, "a number above 0, at most 1")?;
-            return Self::new(HuberWidth::Alpha(alpha));
-        }
-        if params.is_written("alpha") {
-            return Err(params.conflict("delta= and alpha= both set the width; leave one out"));
-        }
-        Self::new(HuberWidth::Delta(params.f64_in(
-            "delta",
-            1.0,
-            |d| d > 0.0,
-            "a number above 0",
-        )?))
     }
 
     fn settle_delta(&mut self, all: &Documents<'_>, score: impl Fn(usize) -> f64) {

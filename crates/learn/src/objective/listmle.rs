@@ -18,9 +18,11 @@
 //! give zeros; queries of equal labels pull scores together. Cost O(n log n).
 
 use rankwright_data::Random;
-use rankwright_eval::{EvalError, ParamInfo, Params};
-use rankwright_spec::SpecError;
+use rankwright_eval::EvalError;
 
+use rankwright_spec::{SpecError, params};
+
+use super::def::{ObjectiveDef, ObjectiveParams};
 use super::{Derivatives, Documents, Objective, QueryView, Workspace};
 use super::{check_shape, pointwise};
 use crate::error::LearnError;
@@ -33,12 +35,27 @@ pub struct ListMle {
     pub top: Option<usize>,
 }
 
-/// Parameters of `listmle`.
-pub(super) const PARAMS: &[ParamInfo] = &[ParamInfo {
-    name: "top",
-    doc: "places of the best order that count: none (all) | a number from 1 on",
-    default: "none",
-}];
+params! {
+    /// Parameters of ListMLE.
+    pub struct ListMleParams {
+        top: Option<usize> = None, 1.., "Places of the best order that count; none: all.";
+    }
+    /// Builder methods for the parameters of ListMLE.
+    pub trait ListMleOptions: list_mle_params;
+}
+
+impl ObjectiveParams for ListMleParams {
+    const DEF: &'static ObjectiveDef = &ObjectiveDef {
+        name: "listmle",
+        help: "Likelihood of the best order under a Plackett-Luce model (ListMLE).",
+        example: "listmle(top=10)",
+        ..ObjectiveDef::of::<Self>()
+    };
+
+    fn build(&self) -> Result<Box<dyn Objective>, SpecError> {
+        Ok(Box::new(ListMle { top: self.top }))
+    }
+}
 
 /// What a thread keeps from query to query.
 #[derive(Debug, Default)]
@@ -53,17 +70,6 @@ pub(super) struct ListWork {
 }
 
 impl ListMle {
-    pub(super) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
-        let top = match params.text("top") {
-            None | Some("none") => None,
-            Some(text) => match text.parse::<usize>() {
-                Ok(places) if places > 0 => Some(places),
-                _ => return Err(params.bad("top", text, "none | a number from 1 on")),
-            },
-        };
-        Ok(Self { top })
-    }
-
     /// Puts the query in its best order and adds up from the end; gives the places that count.
     fn start(&self, query: &QueryView<'_>, work: &mut ListWork) -> Result<usize, LearnError> {
         pointwise::need_labels(query)?;

@@ -9,9 +9,9 @@
 //! mean of y, the best constant is 1/2 log((1 + ybar) / (1 - ybar)); where all labels agree ybar is
 //! taken as +-0.999999, which bounds it by 7.3. Cost O(n).
 
-use rankwright_eval::{ParamInfo, Params};
-use rankwright_spec::SpecError;
+use rankwright_spec::{SpecError, params};
 
+use super::def::{ObjectiveDef, ObjectiveParams};
 use super::{Derivatives, Documents, Objective, QueryView, Workspace, check_shape, pointwise};
 use crate::error::LearnError;
 use crate::exp::{falling_sigmoid, softplus};
@@ -41,15 +41,29 @@ impl Default for LogLoss {
     }
 }
 
-/// Parameters of `logloss`.
-pub(super) const PARAMS: &[ParamInfo] =
-    &[ParamInfo { name: "rel", doc: "lowest label that counts as relevant", default: "1" }];
+params! {
+    /// Parameters of the binary log-loss.
+    pub struct LogLossParams {
+        rel: f64 = 1.0, .., "Lowest label that counts as relevant.";
+    }
+    /// Builder methods for the parameters of the binary log-loss.
+    pub trait LogLossOptions: log_loss_params;
+}
+
+impl ObjectiveParams for LogLossParams {
+    const DEF: &'static ObjectiveDef = &ObjectiveDef {
+        name: "logloss",
+        help: "Binary log-loss on relevant or not.",
+        example: "logloss(rel=1)",
+        ..ObjectiveDef::of::<Self>()
+    };
+
+    fn build(&self) -> Result<Box<dyn Objective>, SpecError> {
+        Ok(Box::new(LogLoss { rel: self.rel }))
+    }
+}
 
 impl LogLoss {
-    pub(super) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
-        Ok(Self { rel: params.f64("rel", 1.0)? })
-    }
-
     fn sign(&self, label: f64) -> f64 {
         if label >= self.rel { 1.0 } else { -1.0 }
     }

@@ -10,6 +10,7 @@ use crate::error::LearnError;
 use crate::simd::Simd;
 
 mod approxndcg;
+mod def;
 mod huber;
 mod lambda;
 mod listmle;
@@ -20,7 +21,6 @@ mod pointwise;
 #[cfg(test)]
 mod properties;
 mod query_rmse;
-mod registry;
 mod softmax;
 mod squared;
 #[cfg(test)]
@@ -30,21 +30,21 @@ mod yeti;
 #[cfg(test)]
 mod yeti_twin;
 
-pub use approxndcg::ApproxNdcg;
-pub use huber::{Huber, HuberWidth};
+pub use approxndcg::{ApproxNdcg, ApproxNdcgOptions, ApproxNdcgParams};
+pub use def::{HessianKind, OBJECTIVES, ObjectiveDef, ObjectiveParams, parse_objective};
+pub use huber::{Huber, HuberOptions, HuberParams, HuberWidth};
 pub use lambda::{
-    Cut, DEFAULT_METRIC, LAMBDA_PARAMS, Lambda, LambdaParams, PAIR_PARAMS, PairChoice,
-    SAMPLED_PARTNERS, Scheme, TiedLabels, Weight,
+    Cut, DEFAULT_METRIC, Lambda, LambdaConfig, LambdaOptions, LambdaParams, PairChoice,
+    PairOptions, PairParams, PairWeight, SAMPLED_PARTNERS, Scheme, TiedLabels, Weight,
 };
-pub use listmle::ListMle;
-pub use logloss::LogLoss;
-pub use ordinal::Ordinal;
-pub use query_rmse::QueryRmse;
-pub use registry::{Curvature, OBJECTIVES, ObjectiveInfo, find_objective, parse_objective};
-pub use softmax::{Softmax, SoftmaxTarget};
-pub use squared::Squared;
-pub use xendcg::XeNdcg;
-pub use yeti::Yeti;
+pub use listmle::{ListMle, ListMleOptions, ListMleParams};
+pub use logloss::{LogLoss, LogLossOptions, LogLossParams};
+pub use ordinal::{Ordinal, OrdinalParams};
+pub use query_rmse::{QueryRmse, QueryRmseParams};
+pub use softmax::{Softmax, SoftmaxOptions, SoftmaxParams, SoftmaxTarget};
+pub use squared::{Squared, SquaredParams};
+pub use xendcg::{XeNdcg, XeNdcgOptions, XeNdcgParams};
+pub use yeti::{Yeti, YetiOptions, YetiParams};
 
 /// One query as an objective sees it. Slices have an entry for each document, in row order.
 #[derive(Debug, Clone, Copy)]

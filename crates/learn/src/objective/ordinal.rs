@@ -19,6 +19,9 @@
 
 use rayon::prelude::*;
 
+use rankwright_spec::{SpecError, params};
+
+use super::def::{ObjectiveDef, ObjectiveParams};
 use super::pointwise::{self, weight};
 use super::{Derivatives, Documents, Objective, QueryView, Workspace, check_shape};
 use crate::error::LearnError;
@@ -34,6 +37,25 @@ const BLOCK: usize = 8192;
 const APART: f64 = 1e-6;
 /// Shares of grades that the first thresholds reckon with lie this far from 0 and 1.
 const RARE: f64 = 1e-9;
+
+params! {
+    /// Parameters of `ordinal`: none.
+    pub struct OrdinalParams {
+    }
+}
+
+impl ObjectiveParams for OrdinalParams {
+    const DEF: &'static ObjectiveDef = &ObjectiveDef {
+        name: "ordinal",
+        help: "Ordinal regression: cumulative logit on up to 255 grades.",
+        example: "ordinal",
+        ..ObjectiveDef::of::<Self>()
+    };
+
+    fn build(&self) -> Result<Box<dyn Objective>, SpecError> {
+        Ok(Box::new(Ordinal::default()))
+    }
+}
 
 /// The cumulative-logit loss.
 ///

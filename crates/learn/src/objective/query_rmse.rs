@@ -10,8 +10,31 @@
 //! weighted mean of the labels is taken, so that scores look like labels. Cost O(n). A query of one
 //! document has gradient 0.
 
+use rankwright_spec::{SpecError, params};
+
+use super::def::{HessianKind, ObjectiveDef, ObjectiveParams};
 use super::{Derivatives, Documents, Objective, QueryView, Workspace, check_shape, pointwise};
 use crate::error::LearnError;
+
+params! {
+    /// Parameters of `query-rmse`: none.
+    pub struct QueryRmseParams {
+    }
+}
+
+impl ObjectiveParams for QueryRmseParams {
+    const DEF: &'static ObjectiveDef = &ObjectiveDef {
+        name: "query-rmse",
+        help: "Squared error on the labels, up to a constant for each query.",
+        example: "query-rmse",
+        hessian: HessianKind::Approximate,
+        ..ObjectiveDef::of::<Self>()
+    };
+
+    fn build(&self) -> Result<Box<dyn Objective>, SpecError> {
+        Ok(Box::new(QueryRmse))
+    }
+}
 
 /// Half the squared difference between score and label, up to a constant for each query.
 #[derive(Debug, Clone, Copy, Default)]

@@ -12,23 +12,25 @@
 //! w counts like w copies of it. Queries of 0 or 1 documents give zeros; equal labels pull scores
 //! together. Cost O(n).
 
-use rankwright_eval::{Gain, ParamInfo, Params};
-use rankwright_spec::SpecError;
+use rankwright_eval::Gain;
 
+use rankwright_spec::{SpecError, choices, params};
+
+use super::def::{ObjectiveDef, ObjectiveParams};
 use super::{Derivatives, Documents, Objective, QueryView, Workspace};
 use super::{check_shape, listwise, pointwise};
 use crate::error::LearnError;
 
-/// Where the target distribution comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SoftmaxTarget {
-    /// Softmax of the labels.
-    #[default]
-    Softmax,
-    /// Gains 2^label - 1, divided by their sum.
-    Gain,
-    /// Labels, divided by their sum.
-    Label,
+choices! {
+    /// The source of the target distribution.
+    pub enum SoftmaxTarget {
+        /// Softmax of the labels.
+        Softmax = "softmax",
+        /// Gains 2^label - 1, divided by their sum.
+        Gain = "gain",
+        /// Labels, divided by their sum.
+        Label = "label",
+    }
 }
 
 /// Cross entropy between labels and scores, both as distributions over a query's documents.
@@ -46,23 +48,31 @@ struct Distributions<'w> {
     log: (f64, f64),
 }
 
-/// Parameters of `softmax`.
-pub(super) const PARAMS: &[ParamInfo] = &[ParamInfo {
-    name: "target",
-    doc: "distribution that scores should have: softmax (of the labels) | gain (2^label - 1) | label",
-    default: "softmax",
-}];
+params! {
+    /// Parameters of the softmax cross entropy.
+    pub struct SoftmaxParams {
+        target: SoftmaxTarget = SoftmaxTarget::Softmax, ..,
+            "Distribution that scores should have: the softmax of the labels, their gains \
+             2^label - 1, or the labels.";
+    }
+    /// Builder methods for the parameters of the softmax cross entropy.
+    pub trait SoftmaxOptions: softmax_params;
+}
+
+impl ObjectiveParams for SoftmaxParams {
+    const DEF: &'static ObjectiveDef = &ObjectiveDef {
+        name: "softmax",
+        help: "Cross entropy between labels and scores as distributions (ListNet).",
+        example: "softmax(target=gain)",
+        ..ObjectiveDef::of::<Self>()
+    };
+
+    fn build(&self) -> Result<Box<dyn Objective>, SpecError> {
+        Ok(Box::new(Softmax { target: self.target }))
+    }
+}
 
 impl Softmax {
-    pub(super) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
-        let targets = [
-            ("softmax", SoftmaxTarget::Softmax),
-            ("gain", SoftmaxTarget::Gain),
-            ("label", SoftmaxTarget::Label),
-        ];
-        Ok(Self { target: params.choice("target", &targets, SoftmaxTarget::Softmax)? })
-    }
-
     fn target(&self, query: &QueryView<'_>, into: &mut Vec<f64>) -> Result<(), LearnError> {
         pointwise::need_labels(query)?;
         let gain = match self.target {

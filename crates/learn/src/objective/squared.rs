@@ -7,8 +7,30 @@
 //! Both derivatives are exact. The best constant is the weighted mean of the labels, 0 where
 //! there are no rows or all weights are 0. Cost O(n). Queries do not matter.
 
+use rankwright_spec::{SpecError, params};
+
+use super::def::{ObjectiveDef, ObjectiveParams};
 use super::{Derivatives, Documents, Objective, QueryView, Workspace, check_shape, pointwise};
 use crate::error::LearnError;
+
+params! {
+    /// Parameters of `squared`: none.
+    pub struct SquaredParams {
+    }
+}
+
+impl ObjectiveParams for SquaredParams {
+    const DEF: &'static ObjectiveDef = &ObjectiveDef {
+        name: "squared",
+        help: "Squared error on the labels.",
+        example: "squared",
+        ..ObjectiveDef::of::<Self>()
+    };
+
+    fn build(&self) -> Result<Box<dyn Objective>, SpecError> {
+        Ok(Box::new(Squared))
+    }
+}
 
 /// Half the squared difference between score and label.
 ///

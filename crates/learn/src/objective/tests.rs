@@ -53,21 +53,23 @@ const WITH_LOSS: &[&str] = &[
 ];
 
 fn has_exact_curvature(text: &str) -> bool {
-    let info = find_objective(&Spec::parse(text).unwrap().name).unwrap();
-    info.curvature == Curvature::Exact
+    let name = Spec::parse(text).unwrap().name;
+    let def = OBJECTIVES.iter().find(|def| def.name == name).unwrap();
+    def.hessian == HessianKind::Exact
 }
 
 #[test]
 fn every_objective_has_a_doc_line_and_an_example_that_prints_back_and_runs() {
     let (labels, scores) = ([0.0, 2.0, 1.0, 0.0], [0.3, 0.1, -0.2, 0.0]);
     for info in OBJECTIVES {
-        assert!(!info.doc.is_empty() && !info.doc.contains('\n'), "{}", info.name);
+        assert!(info.help.ends_with('.') && !info.help.contains('\n'), "{}", info.name);
         let spec = Spec::parse(info.example).unwrap();
         assert_eq!((spec.to_string().as_str(), spec.name.as_str()), (info.example, info.name));
-        for param in info.params {
-            assert!(!param.doc.is_empty() && !param.default.is_empty(), "{}", param.name);
-            if !param.default.starts_with('(') {
-                objective(&format!("{}({}={})", info.name, param.name, param.default));
+        for param in info.params() {
+            assert!(param.help.ends_with('.'), "{}", param.name);
+            let default = param.default.expect("objectives need no parameter");
+            if param.requires.is_none() {
+                objective(&format!("{}({}={default})", info.name, param.name));
             }
         }
         let objective = prepared(info.example, &labels, &scores, &[]);

@@ -21,9 +21,11 @@
 //! documents give zeros; equal labels do not, because of g.
 
 use rankwright_data::Random;
-use rankwright_eval::{Gain, ParamInfo, Params};
-use rankwright_spec::SpecError;
+use rankwright_eval::Gain;
 
+use rankwright_spec::{SpecError, params};
+
+use super::def::{ObjectiveDef, ObjectiveParams};
 use super::{Derivatives, Documents, Objective, QueryView, Workspace};
 use super::{check_shape, listwise, pointwise};
 use crate::error::LearnError;
@@ -40,19 +42,30 @@ impl Default for XeNdcg {
     }
 }
 
-/// Parameters of `xendcg`.
-pub(super) const PARAMS: &[ParamInfo] = &[ParamInfo {
-    name: "terms",
-    doc: "terms of the Newton step: 1 (the plain gradient) | 2 | 3 (as published)",
-    default: "3",
-}];
+params! {
+    /// Parameters of XE-NDCG.
+    pub struct XeNdcgParams {
+        terms: u32 = 3, 1..=3,
+            "Terms of the Newton step: 1 is the plain gradient, 3 as published.";
+    }
+    /// Builder methods for the parameters of XE-NDCG.
+    pub trait XeNdcgOptions: xe_ndcg_params;
+}
+
+impl ObjectiveParams for XeNdcgParams {
+    const DEF: &'static ObjectiveDef = &ObjectiveDef {
+        name: "xendcg",
+        help: "Cross entropy that bounds NDCG (XE-NDCG-MART).",
+        example: "xendcg(terms=3)",
+        ..ObjectiveDef::of::<Self>()
+    };
+
+    fn build(&self) -> Result<Box<dyn Objective>, SpecError> {
+        Ok(Box::new(XeNdcg { terms: self.terms }))
+    }
+}
 
 impl XeNdcg {
-    pub(super) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
-        let terms = params.choice("terms", &[("1", 1), ("2", 2), ("3", 3)], 3)?;
-        Ok(Self { terms })
-    }
-
     /// Sets the target distribution.
     fn target(query: &QueryView<'_>, into: &mut Vec<f64>) -> Result<(), LearnError> {
         pointwise::need_labels(query)?;

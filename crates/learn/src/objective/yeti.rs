@@ -20,11 +20,11 @@
 //! A document of weight w counts like w copies. With two documents the pair is always there.
 
 use rankwright_data::Random;
-use rankwright_eval::{
-    Measure, MetricSpec, Orderer, ParamInfo, Params, SourceKind, SwapDelta, sort_labels,
-};
-use rankwright_spec::SpecError;
+use rankwright_eval::{Measure, MetricText, Orderer, SourceKind, SwapDelta, sort_labels};
 
+use rankwright_spec::{SpecError, above, params};
+
+use super::def::{ObjectiveDef, ObjectiveParams};
 use super::{DEFAULT_METRIC, Derivatives, Documents, Objective, QueryView, Workspace};
 use super::{check_shape, pointwise};
 use crate::error::LearnError;
@@ -50,16 +50,38 @@ pub(super) struct YetiWork {
     sums: Vec<(f64, f64)>,
 }
 
-/// Parameters of `yeti`.
-pub(super) const PARAMS: &[ParamInfo] = &[
-    ParamInfo { name: "metric", doc: "metric that is made smooth", default: DEFAULT_METRIC },
-    ParamInfo { name: "samples", doc: "orders drawn for each query and tree", default: "10" },
-    ParamInfo {
-        name: "noise",
-        doc: "scale of the noise on the scores; the smaller, the closer to the metric itself",
-        default: "1",
-    },
-];
+params! {
+    /// Parameters of YetiLoss.
+    pub struct YetiParams {
+        metric: MetricText = MetricText::new(DEFAULT_METRIC), .., "Metric that is made smooth.";
+        samples: u32 = 10, 1..=1000, "Orders drawn for each query and tree.";
+        noise: f64 = 1.0, above(0.0),
+            "Scale of the noise on the scores; the smaller, the closer to the metric itself.";
+    }
+    /// Builder methods for the parameters of YetiLoss.
+    pub trait YetiOptions: yeti_params;
+}
+
+impl ObjectiveParams for YetiParams {
+    const DEF: &'static ObjectiveDef = &ObjectiveDef {
+        name: "yeti",
+        help: "A metric made smooth by noise on the scores: swaps of neighbours (YetiLoss).",
+        example: "yeti(metric=ap, samples=10)",
+        ..ObjectiveDef::of::<Self>()
+    };
+
+    fn build(&self) -> Result<Box<dyn Objective>, SpecError> {
+        let measure = self.metric.spec()?.resolve(SourceKind::Features)?;
+        if measure.swap().is_none() {
+            let why = format!(
+                "{measure} has no change under swaps; use ndcg, dcg, ap, err, rbp, rr, p, recall or \
+                 success"
+            );
+            return Err(SpecError::Conflict { name: Self::DEF.name.to_owned(), why });
+        }
+        Ok(Box::new(Yeti { measure, samples: self.samples, noise: self.noise }))
+    }
+}
 
 /// One pair of neighbours: the better document, the worse, and the weight.
 struct Neighbours {
@@ -69,25 +91,6 @@ struct Neighbours {
 }
 
 impl Yeti {
-    pub(super) fn read(params: &Params<'_>) -> Result<Self, SpecError> {
-        let metric = params.text("metric").unwrap_or(DEFAULT_METRIC);
-        let measure = MetricSpec::parse(metric)?.resolve(SourceKind::Features)?;
-        if measure.swap().is_none() {
-            return Err(params.conflict(format!(
-                "{metric} has no change under swaps; use ndcg, dcg, ap, err, rbp, rr, p, recall or \
-                 success"
-            )));
-        }
-        let samples = params.f64_in(
-            "samples",
-            10.0,
-            |n| (1.0..=1000.0).contains(&n) && n.fract() == 0.0,
-            "a whole number from 1 to 1000",
-        )?;
-        let noise = params.f64_in("noise", 1.0, |s| s > 0.0, "a number above 0")?;
-        Ok(Self { measure, samples: samples as u32, noise })
-    }
-
     /// Visits the pairs of all drawn orders.
     fn each(
         &self,
@@ -229,7 +232,9 @@ mod tests {
     use rankwright_spec::Spec;
 
     use super::super::tests::derivatives;
-    use super::super::{LambdaParams, parse_objective};
+    use super::super::{LambdaConfig, parse_objective};
+    use rankwright_eval::MetricSpec;
+
     use super::*;
 
     fn yeti(text: &str) -> Box<dyn Objective> {
@@ -245,7 +250,7 @@ mod tests {
             derivatives(&*yeti("yeti(metric=ndcg, samples=3)"), &query).unwrap();
         let metric = MetricSpec::parse("ndcg").unwrap();
         let plain =
-            LambdaParams { norm_gap: false, norm_query: false, ..LambdaParams::for_metric(metric) };
+            LambdaConfig { norm_gap: false, norm_query: false, ..LambdaConfig::for_metric(metric) };
         let (lambda, second) = derivatives(&plain.check().unwrap(), &query).unwrap();
         for row in 0..2 {
             assert!((gradient[row] - lambda[row]).abs() < 1e-6);

@@ -1,6 +1,6 @@
 //! Transforms as people ask for them.
 
-use rankwright_spec::Spec;
+use rankwright_spec::{Spec, SpecError, read_into};
 
 use super::*;
 
@@ -10,9 +10,10 @@ fn data(columns: usize, values: &[f32]) -> Dataset {
     Dataset::from_dense(values, columns, vec![0; rows], ids).unwrap()
 }
 
-fn plan(text: &str) -> Result<TransformPlan, SpecError> {
-    let spec = Spec::parse(text)?;
-    TransformPlan::read(&Params::new(&spec, &transform_params("standard"), &[])?, "standard")
+fn plan(text: &str) -> Result<TransformParams, SpecError> {
+    let mut params = TransformParams::default().transform(Transform::Standard);
+    read_into(&mut params, &Spec::parse(text)?)?;
+    Ok(params)
 }
 
 fn fitted(text: &str, data: &Dataset) -> Vec<f32> {

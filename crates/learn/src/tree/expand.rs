@@ -16,7 +16,7 @@ use super::evaluate::{Evaluator, Founds, Place, Step, Target};
 use super::grow::GrowTimes;
 use super::histogram::{Cells, Rows};
 use super::interact::{Allowed, Interactions};
-use super::params::TreeParams;
+use super::params::TreeConfig;
 use super::partition::{Slots, left_bytes, left_bytes_of_set, partition};
 use super::quantise::unpack;
 use super::sets::BinSet;
@@ -120,7 +120,7 @@ impl<'a> Arena<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Expander<'a> {
     pub(super) binned: &'a Binned,
-    pub(super) params: &'a TreeParams,
+    pub(super) params: &'a TreeConfig,
     pub(super) collective: &'a dyn Collective,
     pub(super) evaluator: &'a Evaluator<'a>,
     pub(super) units: &'a Units,

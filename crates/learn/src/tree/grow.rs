@@ -27,7 +27,7 @@ use super::grown::{Grown, GrownLeaf};
 use super::histogram::Cells;
 use super::interact::Interactions;
 use super::oblivious;
-use super::params::{Growth, TreeParams};
+use super::params::{Growth, TreeConfig};
 use super::partition::Slots;
 use super::quantise::Scales;
 use super::routes::Routes;
@@ -82,7 +82,7 @@ impl Buffer {
 #[derive(Debug)]
 pub(crate) struct Grower<'a> {
     binned: &'a Binned,
-    params: &'a TreeParams,
+    params: &'a TreeConfig,
     collective: &'a dyn Collective,
     evaluator: Evaluator<'a>,
     interactions: Option<Interactions>,
@@ -109,7 +109,7 @@ pub(crate) struct Input<'a> {
 impl<'a> Grower<'a> {
     pub(crate) fn new(
         binned: &'a Binned,
-        params: &'a TreeParams,
+        params: &'a TreeConfig,
         collective: &'a dyn Collective,
         simd: Simd,
     ) -> Self {
@@ -305,7 +305,7 @@ impl Growing {
     }
 
     /// The leaves to split now, `at` among them: small ones are as many as there are threads.
-    fn turn(&self, at: usize, params: &TreeParams) -> Vec<usize> {
+    fn turn(&self, at: usize, params: &TreeConfig) -> Vec<usize> {
         let is_small = |at: usize| self.nodes[at].range.len() <= SMALL;
         let room = params.leaves - self.nodes.len();
         let most = rayon::current_num_threads().min(room);

@@ -5,7 +5,7 @@
 //! searches for two fresh leaves at once, `expand` does all that one leaf needs, `grow` puts the tree
 //! together, and `routes` leads rows through it that it was not grown from. `sets` finds the best
 //! set of categories, `interact` knows which features may meet on a path, and `oblivious` grows
-//! trees with one question a level. [`TreeParams`] says what a tree may look like.
+//! trees with one question a level. [`TreeConfig`] says what a tree may look like.
 
 mod evaluate;
 mod expand;
@@ -18,6 +18,7 @@ mod params;
 mod partition;
 mod quantise;
 mod routes;
+mod rules;
 mod sets;
 mod split;
 #[cfg(test)]
@@ -26,8 +27,10 @@ mod units;
 
 pub(crate) use grow::{Grow, GrowTimes, Grower, GrownRows, Input};
 pub(crate) use grown::{Grown, GrownLeaf};
-pub use params::{Direction, Growth, TreeParams};
+pub(crate) use params::TreeConfig;
+pub use params::{Direction, Growth, TreeOptions, TreeParams};
 pub(crate) use partition::left_bytes;
 pub(crate) use quantise::Scales;
 pub(crate) use routes::Routes;
+pub use rules::{CategoricalText, FeatureCostText, InteractionText, MonotoneText};
 pub(crate) use split::Limits;

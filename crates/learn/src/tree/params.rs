@@ -1,162 +1,168 @@
-//! What a tree may look like: sizes, limits and penalties, checked once.
+//! Parameters of a tree: sizes, limits and penalties.
 
-use rankwright_spec::SpecError;
+use rankwright_spec::{choices, params};
 
-/// The order in which leaves are split.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Growth {
-    /// The leaf with the largest gain first.
-    #[default]
-    LeafWise,
-    /// Level by level, within a level the largest gain first.
-    DepthWise,
-    /// Level by level, one question for all leaves of a level: an oblivious (symmetric) tree.
-    Oblivious,
+use super::rules::{CategoricalText, FeatureCostText, InteractionText, MonotoneText};
+
+choices! {
+    /// The order in which leaves are split.
+    pub enum Growth {
+        /// The leaf with the largest gain first.
+        LeafWise = "leaf",
+        /// Level by level, within a level the largest gain first.
+        DepthWise = "depth",
+        /// Level by level, one test for all leaves of a level: an oblivious (symmetric) tree.
+        Oblivious = "oblivious",
+    }
 }
 
+choices! {
+    /// The direction in which scores may move with a feature.
+    pub enum Direction {
+        /// A larger value never lowers the score.
+        Rising = "+",
+        /// A larger value never raises the score.
+        Falling = "-",
+    }
+}
+
+params! {
+    /// Parameters of a tree.
+    ///
+    /// ```
+    /// use rankwright_learn::tree::TreeParams;
+    /// use rankwright_learn::prelude::*;
+    /// use rankwright_spec::check_params;
+    ///
+    /// let params = TreeParams::default().leaves(7).monotone("price:-");
+    /// assert!(check_params(&params, "tree").is_ok());
+    /// assert!(check_params(&params.leaves(1), "tree").is_err());
+    /// ```
+    pub struct TreeParams, check = check {
+        leaves: usize = DEFAULT_LEAVES, 2..=65536, "Maximum number of leaves of a tree.";
+        depth: usize = 0, .., "Maximum number of splits from the root to a leaf; 0: no limit.";
+        min_rows: u64 = 20, .., "Minimum number of rows in a leaf.";
+        min_hessian: f64 = 0.001, 0.0.., "Minimum sum of second derivatives in a leaf.";
+        min_gain: f64 = 0.0, 0.0.., "A split must gain more than this.";
+        impurity: Option<f64> = None, 0.0..,
+            "A leaf with an impurity (half the variance of the gradients) up to this is not split.";
+        l1: f64 = 0.0, 0.0.., "L1 penalty on leaf values.";
+        l2: f64 = 0.0, 0.0.., "L2 penalty on leaf values.";
+        bins: usize = 255, 2..=255, "Maximum number of bins of a feature.";
+        growth: Growth = Growth::LeafWise, ..,
+            "The next leaf to split: the one of the largest gain (leaf), level by level (depth), or \
+             all leaves of a level by one test (oblivious; its depth is 6 where neither depth nor \
+             leaves is given).";
+        monotone: MonotoneText = MonotoneText::default(), ..,
+            "Features whose larger values must not lower (+) or raise (-) the score: 22:+/72:-.";
+        interactions: InteractionText = InteractionText::default(), ..,
+            "Groups of features; features share a path only within a group: 1+2+5/7+9.";
+        feature_cost: FeatureCostText = FeatureCostText::default(), ..,
+            "Costs of features, subtracted from the gain of splits until a tree has used the \
+             feature: 12:0.5/33:2.";
+        cost_weight: f64 = 1.0, 0.0.., "Factor of every cost in feature_cost.",
+            requires "feature_cost!=none";
+        categorical: CategoricalText = CategoricalText::default(), ..,
+            "Features whose values are numbers of categories, from 0 on: 3/17.";
+        cat_smooth: f64 = 10.0, 0.0..,
+            "Added to a category's second derivative when categories are put in order.",
+            requires "categorical!=none";
+        cat_l2: f64 = 10.0, 0.0.., "Added to l2 when sets of categories are compared.",
+            requires "categorical!=none";
+        max_categories: usize = 32, 1..=255, "Maximum number of categories in the set of a split.",
+            requires "categorical!=none";
+    }
+    /// Builder methods for the parameters of a tree.
+    pub trait TreeOptions: tree_params;
+}
+
+const DEFAULT_LEAVES: usize = 31;
+/// Levels of an oblivious tree where nothing is said.
+const OBLIVIOUS_DEPTH: usize = 6;
 /// The most levels of an oblivious tree: every open leaf of a level keeps its histogram.
 const MOST_LEVELS: usize = 10;
 
-/// How scores must move with a feature.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    /// A larger value never lowers the score.
-    Rising,
-    /// A larger value never raises the score.
-    Falling,
+fn check(params: &TreeParams) -> Result<(), String> {
+    if params.growth == Growth::Oblivious {
+        if TreeConfig::new(params).levels() > MOST_LEVELS {
+            return Err(format!(
+                "growth=oblivious has at most {MOST_LEVELS} levels; lower depth, or leaves to {} \
+                 or less",
+                1 << MOST_LEVELS
+            ));
+        }
+        if !params.categorical.is_none() {
+            return Err("growth=oblivious has one test a level, and sets of categories are found \
+                        leaf by leaf; leave categorical out, or grow by leaf or depth"
+                .into());
+        }
+    }
+    match params.monotone.names().find(|name| params.categorical.names().any(|c| c == *name)) {
+        None => Ok(()),
+        Some(both) => Err(format!(
+            "feature {both} is in monotone and in categorical; categories have no order"
+        )),
+    }
 }
 
-/// How one tree is grown.
-///
-/// ```
-/// use rankwright_learn::tree::TreeParams;
-///
-/// let params = TreeParams { leaves: 7, ..TreeParams::default() };
-/// assert!(params.check().is_ok());
-/// assert!(TreeParams { leaves: 0, ..params }.check().is_err());
-/// ```
+/// A tree as the engine grows it: checked parameters, features as columns.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TreeParams {
-    /// Most leaves; 1 gives a constant.
-    pub leaves: usize,
+pub(crate) struct TreeConfig {
+    pub(crate) leaves: usize,
     /// Most splits from the root to a leaf; `None` is no limit.
-    pub depth: Option<usize>,
-    /// Least rows in a leaf.
-    pub min_rows: u64,
-    /// Least sum of second derivatives in a leaf.
-    pub min_hessian: f64,
-    /// A split must gain more than this.
-    pub min_gain: f64,
-    /// A leaf whose impurity G (half the variance of the gradients) is at or below this stays.
-    pub impurity: Option<f64>,
-    /// L1 penalty on leaf values.
-    pub l1: f64,
-    /// L2 penalty on leaf values.
-    pub l2: f64,
-    /// Which leaf is split next.
-    pub growth: Growth,
-    /// Constraints by feature (column of the data).
-    pub monotone: Vec<(u32, Direction)>,
-    /// Groups of features: only those of one group meet on a path. A feature in no group meets none.
-    /// No groups: no constraint.
-    pub interactions: Vec<Vec<u32>>,
-    /// What a split on a feature costs while no tree before has asked for it, in units of gain.
-    pub feature_cost: Vec<(u32, f64)>,
-    /// What all costs are multiplied with.
-    pub cost_weight: f64,
-    /// Features whose values are numbers of categories.
-    pub categorical: Vec<u32>,
-    /// Added to a category's second derivative when categories are put in order.
-    pub cat_smooth: f64,
-    /// Added to `l2` when sets of categories are compared.
-    pub cat_l2: f64,
-    /// Most categories in the set that a split asks for.
-    pub max_categories: usize,
+    pub(crate) depth: Option<usize>,
+    pub(crate) min_rows: u64,
+    pub(crate) min_hessian: f64,
+    pub(crate) min_gain: f64,
+    pub(crate) impurity: Option<f64>,
+    pub(crate) l1: f64,
+    pub(crate) l2: f64,
+    pub(crate) growth: Growth,
+    /// Constraints by column.
+    pub(crate) monotone: Vec<(u32, Direction)>,
+    /// Groups of columns: only those of one group share a path. No groups: no constraint.
+    pub(crate) interactions: Vec<Vec<u32>>,
+    /// The cost of a split on a column that no tree before has used, in units of gain.
+    pub(crate) feature_cost: Vec<(u32, f64)>,
+    pub(crate) cost_weight: f64,
+    /// Columns whose values are numbers of categories.
+    pub(crate) categorical: Vec<u32>,
+    pub(crate) cat_smooth: f64,
+    pub(crate) cat_l2: f64,
+    pub(crate) max_categories: usize,
 }
 
-impl Default for TreeParams {
-    fn default() -> Self {
+impl TreeConfig {
+    /// The configuration of checked parameters; columns are known once the data is there
+    /// ([`TreeParams::resolve`]).
+    pub(crate) fn new(params: &TreeParams) -> Self {
+        let mut depth = Some(params.depth).filter(|depth| *depth > 0);
+        let mut leaves = params.leaves;
+        if params.growth == Growth::Oblivious && leaves == DEFAULT_LEAVES {
+            let levels = depth.unwrap_or(OBLIVIOUS_DEPTH);
+            depth = Some(levels);
+            // More levels than there may be are refused by the check.
+            leaves = 1 << levels.min(16);
+        }
         Self {
-            leaves: 31,
-            depth: None,
-            min_rows: 20,
-            min_hessian: 1e-3,
-            min_gain: 0.0,
-            impurity: None,
-            l1: 0.0,
-            l2: 0.0,
-            growth: Growth::LeafWise,
+            leaves,
+            depth,
+            min_rows: params.min_rows,
+            min_hessian: params.min_hessian,
+            min_gain: params.min_gain,
+            impurity: params.impurity,
+            l1: params.l1,
+            l2: params.l2,
+            growth: params.growth,
             monotone: Vec::new(),
             interactions: Vec::new(),
             feature_cost: Vec::new(),
-            cost_weight: 1.0,
+            cost_weight: params.cost_weight,
             categorical: Vec::new(),
-            cat_smooth: 10.0,
-            cat_l2: 10.0,
-            max_categories: 32,
+            cat_smooth: params.cat_smooth,
+            cat_l2: params.cat_l2,
+            max_categories: params.max_categories,
         }
-    }
-}
-
-impl TreeParams {
-    /// Refuses what makes no sense.
-    pub fn check(&self) -> Result<(), SpecError> {
-        let bad = |key: &str, value: String, expected: &str| {
-            Err(SpecError::BadValue {
-                name: "tree".to_owned(),
-                key: key.to_owned(),
-                value,
-                expected: expected.to_owned(),
-            })
-        };
-        let penalties = [
-            ("min_hessian", self.min_hessian),
-            ("min_gain", self.min_gain),
-            ("l1", self.l1),
-            ("l2", self.l2),
-            ("cost_weight", self.cost_weight),
-            ("cat_smooth", self.cat_smooth),
-            ("cat_l2", self.cat_l2),
-        ];
-        for (key, value) in penalties {
-            if !(value.is_finite() && value >= 0.0) {
-                return bad(key, value.to_string(), "a finite number from 0 on");
-            }
-        }
-        if self.leaves == 0 || self.leaves > 65_536 {
-            return bad("leaves", self.leaves.to_string(), "1 to 65536");
-        }
-        if self.max_categories == 0 || self.max_categories > 255 {
-            return bad("max_categories", self.max_categories.to_string(), "1 to 255");
-        }
-        if let Some((_, cost)) =
-            self.feature_cost.iter().find(|(_, c)| !(c.is_finite() && *c >= 0.0))
-        {
-            return bad("feature_cost", cost.to_string(), "finite costs from 0 on");
-        }
-        self.check_together()
-    }
-
-    /// Refuses what makes no sense together.
-    fn check_together(&self) -> Result<(), SpecError> {
-        let clash =
-            |why: &str| Err(SpecError::Conflict { name: "tree".to_owned(), why: why.to_owned() });
-        if self.growth == Growth::Oblivious && self.levels() > MOST_LEVELS {
-            return clash(
-                "growth=oblivious has at most 10 levels; lower depth, or leaves to 1024 or less",
-            );
-        }
-        if self.growth == Growth::Oblivious && !self.categorical.is_empty() {
-            return clash(
-                "growth=oblivious asks one question a level, and sets of categories are found leaf \
-                 by leaf; leave categorical out, or grow by leaf or depth",
-            );
-        }
-        let is_category = |(feature, _): &(u32, Direction)| self.categorical.contains(feature);
-        if self.monotone.iter().any(is_category) {
-            return clash("categories have no order; name a feature in monotone or in categorical");
-        }
-        Ok(())
     }
 
     /// Levels of an oblivious tree: `depth`, or as many as `leaves` allows where those are fewer.
@@ -168,5 +174,12 @@ impl TreeParams {
     /// Whether a leaf at this depth may be split.
     pub(crate) fn may_deepen(&self, depth: usize) -> bool {
         self.depth.is_none_or(|most| depth < most)
+    }
+}
+
+#[cfg(test)]
+impl Default for TreeConfig {
+    fn default() -> Self {
+        Self::new(&TreeParams::default())
     }
 }

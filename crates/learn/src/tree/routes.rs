@@ -77,7 +77,7 @@ mod tests {
     use crate::collective::Local;
     use crate::simd::Simd;
     use crate::tree::grow::{Grow, Grower, GrownRows, Input};
-    use crate::tree::{Scales, TreeParams};
+    use crate::tree::{Scales, TreeConfig};
     use rankwright_data::{Dataset, Random};
 
     #[test]
@@ -95,7 +95,7 @@ mod tests {
         let hessian = vec![1.0; gradient.len()];
         let binned = Binned::new(&data, 255, &Local).unwrap();
         let scales = Scales::of(&gradient, &hessian, &Local).unwrap();
-        let params = TreeParams { leaves: 40, ..TreeParams::default() };
+        let params = TreeConfig { leaves: 40, ..TreeConfig::default() };
         let mut grower = Grower::new(&binned, &params, &Local, Simd::Auto);
         let (gradient, hessian, scales) = (&gradient[..], &hessian[..], &scales);
         let input = Input { gradient, hessian, scales, sample: None, features: None };

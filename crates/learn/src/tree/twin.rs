@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use rankwright_model::{Child, Rule, Side, Split};
 
-use super::TreeParams;
+use super::TreeConfig;
 use super::grow::{Grow, GrowTimes, GrownRows, Input};
 use super::grown::{Grown, GrownLeaf};
 use super::routes::Routes;
@@ -18,7 +18,7 @@ use crate::error::LearnError;
 
 pub(crate) struct Twin<'a> {
     binned: &'a Binned,
-    params: &'a TreeParams,
+    params: &'a TreeConfig,
     rows: Vec<u32>,
 }
 
@@ -54,7 +54,7 @@ struct Node {
 }
 
 impl<'a> Twin<'a> {
-    pub(crate) fn new(binned: &'a Binned, params: &'a TreeParams) -> Self {
+    pub(crate) fn new(binned: &'a Binned, params: &'a TreeConfig) -> Self {
         Self { binned, params, rows: (0..binned.rows() as u32).collect() }
     }
 
@@ -194,9 +194,9 @@ impl Grow for Twin<'_> {
 
 mod tests {
     use super::*;
-    use crate::boost::{BoostParams, Booster};
+    use crate::boost::{BoostConfig, BoostEngine};
     use crate::collective::Local;
-    use crate::objective::LambdaParams;
+    use crate::objective::LambdaConfig;
     use crate::session::TrainRequest;
     use rankwright_data::Dataset;
     use rankwright_data::generate::LetorOptions;
@@ -214,10 +214,10 @@ mod tests {
         evaluate(&source, &[metric], EvalOptions::default()).unwrap().results[0].value
     }
 
-    fn train(data: &Dataset, params: &BoostParams, twin: bool) -> Model {
-        let lambda = LambdaParams::for_metric(MetricSpec::parse("ndcg@10").unwrap());
+    fn train(data: &Dataset, params: &BoostConfig, twin: bool) -> Model {
+        let lambda = LambdaConfig::for_metric(MetricSpec::parse("ndcg@10").unwrap());
         let mut objective = lambda.check().unwrap();
-        let booster = Booster::new(params.clone()).unwrap();
+        let booster = BoostEngine::new(params.clone());
         let request = TrainRequest::new(data);
         if !twin {
             return booster.train(&mut objective, &request).unwrap().model;
@@ -228,8 +228,8 @@ mod tests {
     }
 
     fn difference(leaves: usize, trees: usize) -> f64 {
-        let tree = TreeParams { leaves, min_rows: 5, ..TreeParams::default() };
-        let params = BoostParams { trees, tree, ..BoostParams::default() };
+        let tree = TreeConfig { leaves, min_rows: 5, ..TreeConfig::default() };
+        let params = BoostConfig { trees, tree, ..BoostConfig::default() };
         let of_seed = |seed: u64| {
             let (train_on, test_on) = (data(80, seed), data(60, seed + 100));
             let (fast, slow) = (train(&train_on, &params, false), train(&train_on, &params, true));
@@ -253,8 +253,8 @@ mod tests {
     #[test]
     fn on_small_data_both_grow_the_same_tree() {
         let data = data(12, 9);
-        let tree = TreeParams { leaves: 15, min_rows: 3, l2: 0.5, ..TreeParams::default() };
-        let params = BoostParams { trees: 1, tree, ..BoostParams::default() };
+        let tree = TreeConfig { leaves: 15, min_rows: 3, l2: 0.5, ..TreeConfig::default() };
+        let params = BoostConfig { trees: 1, tree, ..BoostConfig::default() };
         let splits = |model: &Model| match model.body() {
             ModelBody::Trees(trees) => trees.trees()[0].splits().to_vec(),
             _ => Vec::new(),

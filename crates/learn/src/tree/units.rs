@@ -1,7 +1,7 @@
 //! Parameters in the packed units of one tree, and back.
 
 use super::evaluate::Target;
-use super::params::{Direction, TreeParams};
+use super::params::{Direction, TreeConfig};
 use super::quantise::{Scales, unpack};
 use super::split::{Found, Limits, Rule};
 
@@ -15,7 +15,7 @@ pub(super) struct Units {
 }
 
 impl Units {
-    pub(super) fn new(params: &TreeParams, scales: &Scales) -> Self {
+    pub(super) fn new(params: &TreeConfig, scales: &Scales) -> Self {
         let rule = Rule {
             l1: params.l1 * scales.gradient,
             l2: params.l2 * scales.hessian,

@@ -165,7 +165,7 @@ impl TunePlan {
 
     /// Whether a trial needs validation data to be trained.
     pub fn needs_validation(&self) -> bool {
-        self.specs.iter().any(|spec| spec.validation() == Validation::Needed)
+        self.specs.iter().any(|spec| spec.validation() == Validation::Required)
     }
 
     /// A trial's learner with so many rounds.
@@ -228,7 +228,7 @@ fn spend(
     space: &Space,
     trials: usize,
 ) -> Result<(Option<&'static str>, Vec<Rung>), LearnError> {
-    let name = base.info().name;
+    let name = base.def().name;
     let resource = preset(base).and_then(|preset| preset.resource);
     let (Some(resource), Some((rounds, _))) = (resource, base.rounds()) else {
         return Err(TuneError::NoRounds { learner: name.to_owned() }.into());
@@ -250,8 +250,8 @@ fn check_ends(base: &LearnerSpec, space: &Space) -> Result<(), LearnError> {
                 Err(error) => return Err(error.into()),
             }
         }
-        if let Some(main) = depends_on(name) {
-            check_dependent(base, space, (name, range), main)?;
+        if let Some(main) = depends_on(base, name) {
+            check_dependent(base, space, (name, range), &main)?;
         }
     }
     Ok(())
@@ -288,7 +288,7 @@ fn draw(
         let mut spec = base.canonical().clone();
         let drawn = if trial > 0 { space.draw(settings.seed, trial) } else { Vec::new() };
         let (dependent, free): (Vec<_>, Vec<_>) =
-            drawn.into_iter().partition(|(name, _)| depends_on(name).is_some());
+            drawn.into_iter().partition(|(name, _)| depends_on(base, name).is_some());
         for (name, value) in free {
             spec = spec.with(&name, value);
         }
@@ -306,7 +306,7 @@ fn draw(
             why: error.to_string(),
         })?;
         let folds = matches!(settings.ground, Ground::Folds { valid_part: None, .. });
-        match learner.validation() == Validation::Needed && folds {
+        match learner.validation() == Validation::Required && folds {
             false => Ok(learner),
             true => Err(needs_part(&learner)),
         }

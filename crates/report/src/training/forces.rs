@@ -14,7 +14,7 @@ use rankwright_data::Dataset;
 use rankwright_eval::{Evaluation, Measure, MetricSpec, SourceKind};
 use rankwright_learn::LearnError;
 use rankwright_learn::objective::{
-    Cut, Lambda, LambdaParams, Objective, QueryView, Weight, Workspace,
+    Cut, Lambda, LambdaConfig, Objective, QueryView, Weight, Workspace,
 };
 use rankwright_spec::{Spec, SpecError};
 use serde::Serialize;
@@ -167,7 +167,7 @@ impl<'a> ForceWatch<'a> {
 /// The pair logistic loss with this weight and nothing else.
 fn plain(sigma: f64, weight: Weight) -> Result<Lambda, SpecError> {
     let truncation = Some(usize::MAX);
-    LambdaParams { sigma, weight, truncation, cut: Cut::Hard, ..LambdaParams::default() }.check()
+    LambdaConfig { sigma, weight, truncation, cut: Cut::Hard, ..LambdaConfig::default() }.check()
 }
 
 /// The push on each document: minus its lambda.

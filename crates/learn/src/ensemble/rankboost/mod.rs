@@ -16,63 +16,96 @@ mod stump;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
 use std::time::Instant;
 
-use rankwright_eval::{MetricSpec, ParamInfo, Params};
-use rankwright_spec::SpecError;
+use rankwright_spec::{SpecError, above, param_groups, params};
 
 use self::loss::PairExponential;
 use self::stump::Stumps;
-use super::info;
 use crate::bins::Binned;
-use crate::boost::{BoostParams, Booster};
+use crate::boost::{BoostConfig, BoostEngine, BoostParams, NewtonParams};
 use crate::error::LearnError;
-use crate::learner::boosting;
+use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
 use crate::preferences::Preferences;
 use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
+use crate::tree::TreeParams;
 
-/// Parameters of `rankboost`.
-pub(crate) const RANKBOOST_PARAMS: &[ParamInfo] = &[
-    info("trees", "number of weak rankers, each a threshold on a feature", "300"),
-    info("rate", "shrinkage: what part of each ranker's weight is taken", "1"),
-    info("stop", "stop when validation has not improved for so many trees; 0: never", "0"),
-    info("norm_query", "whether every query counts alike, however many pairs it has", "true"),
-    info("sample_queries", "part of the queries that each ranker sees, drawn anew", "1"),
-    info("sample_features", "part of the features that each ranker may use, drawn anew", "1"),
-    info("bins", "most thresholds of a feature and one more, 2 to 255", "255"),
-];
+params! {
+    /// Parameters of RankBoost.
+    pub struct RankBoostParams {
+        trees: usize = 300, 1.., "Number of weak rankers, each a threshold on a feature.";
+        rate: f64 = 1.0, above(0.0), "Shrinkage: the part of each ranker's weight that is taken.";
+        stop: usize = 0, ..,
+            "Stop when validation has not improved for so many trees; 0: never.";
+        norm_query: bool = true, ..,
+            "Whether all queries have the same weight, however many pairs they have.";
+        sample_queries: f64 = 1.0, above(0.0).up_to(1.0),
+            "Fraction of the queries that each ranker sees, drawn anew.";
+        sample_features: f64 = 1.0, above(0.0).up_to(1.0),
+            "Fraction of the features that each ranker may use, drawn anew.";
+        bins: usize = 255, 2..=255, "Maximum number of thresholds of a feature, plus one.";
+    }
+    /// Builder methods for the parameters of RankBoost.
+    pub trait RankBoostOptions: rank_boost_params;
+}
 
-/// Defaults that differ from those of boosted trees.
-const DEFAULTS: &[(&str, &str)] = &[("rate", "1")];
+param_groups! {
+    /// RankBoost: thresholds on features, boosted on the pairs that are still wrong.
+    pub struct RankBoost {
+        boost: RankBoostParams, RankBoostOptions::rank_boost_params;
+        target: TargetParams, TargetOptions::target_params;
+    }
+}
 
-/// Reads `rankboost`.
-pub(crate) fn read_rankboost(
-    params: &Params<'_>,
-    _target: &MetricSpec,
-) -> Result<Arc<dyn Trainer>, SpecError> {
-    Ok(Arc::new(RankBoost {
-        norm_query: params.bool("norm_query", true)?,
-        params: boosting(&params.with_defaults(DEFAULTS))?,
-    }))
+impl DeclaredLearner for RankBoost {
+    const DEF: &'static LearnerDef = &LearnerDef {
+        name: "rankboost",
+        help: "Thresholds on features, boosted on the pairs that are still wrong (Freund 2003).",
+        example: "rankboost(trees=200, norm_query=true)",
+        takes: Takes { pairs: true, start: false, validation: true, missing: true },
+        tuning: Some(Tuning {
+            space: &["rate=log(0.1,1), norm_query=choice(true,false), \
+                      sample_queries=uniform(0.5,1), sample_features=uniform(0.3,1), \
+                      bins=choice(15,63,255)"],
+            resource: Some("trees"),
+            rounds: Some("logint(30,1000)"),
+            stop: Some("100"),
+        }),
+        ..LearnerDef::of::<Self>()
+    };
+
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        let own = &self.boost;
+        let boost = BoostParams {
+            trees: own.trees,
+            rate: own.rate,
+            stop: own.stop,
+            sample_queries: own.sample_queries,
+            sample_features: own.sample_features,
+            ..BoostParams::default()
+        };
+        let tree = TreeParams { bins: own.bins, ..TreeParams::default() };
+        let config = BoostConfig::new(&boost, &tree, &NewtonParams::default());
+        Ok(Box::new(RankBoostTrainer { config, norm_query: own.norm_query }))
+    }
 }
 
 #[derive(Debug)]
-struct RankBoost {
-    params: BoostParams,
+struct RankBoostTrainer {
+    config: BoostConfig,
     norm_query: bool,
 }
 
-impl Trainer for RankBoost {
-    fn train(&self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+impl Trainer for RankBoostTrainer {
+    fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         Preferences::new(request.train).check()?;
         let started = Instant::now();
-        let binned = Binned::new(request.train, self.params.bins, request.collective)?;
+        let binned = Binned::new(request.train, self.config.bins, request.collective)?;
         let seconds = started.elapsed().as_secs_f64();
         let mut stumps = Stumps::new(&binned, request.collective);
         let mut loss = PairExponential { norm_query: self.norm_query };
-        Booster::new(self.params.clone())?.train_with(&mut loss, request, &mut stumps, seconds)
+        BoostEngine::new(self.config.clone()).train_with(&mut loss, request, &mut stumps, seconds)
     }
 
     fn objective(&self) -> String {
@@ -84,10 +117,10 @@ impl Trainer for RankBoost {
     }
 
     fn rounds(&self) -> Option<(usize, &'static str)> {
-        Some((self.params.trees, "tree"))
+        Some((self.config.trees, "tree"))
     }
 
     fn validation(&self) -> Validation {
-        super::stopping(&self.params)
+        if self.config.stop.is_some() { Validation::Required } else { Validation::Ignored }
     }
 }

@@ -19,58 +19,64 @@
 mod qp;
 mod violated;
 
-use std::sync::Arc;
-
 use rankwright_data::Dataset;
-use rankwright_eval::{MetricSpec, ParamInfo, Params};
-use rankwright_spec::SpecError;
+use rankwright_spec::{SpecError, above, param_groups, params};
 use rayon::prelude::*;
 
 use self::qp::Programme;
 use self::violated::{Violated, most_violated};
-use super::{Inputs, from_one, info, numbers};
+use super::{Inputs, numbers};
 use crate::error::LearnError;
-use crate::session::{RoundPlan, RoundStatus, Session};
-use crate::session::{TrainRequest, TrainResult};
-use crate::trainer::{Trainer, Validation};
-use crate::transform::{TransformPlan, transform_params};
+use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
+use crate::session::{RoundPlan, RoundStatus, Session, TrainRequest, TrainResult};
+use crate::trainer::Trainer;
+use crate::transform::{TRANSFORM_SPACE, TransformOptions, TransformParams};
 
-/// How features are prepared where nothing is said.
-const WAY: &str = "auto";
-const TRANSFORM: ParamInfo = transform_params(WAY)[0];
-const CLIP: ParamInfo = transform_params(WAY)[1];
+params! {
+    /// Parameters of SVM-map.
+    pub struct SvmMapParams {
+        c: f64 = 1.0, above(0.0),
+            "Cost of a lost unit of average precision, against the size of the weights.";
+        epsilon: f64 = 0.001, above(0.0), "Stop when no ranking is violated by more than this.";
+        rounds: usize = 500, 1.., "Maximum number of cutting planes.";
+        rel: f64 = 1.0, .., "Lowest label that counts as relevant.";
+    }
+    /// Builder methods for the parameters of SVM-map.
+    pub trait SvmMapOptions: svm_map_params;
+}
 
-/// Parameters of `svmmap`.
-pub(crate) const SVMMAP_PARAMS: &[ParamInfo] = &[
-    info("c", "what a lost unit of average precision costs, against the size of the weights", "1"),
-    info("epsilon", "end when no ranking is violated by more than this", "0.001"),
-    info("rounds", "cutting planes at most", "500"),
-    info("rel", "label from which a document is relevant", "1"),
-    TRANSFORM,
-    CLIP,
-];
+param_groups! {
+    /// SVM-map: a linear model with a margin in average precision, by cutting planes.
+    pub struct SvmMap {
+        svm: SvmMapParams, SvmMapOptions::svm_map_params;
+        features: TransformParams, TransformOptions::transform_params;
+        target: TargetParams, TargetOptions::target_params;
+    }
+}
 
-/// Reads `svmmap`.
-pub(crate) fn read_svmmap(
-    params: &Params<'_>,
-    _target: &MetricSpec,
-) -> Result<Arc<dyn Trainer>, SpecError> {
-    Ok(Arc::new(SvmMap {
-        c: params.f64_in("c", 1.0, |c| c > 0.0, "a number above 0")?,
-        epsilon: params.f64_in("epsilon", 1e-3, |e| e > 0.0, "a number above 0")?,
-        rounds: from_one(params, "rounds", 500)?,
-        rel: params.f64("rel", 1.0)?,
-        transform: TransformPlan::read(params, WAY)?,
-    }))
+impl DeclaredLearner for SvmMap {
+    const DEF: &'static LearnerDef = &LearnerDef {
+        name: "svmmap",
+        help: "A linear model with a margin in average precision, by cutting planes (Yue 2007).",
+        example: "svmmap(c=0.3, epsilon=0.01)",
+        tuning: Tuning::whole(&["c=log(0.01,100)", TRANSFORM_SPACE]),
+        ..LearnerDef::of::<Self>()
+    };
+
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        let SvmMapParams { c, epsilon, rounds, rel } = self.svm;
+        let transform = self.features.clone();
+        Ok(Box::new(SvmMapTrainer { c, epsilon, rounds, rel, transform }))
+    }
 }
 
 #[derive(Debug)]
-struct SvmMap {
+struct SvmMapTrainer {
     c: f64,
     epsilon: f64,
     rounds: usize,
     rel: f64,
-    transform: TransformPlan,
+    transform: TransformParams,
 }
 
 /// A constraint on all queries together.
@@ -96,9 +102,9 @@ struct Fit {
     weights: Vec<f64>,
 }
 
-impl Trainer for SvmMap {
-    fn train(&self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
-        let inputs = Inputs::new(self.transform, request.train)?;
+impl Trainer for SvmMapTrainer {
+    fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+        let inputs = Inputs::new(&self.transform, request.train)?;
         let lists = Lists::new(request.train, &inputs, self.rel)?;
         let columns = request.train.columns();
         let (rounds, saved) =
@@ -133,10 +139,6 @@ impl Trainer for SvmMap {
 
     fn rounds(&self) -> Option<(usize, &'static str)> {
         Some((self.rounds, "round"))
-    }
-
-    fn validation(&self) -> Validation {
-        Validation::Ignored
     }
 }
 
@@ -277,15 +279,11 @@ mod tests {
     use crate::ensemble::trials::{rows, trains_alike};
     use crate::learner::LearnerSpec;
     use rankwright_data::generate::LetorOptions;
-    use rankwright_spec::Spec;
 
     #[test]
     fn the_line_is_the_best_of_its_programme() {
         let data = LetorOptions { queries: 12, documents: 10, seed: 6 }.generate().unwrap();
-        let spec = Spec::new("svmmap");
-        let params = Params::new(&spec, &[], &[]).unwrap();
-        let plan = TransformPlan::read(&params, WAY).unwrap();
-        let inputs = Inputs::new(plan, &data).unwrap();
+        let inputs = Inputs::new(&TransformParams::default(), &data).unwrap();
         let lists = Lists::new(&data, &inputs, 1.0).unwrap();
         let objective = |weights: &[f64], c: f64| {
             let plane = lists.plane(weights);

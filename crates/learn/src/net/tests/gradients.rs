@@ -24,9 +24,9 @@ fn differences(numbers: &[f32], step: f32, of: impl Fn(&[f32]) -> f64) -> Vec<f6
 /// The loss of all queries, where the objective has one.
 fn total_loss(bench: &Bench<'_>, numbers: &[f32]) -> f64 {
     let scores = bench.scores(numbers);
-    let mut queries = Queries::new(bench.data, bench.objective.as_ref());
+    let mut queries = Queries::new(bench.data, bench.loss.objective.as_ref());
     let pass =
-        Pass { objective: bench.objective.as_ref(), scores: &scores, seed: 7, sampled: None };
+        Pass { objective: bench.loss.objective.as_ref(), scores: &scores, seed: 7, sampled: None };
     queries.loss(pass).unwrap().unwrap()
 }
 
@@ -74,7 +74,7 @@ fn lambdas_of_every_metric_go_through_the_net_as_they_should() {
             };
             let (gradient, hessian) = (&mut lambdas[rows.clone()], &mut vec![0.0; rows.len()]);
             let mut out = Derivatives { gradient, hessian, memory: &mut [] };
-            bench.objective.derivatives(&view, &mut Workspace::default(), &mut out).unwrap();
+            bench.loss.objective.derivatives(&view, &mut Workspace::default(), &mut out).unwrap();
         }
         let along = |numbers: &[f32]| {
             let scores = bench.scores(numbers);

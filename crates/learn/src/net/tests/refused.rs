@@ -56,7 +56,7 @@ fn refusal(text: &str, data: &Dataset) -> String {
 fn data_with_nothing_to_learn_from_is_refused() {
     let flat = with_labels(&[3, 2], 1, vec![1.0, 2.0, 3.0, 4.0, 5.0], vec![1.0; 5]);
     let apart = with_labels(&[1, 1], 1, vec![1.0, 2.0], vec![0.0, 1.0]);
-    for (name, _) in NETS {
+    for name in NETS {
         for data in [&flat, &apart] {
             let error = refusal(&format!("{name}(epochs=1)"), data);
             assert!(error.contains("no query has two documents with different labels"), "{error}");

@@ -2,7 +2,7 @@
 
 use rankwright_data::format::{ReadOptions, read};
 use rankwright_data::generate::LetorOptions;
-use rankwright_eval::{ScoredDataset, SourceKind};
+use rankwright_eval::{MetricSpec, ScoredDataset, SourceKind};
 use rankwright_model::{Activation, ModelBody, ScoreOptions};
 
 use super::super::export::{self, Moving};
@@ -41,7 +41,7 @@ fn threads_do_not_change_a_bit() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| train(text, TrainRequest::new(&data)).unwrap().model.to_bytes())
     };
-    let mut specs: Vec<String> = NETS.iter().map(|(name, _)| lively(name, "")).collect();
+    let mut specs: Vec<String> = NETS.iter().map(|name| lively(name, "")).collect();
     specs.push(lively("listnet", ", norm=layer"));
     specs.push(lively("ranknet", ", norm=batch, activation=gelu, optimiser=sgd"));
     specs.push(lively("ranknet", ", factored=false"));
@@ -97,7 +97,7 @@ fn every_learner_learns() {
     let measure = MetricSpec::parse("ndcg@10").unwrap().resolve(SourceKind::Features).unwrap();
     let chance =
         ScoredDataset::new(&test, &scores).unwrap().evaluate(&[measure]).unwrap().results[0].value;
-    for (name, _) in NETS {
+    for name in NETS {
         for layers in ["0", "24/12"] {
             let text = format!("{name}(layers={layers}, epochs=12, rate=0.005)");
             let result = train(&text, TrainRequest::new(&data)).unwrap();
@@ -175,7 +175,7 @@ fn missing_and_constant_features_do_no_harm() {
         [gap, 4.0, f32::NAN, *label as f32 + random.normal() as f32]
     });
     let data = with_labels(&sizes, 4, values.collect(), labels);
-    for (name, _) in NETS {
+    for name in NETS {
         let result =
             train(&format!("{name}(layers=8, epochs=20, rate=0.02)"), TrainRequest::new(&data));
         assert!(ndcg(&result.unwrap(), &data) > 0.8, "{name}");
@@ -195,7 +195,7 @@ fn mq2008_is_learnt() {
         read(&files, &ReadOptions::default()).unwrap().data
     };
     let (data, valid, test) = (part(&[1, 2, 3]), part(&[4]), part(&[5]));
-    for (name, _) in NETS {
+    for name in NETS {
         let watched = ValidationSet { name: "valid".into(), data: &valid };
         let result =
             train(name, TrainRequest { valid: vec![watched], ..TrainRequest::new(&data) }).unwrap();

@@ -11,16 +11,18 @@
 //! The ideal first T are chosen by label, then by rank. At most T documents are added, so that the cost
 //! stays O(T n). Documents of the lowest label are never added: there is nothing below them.
 
+use rankwright_spec::choices;
+
 use super::ranked::Ranked;
 
-/// Which pairs count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum PairChoice {
-    /// Those of the ranks above the truncation level.
-    #[default]
-    Top,
-    /// Those, and the pairs of the documents that belong above it.
-    Coherent,
+choices! {
+    /// The pairs that count.
+    pub enum PairChoice {
+        /// Those of the ranks above the truncation level.
+        Top = "top",
+        /// Those, and the pairs of the documents that belong above it.
+        Coherent = "coherent",
+    }
 }
 
 /// Finds the ranks that belong above the truncation level but stand below it, ascending.

@@ -61,16 +61,19 @@ use crate::error::LearnError;
 use crate::simd::Simd;
 
 pub use coherent::PairChoice;
-pub use params::{DEFAULT_METRIC, LAMBDA_PARAMS, LambdaParams, PAIR_PARAMS, TiedLabels};
+pub use params::{
+    DEFAULT_METRIC, LambdaConfig, LambdaOptions, LambdaParams, PairOptions, PairParams, PairWeight,
+    TiedLabels,
+};
 pub use rows::PARTNERS as SAMPLED_PARTNERS;
 pub use weight::{Cut, Scheme, Weight};
 
-/// The pairwise objective; made by [`LambdaParams::check`].
+/// The pairwise objective; made by [`LambdaConfig::check`].
 ///
 /// ```
-/// use rankwright_learn::objective::{Derivatives, LambdaParams, Objective, QueryView, Workspace};
+/// use rankwright_learn::objective::{Derivatives, LambdaConfig, Objective, QueryView, Workspace};
 ///
-/// let pair = LambdaParams::default().check()?;
+/// let pair = LambdaConfig::default().check()?;
 /// // P(first beats second) is 1/5, and the first is the better one: lambda is -4/5.
 /// let scores = [0.25_f64.ln(), 0.0];
 /// let query = QueryView::new(&[1.0, 0.0], &scores);
@@ -84,7 +87,7 @@ pub use weight::{Cut, Scheme, Weight};
 /// ```
 #[derive(Debug)]
 pub struct Lambda {
-    params: LambdaParams,
+    params: LambdaConfig,
     target: Option<Target>,
     truncation: usize,
     /// Whether all labels of the training data are equal.
@@ -114,7 +117,7 @@ struct Scale {
 }
 
 impl Lambda {
-    pub(super) fn new(params: LambdaParams) -> Result<Self, SpecError> {
+    pub(super) fn new(params: LambdaConfig) -> Result<Self, SpecError> {
         let cut = match params.scheme {
             // Its pairs stand k ranks apart, and matter wherever they are.
             Scheme::Gap => None,
@@ -219,7 +222,7 @@ impl Lambda {
         columns: &mut Columns,
         row: &mut Vec<f64>,
     ) -> (Scale, f64) {
-        let LambdaParams { sigma, norm_gap, simd, .. } = self.params;
+        let LambdaConfig { sigma, norm_gap, simd, .. } = self.params;
         let ranked = pairs.ranked;
         columns.start(&ranked.scores, sigma, norm_gap, simd);
         let factors = pairs.swap.and_then(|swap| swap.factors());

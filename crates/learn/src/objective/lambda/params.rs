@@ -1,38 +1,156 @@
-//! Parameters of the pairwise objectives, and how a spec writes them.
+//! Parameters of the pairwise objectives.
 
-use rankwright_eval::{MetricSpec, ParamInfo, Params};
-use rankwright_spec::SpecError;
+use rankwright_eval::{MetricSpec, MetricText};
+use rankwright_spec::{Auto, SpecError, above, choices, params};
 
 use super::Lambda;
 use super::coherent::PairChoice;
 use super::weight::{Cut, Scheme, Weight};
+use crate::objective::{Objective, ObjectiveDef, ObjectiveParams};
 use crate::simd::Simd;
 
-/// What pairs of equal labels count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum TiedLabels {
-    /// Nothing.
-    #[default]
-    Ignore,
-    /// As pairs whose two orders are equally likely (P = 1/2). Only with weight 1: under a metric
-    /// a swap of equal labels changes nothing.
-    Half,
+choices! {
+    /// The treatment of pairs of equal labels.
+    pub enum TiedLabels {
+        /// They do not count.
+        Ignore = "ignore",
+        /// They count as pairs whose two orders are equally likely (P = 1/2). Only with weight 1:
+        /// under a metric a swap of equal labels changes nothing.
+        Half = "half",
+    }
 }
 
-/// What anyone may write; [`LambdaParams::check`] makes the objective.
+choices! {
+    /// The weight of a pair under a metric.
+    pub enum PairWeight {
+        /// The change of the metric when the two swap ranks: LambdaRank.
+        Swap = "swap",
+        /// NDCG-Loss2 (LambdaLoss), for NDCG and DCG.
+        Loss2 = "loss2",
+        /// NDCG-Loss2++: both of the above.
+        Loss2PlusPlus = "loss2++",
+        /// LambdaGap, for P@k.
+        Gap = "gap",
+    }
+}
+
+params! {
+    /// Parameters of the pair logistic loss.
+    pub struct PairParams {
+        sigma: f64 = 1.0, above(0.0), "Steepness of the logistic function.";
+        truncation: Auto<Option<usize>> = Auto::Auto, 1..,
+            "Number of top ranks of which one document of a pair must be; auto and none: all.";
+        ties: TiedLabels = TiedLabels::Ignore, ..,
+            "Pairs of equal labels: not counted (ignore), or as pairs that may go either way (half).";
+        norm_gap: bool = false, ..,
+            "Divide a pair's weight by 0.01 + the difference of its scores.";
+        norm_query: bool = false, ..,
+            "Multiply a query's derivatives by log2(1 + S) / S, where S is the sum of its lambdas.";
+    }
+    /// Builder methods for the parameters of the pair logistic loss.
+    pub trait PairOptions: pair_params;
+}
+
+params! {
+    /// Parameters of lambdas.
+    pub struct LambdaParams {
+        metric: MetricText = MetricText::new(DEFAULT_METRIC), .., "Metric that the lambdas aim at.";
+        sigma: f64 = 1.0, above(0.0), "Steepness of the logistic function.";
+        truncation: Auto<Option<usize>> = Auto::Auto, 1..,
+            "Number of top ranks of which one document of a pair must be; auto: k + 3 where the \
+             metric has a cut-off k, else all; none: all.";
+        norm_gap: bool = true, ..,
+            "Divide a pair's weight by 0.01 + the difference of its scores.";
+        norm_query: bool = true, ..,
+            "Multiply a query's derivatives by log2(1 + S) / S, where S is the sum of its lambdas.";
+        weight: PairWeight = PairWeight::Swap, ..,
+            "Weight of a pair: the metric's change when the two swap (swap), LambdaLoss for ndcg \
+             (loss2, loss2++), or LambdaGap for p@k (gap).";
+        mu: f64 = 10.0, 0.0.., "Share of loss2 in weight=loss2++.", requires "weight=loss2++";
+        pairs: PairChoice = PairChoice::Top, ..,
+            "Pairs of the first ranks (top), or also of documents that belong there (coherent).";
+        cut: Cut = Cut::Soft, ..,
+            "The metric's cut-off in the weight of a pair: the metric goes on below it (soft), or \
+             not (hard).";
+    }
+    /// Builder methods for the parameters of lambdas.
+    pub trait LambdaOptions: lambda_params;
+}
+
+/// The metric that learners aim at and report where none is given.
+pub const DEFAULT_METRIC: &str = "ndcg@10";
+
+/// The number of ranks as the kernel takes it: `None` is chosen by the metric.
+fn ranks(truncation: Auto<Option<usize>>) -> Option<usize> {
+    truncation.given().map(|ranks| ranks.unwrap_or(usize::MAX))
+}
+
+impl ObjectiveParams for PairParams {
+    const DEF: &'static ObjectiveDef = &ObjectiveDef {
+        name: "pair-logistic",
+        help: "Logistic loss of pairs, each with weight 1 (RankNet, RankMART).",
+        example: "pair-logistic(sigma=1, ties=half)",
+        preferences: true,
+        ..ObjectiveDef::of::<Self>()
+    };
+
+    fn build(&self) -> Result<Box<dyn Objective>, SpecError> {
+        let config = LambdaConfig {
+            sigma: self.sigma,
+            truncation: ranks(self.truncation),
+            ties: self.ties,
+            norm_gap: self.norm_gap,
+            norm_query: self.norm_query,
+            ..LambdaConfig::default()
+        };
+        Ok(Box::new(config.check()?))
+    }
+}
+
+impl ObjectiveParams for LambdaParams {
+    const DEF: &'static ObjectiveDef = &ObjectiveDef {
+        name: "lambda",
+        help: "Logistic loss of pairs, weighted by what a metric gains from their swap (LambdaMART).",
+        example: "lambda(metric=ndcg@10, truncation=30)",
+        preferences: true,
+        ..ObjectiveDef::of::<Self>()
+    };
+
+    fn build(&self) -> Result<Box<dyn Objective>, SpecError> {
+        let config = LambdaConfig {
+            sigma: self.sigma,
+            truncation: ranks(self.truncation),
+            norm_gap: self.norm_gap,
+            norm_query: self.norm_query,
+            scheme: match self.weight {
+                PairWeight::Swap => Scheme::Swap,
+                PairWeight::Loss2 => Scheme::Loss2,
+                PairWeight::Loss2PlusPlus => Scheme::Loss2PlusPlus(self.mu),
+                PairWeight::Gap => Scheme::Gap,
+            },
+            pairs: self.pairs,
+            cut: self.cut,
+            ..LambdaConfig::for_metric(self.metric.spec()?)
+        };
+        Ok(Box::new(config.check()?))
+    }
+}
+
+/// A pairwise objective with a weight of any kind, also a metric of the caller's own;
+/// [`LambdaConfig::check`] makes the objective.
 ///
 /// ```
-/// use rankwright_learn::objective::{LambdaParams, Weight};
+/// use rankwright_learn::objective::{LambdaConfig, Weight};
 /// use rankwright_eval::MetricSpec;
 ///
 /// let metric = MetricSpec::parse("err@10")?;
-/// let lambda = LambdaParams { weight: Weight::Metric(metric), ..LambdaParams::default() };
+/// let lambda = LambdaConfig { weight: Weight::Metric(metric), ..LambdaConfig::default() };
 /// assert_eq!(lambda.check()?.truncation(), Some(13));
-/// assert!(LambdaParams { sigma: 0.0, ..LambdaParams::default() }.check().is_err());
+/// assert!(LambdaConfig { sigma: 0.0, ..LambdaConfig::default() }.check().is_err());
 /// # Ok::<(), rankwright_spec::SpecError>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct LambdaParams {
+pub struct LambdaConfig {
     /// Steepness of the logistic function, above 0.
     pub sigma: f64,
     /// Weight of a pair.
@@ -58,7 +176,7 @@ pub struct LambdaParams {
     pub simd: Simd,
 }
 
-impl Default for LambdaParams {
+impl Default for LambdaConfig {
     /// The pair logistic loss itself: weight 1, all pairs, no normalisation.
     fn default() -> Self {
         Self {
@@ -76,7 +194,7 @@ impl Default for LambdaParams {
     }
 }
 
-impl LambdaParams {
+impl LambdaConfig {
     /// Lambdas for a metric, both normalisations on.
     pub fn for_metric(metric: MetricSpec) -> Self {
         let weight = Weight::Metric(metric);
@@ -101,123 +219,4 @@ impl LambdaParams {
         }
         Lambda::new(self)
     }
-
-    /// Reads the parameters of [`PAIR_PARAMS`] and, where `metric` is set, [`LAMBDA_PARAMS`].
-    pub(crate) fn read(params: &Params<'_>, metric: bool) -> Result<Self, SpecError> {
-        let ties = [("ignore", TiedLabels::Ignore), ("half", TiedLabels::Half)];
-        let choices = [("top", PairChoice::Top), ("coherent", PairChoice::Coherent)];
-        let cuts = [("soft", Cut::Soft), ("hard", Cut::Hard)];
-        let default = match metric {
-            true => {
-                let spec = params.text("metric").unwrap_or(DEFAULT_METRIC);
-                Self::for_metric(MetricSpec::parse(spec)?)
-            }
-            false => Self::default(),
-        };
-        Ok(Self {
-            sigma: params.f64_in("sigma", 1.0, |s| s > 0.0, "a number above 0")?,
-            truncation: read_truncation(params)?,
-            ties: params.choice("ties", &ties, TiedLabels::Ignore)?,
-            norm_gap: params.bool("norm_gap", default.norm_gap)?,
-            norm_query: params.bool("norm_query", default.norm_query)?,
-            cut: params.choice("cut", &cuts, Cut::Soft)?,
-            scheme: read_scheme(params)?,
-            pairs: params.choice("pairs", &choices, PairChoice::Top)?,
-            ..default
-        })
-    }
 }
-
-/// The metric that lambdas aim at unless told otherwise.
-pub const DEFAULT_METRIC: &str = "ndcg@10";
-
-fn read_scheme(params: &Params<'_>) -> Result<Scheme, SpecError> {
-    let mu = params.f64_in("mu", 10.0, |mu| mu >= 0.0, "a number from 0 on")?;
-    let schemes = [
-        ("swap", Scheme::Swap),
-        ("loss2", Scheme::Loss2),
-        ("loss2++", Scheme::Loss2PlusPlus(mu)),
-        ("gap", Scheme::Gap),
-    ];
-    let scheme = params.choice("weight", &schemes, Scheme::Swap)?;
-    match params.is_written("mu") && !matches!(scheme, Scheme::Loss2PlusPlus(_)) {
-        true => Err(params.conflict("mu is for weight=loss2++; write that too, or leave it out")),
-        false => Ok(scheme),
-    }
-}
-
-fn read_truncation(params: &Params<'_>) -> Result<Option<usize>, SpecError> {
-    match params.text("truncation") {
-        None | Some("auto") => Ok(None),
-        Some("none") => Ok(Some(usize::MAX)),
-        Some(text) => match text.parse::<usize>() {
-            Ok(ranks) if ranks > 0 => Ok(Some(ranks)),
-            _ => Err(params.bad("truncation", text, "auto | none | a number of ranks from 1 on")),
-        },
-    }
-}
-
-const SIGMA: ParamInfo =
-    ParamInfo { name: "sigma", doc: "steepness of the logistic function", default: "1" };
-
-const TRUNCATION: ParamInfo = ParamInfo {
-    name: "truncation",
-    doc: "pairs count whose better-ranked document stands among so many ranks: auto (k + 3 where \
-          the metric has a cut-off k) | none | a number",
-    default: "auto",
-};
-
-/// Parameters of `pair-logistic`.
-pub const PAIR_PARAMS: &[ParamInfo] = &[
-    SIGMA,
-    TRUNCATION,
-    ParamInfo {
-        name: "ties",
-        doc: "pairs of equal labels: ignore | half (as pairs that may go either way)",
-        default: "ignore",
-    },
-    ParamInfo {
-        name: "norm_gap",
-        doc: "divide a pair's weight by 0.01 + the difference of its scores",
-        default: "false",
-    },
-    ParamInfo {
-        name: "norm_query",
-        doc: "multiply a query's derivatives by log2(1 + S) / S, S the sum of its lambdas",
-        default: "false",
-    },
-];
-
-/// Parameters of `lambda`.
-pub const LAMBDA_PARAMS: &[ParamInfo] = &[
-    ParamInfo { name: "metric", doc: "metric that the lambdas aim at", default: DEFAULT_METRIC },
-    SIGMA,
-    TRUNCATION,
-    ParamInfo {
-        name: "norm_gap",
-        doc: "divide a pair's weight by 0.01 + the difference of its scores",
-        default: "true",
-    },
-    ParamInfo {
-        name: "norm_query",
-        doc: "multiply a query's derivatives by log2(1 + S) / S, S the sum of its lambdas",
-        default: "true",
-    },
-    ParamInfo {
-        name: "weight",
-        doc: "how the metric weighs a pair: swap (its change when the two swap) | loss2 | loss2++ \
-              (LambdaLoss, for ndcg) | gap (LambdaGap, for p@k)",
-        default: "swap",
-    },
-    ParamInfo { name: "mu", doc: "share of loss2 in weight=loss2++", default: "(10 there)" },
-    ParamInfo {
-        name: "pairs",
-        doc: "pairs: top (of the first ranks) | coherent (also of documents that belong there)",
-        default: "top",
-    },
-    ParamInfo {
-        name: "cut",
-        doc: "the metric's cut-off in the weight of a pair: soft (goes on below it) | hard",
-        default: "soft",
-    },
-];

@@ -86,7 +86,7 @@ impl Bench {
     }
 }
 
-fn report(name: &str, params: LambdaParams) {
+fn report(name: &str, params: LambdaConfig) {
     let objective = params.check().unwrap();
     let mut work = Workspace::default();
     let one = |bench: &mut Bench, query, seed| bench.lambdas(&objective, &mut work, query, seed);
@@ -94,9 +94,9 @@ fn report(name: &str, params: LambdaParams) {
     println!("{name}: best {best:.1} ms, undisturbed {undisturbed:.1} ms an iteration");
 }
 
-fn metric(text: &str) -> LambdaParams {
-    let params = LambdaParams::for_metric(MetricSpec::parse(text).unwrap());
-    LambdaParams { truncation: Some(30), ..params }
+fn metric(text: &str) -> LambdaConfig {
+    let params = LambdaConfig::for_metric(MetricSpec::parse(text).unwrap());
+    LambdaConfig { truncation: Some(30), ..params }
 }
 
 #[test]
@@ -110,12 +110,12 @@ fn speed_of_ndcg() {
 fn speed_of_other_weights() {
     report(
         "ndcg, truncation 30, portable",
-        LambdaParams { simd: Simd::Portable, ..metric("ndcg") },
+        LambdaConfig { simd: Simd::Portable, ..metric("ndcg") },
     );
-    report("ndcg, no truncation", LambdaParams { truncation: Some(usize::MAX), ..metric("ndcg") });
+    report("ndcg, no truncation", LambdaConfig { truncation: Some(usize::MAX), ..metric("ndcg") });
     report("ap, truncation 30", metric("ap"));
     report("err, truncation 30", metric("err"));
-    report("pair logistic, all pairs", LambdaParams::default());
+    report("pair logistic, all pairs", LambdaConfig::default());
 }
 
 #[test]
@@ -141,8 +141,8 @@ fn speed_of_a_million_documents() {
     let scores: Vec<f64> = (0..n).map(|_| random.normal()).collect();
     let (mut gradient, mut hessian, mut memory) = (vec![0.0; n], vec![0.0; n], vec![0; n]);
     let mut work = Workspace::default();
-    let all_pairs = LambdaParams { truncation: Some(usize::MAX), ..metric("ndcg@10") };
-    let thirteen = LambdaParams { truncation: None, ..metric("ndcg@10") };
+    let all_pairs = LambdaConfig { truncation: Some(usize::MAX), ..metric("ndcg@10") };
+    let thirteen = LambdaConfig { truncation: None, ..metric("ndcg@10") };
     for (name, params) in [("truncation 13", thirteen), ("sampled pairs", all_pairs)] {
         let objective = params.check().unwrap();
         for round in ["cold", "warm"] {

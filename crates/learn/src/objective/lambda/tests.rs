@@ -32,22 +32,22 @@ fn derivatives(objective: &dyn Objective, query: &QueryView<'_>) -> (Vec<f32>, V
     try_derivatives(objective, query).unwrap()
 }
 
-fn lambda(metric: &str) -> LambdaParams {
-    LambdaParams::for_metric(MetricSpec::parse(metric).unwrap())
+fn lambda(metric: &str) -> LambdaConfig {
+    LambdaConfig::for_metric(MetricSpec::parse(metric).unwrap())
 }
 
 /// Every metric by its changes, and the other weights and pairs.
-fn variants() -> Vec<LambdaParams> {
-    let mut all: Vec<LambdaParams> = METRICS.iter().map(|metric| lambda(metric)).collect();
+fn variants() -> Vec<LambdaConfig> {
+    let mut all: Vec<LambdaConfig> = METRICS.iter().map(|metric| lambda(metric)).collect();
     let (scheme, pairs) = (Scheme::Loss2PlusPlus(10.0), PairChoice::Coherent);
     all.extend([
-        LambdaParams { scheme: Scheme::Loss2, ..lambda("ndcg@5") },
-        LambdaParams { scheme, ..lambda("ndcg") },
-        LambdaParams { scheme, cut: Cut::Hard, ..lambda("dcg@4") },
-        LambdaParams { scheme: Scheme::Gap, ..lambda("p@2") },
-        LambdaParams { pairs, truncation: Some(2), ..lambda("ndcg@5") },
-        LambdaParams { pairs, truncation: Some(1), ..lambda("ap") },
-        LambdaParams { pairs, scheme, truncation: Some(2), ..lambda("ndcg") },
+        LambdaConfig { scheme: Scheme::Loss2, ..lambda("ndcg@5") },
+        LambdaConfig { scheme, ..lambda("ndcg") },
+        LambdaConfig { scheme, cut: Cut::Hard, ..lambda("dcg@4") },
+        LambdaConfig { scheme: Scheme::Gap, ..lambda("p@2") },
+        LambdaConfig { pairs, truncation: Some(2), ..lambda("ndcg@5") },
+        LambdaConfig { pairs, truncation: Some(1), ..lambda("ap") },
+        LambdaConfig { pairs, scheme, truncation: Some(2), ..lambda("ndcg") },
     ]);
     all
 }
@@ -94,10 +94,10 @@ prop_compose! {
         truncation in prop_oneof![Just(None), (1..100_usize).prop_map(Some), Just(Some(usize::MAX))],
         ties in any::<bool>(), norm_gap in any::<bool>(), norm_query in any::<bool>(),
         hard in any::<bool>(), coherent in any::<bool>(), other in 0..3_usize, mu in 0.0..20.0_f64,
-    ) -> LambdaParams {
+    ) -> LambdaConfig {
         let pairs = if coherent { PairChoice::Coherent } else { PairChoice::Top };
-        let params = LambdaParams { sigma, truncation, norm_gap, norm_query, pairs,
-            cut: if hard { Cut::Hard } else { Cut::Soft }, ..LambdaParams::default() };
+        let params = LambdaConfig { sigma, truncation, norm_gap, norm_query, pairs,
+            cut: if hard { Cut::Hard } else { Cut::Soft }, ..LambdaConfig::default() };
         match metric {
             Some(m) => {
                 let scheme = match other {
@@ -106,9 +106,9 @@ prop_compose! {
                     1 if m.starts_with("p@") => Scheme::Gap,
                     _ => Scheme::Swap,
                 };
-                LambdaParams { weight: lambda(m).weight, scheme, ..params }
+                LambdaConfig { weight: lambda(m).weight, scheme, ..params }
             }
-            None if ties => LambdaParams { ties: TiedLabels::Half, ..params },
+            None if ties => LambdaConfig { ties: TiedLabels::Half, ..params },
             None => params,
         }
     }
@@ -210,7 +210,7 @@ fn lambdas_are_those_of_lightgbm() {
         (15, 0.0439704, 0.0375949),
     ];
     for (norm, expected) in [(true, normed), (false, plain)] {
-        let params = LambdaParams {
+        let params = LambdaConfig {
             truncation: Some(6),
             norm_gap: norm,
             norm_query: norm,
@@ -233,7 +233,7 @@ fn lambdas_are_the_gradient_of_the_loss_with_frozen_weights() {
     let query = QueryView::new(&labels, &scores);
     for params in variants() {
         let about = format!("{params:?}");
-        let objective = LambdaParams { sigma: 1.3, ..params }.check().unwrap();
+        let objective = LambdaConfig { sigma: 1.3, ..params }.check().unwrap();
         let mut work = LambdaWork::default();
         let norm = objective.sums(&query, &mut work, &mut []).unwrap().norm;
         let swap = objective.start(&query, &mut work.ranked, &mut work.swaps, &mut []).unwrap();
@@ -281,10 +281,10 @@ fn equal_labels_and_queries_without_a_relevant_document_give_zeros() {
         let blank: Vec<f64> = (0..20).map(|i| -f64::from(i % 3)).collect();
         assert!(is_zero(derivatives(&objective, &QueryView::new(&blank, &scores))), "{about}");
     }
-    let plain = LambdaParams::default().check().unwrap();
+    let plain = LambdaConfig::default().check().unwrap();
     assert!(is_zero(derivatives(&plain, &QueryView::new(&[2.0; 20], &scores))));
     // Half of a tie is a force towards equal scores.
-    let half = LambdaParams { ties: TiedLabels::Half, ..LambdaParams::default() }.check().unwrap();
+    let half = LambdaConfig { ties: TiedLabels::Half, ..LambdaConfig::default() }.check().unwrap();
     let (gradient, _) = derivatives(&half, &QueryView::new(&[1.0; 2], &[1.0, 0.0]));
     let expected = 0.5 - 1.0 / (1.0 + 1_f64.exp());
     assert!((f64::from(gradient[0]) - expected).abs() < 1e-6 && gradient[1] == -gradient[0]);
@@ -343,7 +343,7 @@ fn preferences_that_say_what_labels_say_give_the_same_lambdas() {
     let labels = [2.0, 0.0, 1.0, 4.0, 0.0, 3.0, 1.0];
     let scores = [0.3, 0.9, -0.2, 0.1, 0.5, -0.7, 0.0];
     let pairs = all_preferences(&labels);
-    let all = METRICS.iter().map(|m| lambda(m)).chain([LambdaParams::default()]);
+    let all = METRICS.iter().map(|m| lambda(m)).chain([LambdaConfig::default()]);
     for params in all {
         let objective = params.clone().check().unwrap();
         let query = QueryView::new(&labels, &scores);
@@ -359,7 +359,7 @@ fn preferences_that_say_what_labels_say_give_the_same_lambdas() {
 
 #[test]
 fn preferences_have_weights_and_equal_ones_pull_together() {
-    let objective = LambdaParams::default().check().unwrap();
+    let objective = LambdaConfig::default().check().unwrap();
     let pair = |equal| Preference { better: 0, worse: 1, weight: 3.0, equal };
     let of = |pair: Preference| {
         let view = QueryView { pairs: Some(&[pair]), ..QueryView::new(&[], &[1.0, 0.0]) };
@@ -380,7 +380,7 @@ fn preferences_have_weights_and_equal_ones_pull_together() {
 
 #[test]
 fn preferences_that_cannot_be_are_told() {
-    let objective = LambdaParams::default().check().unwrap();
+    let objective = LambdaConfig::default().check().unwrap();
     for (better, worse) in [(0, 2), (5, 1), (1, 1)] {
         let pairs = [Preference { better, worse, weight: 1.0, equal: false }];
         let view = QueryView { pairs: Some(&pairs), ..QueryView::new(&[], &[0.0, 0.0]) };
@@ -411,7 +411,7 @@ fn labels_beyond_a_scale_are_told_before_training() {
     }
     // Gains of 1e30 are within 32 bits, gains of 1e300 are not, unless divided by the best.
     let query = |labels| QueryView::new(labels, &[0.0, 0.1]);
-    let dcg = LambdaParams { norm_query: false, ..lambda("dcg(gain=linear)") }.check().unwrap();
+    let dcg = LambdaConfig { norm_query: false, ..lambda("dcg(gain=linear)") }.check().unwrap();
     assert!(derivatives(&dcg, &query(&[1e30, 0.0])).0[0] < -1e29);
     let message = try_derivatives(&dcg, &query(&[1e300, 0.0])).unwrap_err().to_string();
     assert!(message.contains("32-bit"), "{message}");
@@ -443,7 +443,7 @@ fn a_query_of_a_million_documents_is_fine() {
 fn sampled_pairs_keep_the_expectation_and_the_sum() {
     let documents = 20_500;
     let (labels, scores) = draws(documents);
-    let objective = LambdaParams::default().check().unwrap();
+    let objective = LambdaConfig::default().check().unwrap();
     assert!(is_sampled(documents, objective.truncation));
     let seeds = 12;
     let mut mean = vec![0.0; documents];
@@ -478,7 +478,7 @@ fn sampled_pairs_keep_the_expectation_and_the_sum() {
 fn coherent_pairs_change_nothing_where_pairs_are_sampled() {
     let (labels, scores) = draws(210_000);
     let of = |pairs: PairChoice| {
-        let params = LambdaParams { pairs, truncation: Some(2000), ..lambda("ndcg@10") };
+        let params = LambdaConfig { pairs, truncation: Some(2000), ..lambda("ndcg@10") };
         let objective = params.check().unwrap();
         assert!(objective.samples_pairs(labels.len()));
         derivatives(&objective, &QueryView::new(&labels, &scores))
@@ -489,10 +489,10 @@ fn coherent_pairs_change_nothing_where_pairs_are_sampled() {
 #[test]
 fn a_loss_is_told_where_there_is_one() {
     let query = QueryView::new(&[1.0, 0.0], &[0.0, 0.0]);
-    let loss = |params: LambdaParams| {
+    let loss = |params: LambdaConfig| {
         params.check().unwrap().loss(&query, &mut Workspace::default()).unwrap()
     };
-    assert!((loss(LambdaParams::default()).unwrap() - 2_f64.ln()).abs() < 1e-12);
+    assert!((loss(LambdaConfig::default()).unwrap() - 2_f64.ln()).abs() < 1e-12);
     assert_eq!(loss(lambda("ndcg")), None);
-    assert_eq!(loss(LambdaParams { norm_gap: true, ..LambdaParams::default() }), None);
+    assert_eq!(loss(LambdaConfig { norm_gap: true, ..LambdaConfig::default() }), None);
 }

@@ -3,11 +3,11 @@
 
 use rankwright_eval::{MetricSpec, Orderer, SourceKind};
 
-use super::{Cut, LambdaParams, PairChoice, Scheme, TiedLabels, Weight};
+use super::{Cut, LambdaConfig, PairChoice, Scheme, TiedLabels, Weight};
 use crate::objective::QueryView;
 
 /// Gradient and hessian of each document, by definition.
-pub(super) fn twin(params: &LambdaParams, query: &QueryView<'_>) -> (Vec<f64>, Vec<f64>) {
+pub(super) fn twin(params: &LambdaConfig, query: &QueryView<'_>) -> (Vec<f64>, Vec<f64>) {
     let n = query.scores.len();
     let seed = query.seed ^ (query.query as u64).wrapping_mul(0xd1b5_4a32_d192_ed03);
     let mut orderer = Orderer::default();
@@ -59,7 +59,7 @@ pub(super) fn twin(params: &LambdaParams, query: &QueryView<'_>) -> (Vec<f64>, V
 
 /// Which ranks below the truncation level count as if above it: under `pairs=coherent` those that
 /// an ideal ranking has there, the lowest label left out.
-fn belongs(params: &LambdaParams, labels: &[f64], truncation: usize) -> Vec<bool> {
+fn belongs(params: &LambdaConfig, labels: &[f64], truncation: usize) -> Vec<bool> {
     let ahead = |rank: usize| {
         let better = labels.iter().filter(|label| **label > labels[rank]).count();
         better + labels[..rank].iter().filter(|label| **label == labels[rank]).count()
@@ -75,7 +75,7 @@ fn belongs(params: &LambdaParams, labels: &[f64], truncation: usize) -> Vec<bool
 
 /// What a pair of rank i and every rank weighs: the metric's change, or by the scheme's formula; 1
 /// for weight 1.
-fn changes(params: &LambdaParams, labels: &[f64], truncation: usize, i: usize) -> Vec<f64> {
+fn changes(params: &LambdaConfig, labels: &[f64], truncation: usize, i: usize) -> Vec<f64> {
     let Weight::Metric(metric) = &params.weight else { return vec![1.0; labels.len()] };
     let mut ideal = labels.to_vec();
     ideal.sort_by(|a, b| b.total_cmp(a));

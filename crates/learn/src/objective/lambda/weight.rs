@@ -16,7 +16,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rankwright_eval::{Measure, MetricSpec, SourceKind, SwapDelta};
-use rankwright_spec::SpecError;
+use rankwright_spec::{SpecError, choices};
 
 use super::lambdagap::LambdaGap;
 use super::lambdaloss::LambdaLoss;
@@ -33,14 +33,14 @@ pub enum Weight {
     Custom(Measure),
 }
 
-/// What becomes of a metric's cut-off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Cut {
-    /// The metric goes on below the cut-off.
-    #[default]
-    Soft,
-    /// The metric as written.
-    Hard,
+choices! {
+    /// The treatment of a metric's cut-off.
+    pub enum Cut {
+        /// The metric goes on below the cut-off.
+        Soft = "soft",
+        /// The metric as written.
+        Hard = "hard",
+    }
 }
 
 /// How a metric becomes the weight of a pair.

@@ -8,7 +8,7 @@ use crate::bins::Binned;
 use crate::collective::Local;
 use crate::simd::Simd;
 use crate::tree::grow::{Grow, Grower, GrownRows, Input};
-use crate::tree::{Direction, Grown, Growth, Scales, TreeParams};
+use crate::tree::{Direction, Grown, Growth, Scales, TreeConfig};
 
 /// A question of the twin: feature, last bin on the left, side of missing values, gain.
 #[derive(Debug, Clone, Copy)]
@@ -22,7 +22,7 @@ struct Asked {
 struct Twin<'a> {
     data: &'a Dataset,
     binned: &'a Binned,
-    params: &'a TreeParams,
+    params: &'a TreeConfig,
     gradient: &'a [f32],
     hessian: &'a [f32],
     /// Rows of what has a value of its own.
@@ -122,13 +122,13 @@ fn trial(rows: usize, columns: usize, seed: u64) -> Trial {
     Trial { data, gradient, hessian }
 }
 
-fn params(levels: usize, min_rows: u64, l2: f64) -> TreeParams {
+fn params(levels: usize, min_rows: u64, l2: f64) -> TreeConfig {
     let growth = Growth::Oblivious;
-    TreeParams { leaves: 1 << levels, min_rows, l2, growth, ..TreeParams::default() }
+    TreeConfig { leaves: 1 << levels, min_rows, l2, growth, ..TreeConfig::default() }
 }
 
 /// The grown tree, the rows of its grown leaves, and whether routes lead each row to its own.
-fn grown(trial: &Trial, binned: &Binned, params: &TreeParams) -> (Grown, Vec<Vec<usize>>) {
+fn grown(trial: &Trial, binned: &Binned, params: &TreeConfig) -> (Grown, Vec<Vec<usize>>) {
     let (gradient, hessian) = (&trial.gradient[..], &trial.hessian[..]);
     let scales = Scales::of(gradient, hessian, &Local).unwrap();
     let mut grower = Grower::new(binned, params, &Local, Simd::Auto);
@@ -214,7 +214,7 @@ fn the_slow_way_to_a_gain_gives_the_same_tree() {
     let trial = trial(300, 4, 5);
     let binned = Binned::new(&trial.data, 255, &Local).unwrap();
     let (plain, _) = grown(&trial, &binned, &params(4, 3, 1.0));
-    let tiny = TreeParams { l1: 1e-300, ..params(4, 3, 1.0) };
+    let tiny = TreeConfig { l1: 1e-300, ..params(4, 3, 1.0) };
     let (strict, _) = grown(&trial, &binned, &tiny);
     assert_eq!(plain.splits, strict.splits);
 }
@@ -224,7 +224,7 @@ fn a_monotone_constraint_keeps_leaves_whole() {
     let trial = trial(400, 3, 9);
     let binned = Binned::new(&trial.data, 255, &Local).unwrap();
     let monotone = vec![(2, Direction::Rising)];
-    let params = TreeParams { monotone, ..params(4, 5, 0.0) };
+    let params = TreeConfig { monotone, ..params(4, 5, 0.0) };
     let (grown, rows) = grown(&trial, &binned, &params);
     let step = |rows: &Vec<usize>| {
         let sum = |of: &[f32]| rows.iter().map(|row| f64::from(of[*row])).sum::<f64>();

@@ -1,0 +1,23 @@
+//! Learners of boosted trees, a file each.
+
+mod lambdamart;
+mod mart;
+mod rankmart;
+mod tree;
+mod xendcg;
+mod yetirank;
+
+pub use lambdamart::LambdaMart;
+pub use mart::{Mart, MartLoss, MartOptions, MartParams};
+pub use rankmart::RankMart;
+pub use tree::RegressionTree;
+pub use xendcg::XeNdcgMart;
+pub use yetirank::YetiRank;
+
+/// The space in which boosted trees are tuned.
+pub(super) const TREE_SPACE: &str = "rate=log(0.02,0.3), leaves=choice(7,15,31,63), min_rows=logint(1,100), l2=log(0.01,100), \
+     sample_queries=uniform(0.5,1), sample_features=uniform(0.3,1)";
+
+/// What every learner of boosted trees takes.
+pub(super) const TREES_TAKE: crate::learner::Takes =
+    crate::learner::Takes { pairs: false, start: true, validation: true, missing: true };

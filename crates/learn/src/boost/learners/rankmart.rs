@@ -1,0 +1,42 @@
+//! RankMART: boosted trees on the pair logistic loss of RankNet, every pair with the same weight.
+
+use rankwright_spec::{SpecError, param_groups};
+
+use super::{TREE_SPACE, TREES_TAKE};
+use crate::boost::trainer::BoostTrainer;
+use crate::boost::{BoostOptions, BoostParams, NewtonOptions, NewtonParams, check_joint};
+use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
+use crate::objective::{PairOptions, PairParams};
+use crate::trainer::Trainer;
+use crate::tree::{TreeOptions, TreeParams};
+
+param_groups! {
+    /// RankMART: boosted trees on the pair logistic loss.
+    pub struct RankMart, check = check {
+        boost: BoostParams, BoostOptions::boost_params;
+        tree: TreeParams, TreeOptions::tree_params;
+        target: TargetParams, TargetOptions::target_params;
+        pair: PairParams, PairOptions::pair_params;
+        newton: NewtonParams, NewtonOptions::newton_params;
+    }
+}
+
+fn check(params: &RankMart) -> Result<(), String> {
+    check_joint(&params.newton, &params.tree)
+}
+
+impl DeclaredLearner for RankMart {
+    const DEF: &'static LearnerDef = &LearnerDef {
+        name: "rankmart",
+        help: "Boosted trees on the pair logistic loss of RankNet, every pair with the same weight.",
+        example: "rankmart(trees=200, leaves=15, sigma=1)",
+        takes: Takes { pairs: true, ..TREES_TAKE },
+        tuning: Tuning::of_trees(&[TREE_SPACE, "norm_query=choice(true,false)"]),
+        ..LearnerDef::of::<Self>()
+    };
+
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        let trainer = BoostTrainer::new(Self::DEF, &self.boost, &self.tree, &self.pair)?;
+        Ok(Box::new(trainer.newton(&self.newton)))
+    }
+}

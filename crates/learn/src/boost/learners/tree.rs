@@ -1,0 +1,36 @@
+//! A single regression tree (CART) on the labels: each leaf is the mean of its documents.
+
+use rankwright_spec::{SpecError, param_groups};
+
+use super::TREES_TAKE;
+use crate::boost::BoostParams;
+use crate::boost::trainer::BoostTrainer;
+use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
+use crate::objective::SquaredParams;
+use crate::trainer::Trainer;
+use crate::tree::{TreeOptions, TreeParams};
+
+param_groups! {
+    /// A single regression tree on the labels.
+    pub struct RegressionTree {
+        tree: TreeParams, TreeOptions::tree_params;
+        target: TargetParams, TargetOptions::target_params;
+    }
+}
+
+impl DeclaredLearner for RegressionTree {
+    const DEF: &'static LearnerDef = &LearnerDef {
+        name: "tree",
+        help: "One regression tree on the labels, each leaf the mean of its documents.",
+        example: "tree(leaves=8, min_rows=5)",
+        takes: TREES_TAKE,
+        tuning: Tuning::whole(&["leaves=logint(4,200), min_rows=logint(1,200), l2=log(0.01,100)"]),
+        ..LearnerDef::of::<Self>()
+    };
+
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        // One tree takes its whole step.
+        let boost = BoostParams { trees: 1, rate: 1.0, ..BoostParams::default() };
+        Ok(Box::new(BoostTrainer::new(Self::DEF, &boost, &self.tree, &SquaredParams::default())?))
+    }
+}

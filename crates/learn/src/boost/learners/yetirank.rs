@@ -1,0 +1,42 @@
+//! YetiRank (Gulin, Kuralenok and Pavlov 2011; Lyzhin, Ustimenko, Gulin and Prokhorenkova 2023):
+//! boosted trees on a metric made smooth by noise on the scores.
+
+use rankwright_spec::{SpecError, param_groups};
+
+use super::{TREE_SPACE, TREES_TAKE};
+use crate::boost::trainer::BoostTrainer;
+use crate::boost::{BoostOptions, BoostParams, NewtonOptions, NewtonParams, check_joint};
+use crate::learner::{DeclaredLearner, LearnerDef, Tuning};
+use crate::objective::{YetiOptions, YetiParams};
+use crate::trainer::Trainer;
+use crate::tree::{TreeOptions, TreeParams};
+
+param_groups! {
+    /// YetiRank: boosted trees on a metric made smooth by noise on the scores.
+    pub struct YetiRank, check = check {
+        boost: BoostParams, BoostOptions::boost_params;
+        tree: TreeParams, TreeOptions::tree_params;
+        loss: YetiParams, YetiOptions::yeti_params;
+        newton: NewtonParams, NewtonOptions::newton_params;
+    }
+}
+
+fn check(params: &YetiRank) -> Result<(), String> {
+    check_joint(&params.newton, &params.tree)
+}
+
+impl DeclaredLearner for YetiRank {
+    const DEF: &'static LearnerDef = &LearnerDef {
+        name: "yetirank",
+        help: "Boosted trees on a metric made smooth by noise on the scores (Gulin 2011, Lyzhin 2023).",
+        example: "yetirank(trees=200, leaves=31, metric=ap)",
+        takes: TREES_TAKE,
+        tuning: Tuning::of_trees(&[TREE_SPACE, "samples=choice(5,10,30), noise=log(0.3,3)"]),
+        ..LearnerDef::of::<Self>()
+    };
+
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        let trainer = BoostTrainer::new(Self::DEF, &self.boost, &self.tree, &self.loss)?;
+        Ok(Box::new(trainer.newton(&self.newton)))
+    }
+}

@@ -1,0 +1,140 @@
+//! Boosted trees with a checked objective, and boosting with an objective of the caller's own.
+
+use rankwright_data::Dataset;
+use rankwright_spec::{SpecError, check_params, param_groups};
+
+use super::params::{BoostConfig, check_joint};
+use super::train::BoostEngine;
+use super::{BoostOptions, BoostParams, NewtonOptions, NewtonParams};
+use crate::error::LearnError;
+use crate::learner::LearnerDef;
+use crate::objective::{Objective, ObjectiveParams};
+use crate::session::{TrainRequest, TrainResult};
+use crate::trainer::{Trainer, Validation};
+use crate::tree::{TreeOptions, TreeParams};
+
+/// A learner of boosted trees, ready to train.
+#[derive(Debug)]
+pub(crate) struct BoostTrainer {
+    def: &'static LearnerDef,
+    boost: BoostParams,
+    tree: TreeParams,
+    newton: NewtonParams,
+    objective: Box<dyn Objective>,
+    text: String,
+}
+
+impl BoostTrainer {
+    /// Boosting by the gradients of an objective; all parameters are checked.
+    pub(crate) fn new(
+        def: &'static LearnerDef,
+        boost: &BoostParams,
+        tree: &TreeParams,
+        objective: &impl ObjectiveParams,
+    ) -> Result<Self, SpecError> {
+        Ok(Self {
+            def,
+            boost: boost.clone(),
+            tree: tree.clone(),
+            newton: NewtonParams::default(),
+            objective: objective.build().map_err(|error| in_learner(error, def))?,
+            text: objective.spec().to_string(),
+        })
+    }
+
+    /// The same with another Newton step.
+    pub(crate) fn newton(self, newton: &NewtonParams) -> Self {
+        Self { newton: newton.clone(), ..self }
+    }
+}
+
+/// A conflict in an objective, told of the learner that was written.
+fn in_learner(error: SpecError, def: &LearnerDef) -> SpecError {
+    match error {
+        SpecError::Conflict { why, .. } => SpecError::Conflict { name: def.name.to_owned(), why },
+        other => other,
+    }
+}
+
+impl Trainer for BoostTrainer {
+    fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
+        let tree = self.tree.resolve(request.train.features(), self.def.name)?;
+        let config =
+            BoostConfig { tree, ..BoostConfig::new(&self.boost, &self.tree, &self.newton) };
+        self.objective.set_simd(request.simd);
+        BoostEngine::new(config).train(self.objective.as_mut(), request)
+    }
+
+    fn objective(&self) -> String {
+        self.text.clone()
+    }
+
+    fn takes_pairs(&self) -> bool {
+        self.def.takes.pairs
+    }
+
+    fn takes_start(&self) -> bool {
+        true
+    }
+
+    fn rounds(&self) -> Option<(usize, &'static str)> {
+        Some((self.boost.trees, "tree"))
+    }
+
+    fn validation(&self) -> Validation {
+        if self.boost.stop > 0 { Validation::Required } else { Validation::Ignored }
+    }
+
+    fn sampled_queries(&self, data: &Dataset) -> usize {
+        let sampled = |query: &usize| self.objective.samples_pairs(data.query_rows(*query).len());
+        (0..data.queries()).filter(sampled).count()
+    }
+
+    fn boosting(&self) -> Option<&BoostParams> {
+        Some(&self.boost)
+    }
+}
+
+param_groups! {
+    /// Boosting with an objective of the caller's own.
+    ///
+    /// ```
+    /// use rankwright_data::generate::LetorOptions;
+    /// use rankwright_learn::objective::Squared;
+    /// use rankwright_learn::prelude::*;
+    ///
+    /// let data = LetorOptions { queries: 20, documents: 20, seed: 1 }.generate()?;
+    /// let result = Booster::new().trees(5).leaves(7).train(&mut Squared, &TrainRequest::new(&data))?;
+    /// assert_eq!(result.history.iterations.len(), 5);
+    /// # Ok::<(), rankwright_learn::LearnError>(())
+    /// ```
+    pub struct Booster, check = check {
+        boost: BoostParams, BoostOptions::boost_params;
+        tree: TreeParams, TreeOptions::tree_params;
+        newton: NewtonParams, NewtonOptions::newton_params;
+    }
+}
+
+fn check(params: &Booster) -> Result<(), String> {
+    check_joint(&params.newton, &params.tree)
+}
+
+impl Booster {
+    /// Boosting with its default parameters.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Trains boosted trees on an objective.
+    pub fn train(
+        &self,
+        objective: &mut dyn Objective,
+        request: &TrainRequest<'_>,
+    ) -> Result<TrainResult, LearnError> {
+        check_params(self, "boosting")?;
+        let tree = self.tree.resolve(request.train.features(), "boosting")?;
+        let config =
+            BoostConfig { tree, ..BoostConfig::new(&self.boost, &self.tree, &self.newton) };
+        BoostEngine::new(config).train(objective, request)
+    }
+}

@@ -1,0 +1,170 @@
+//! The declaration of a learner: [`LearnerDef`] and the trait [`Learner`].
+
+use std::fmt::{self, Debug};
+use std::sync::Arc;
+
+use rankwright_spec::{ParamDef, ParamGroup, Spec, SpecError, check_params, read_spec, write_spec};
+use serde::{Serialize, Serializer};
+
+use crate::trainer::Trainer;
+
+/// A learner with its parameters: what `LambdaMart::new().trees(100)` is, and what a spec becomes.
+///
+/// A learner is a struct that `params!` or `param_groups!` declares, a [`LearnerDef`], and a function
+/// that makes a [`Trainer`] of the parameters; all three are in one file.
+pub trait Learner: Debug + Send + Sync {
+    /// The declaration.
+    fn def(&self) -> &'static LearnerDef;
+
+    /// The parameters.
+    fn params(&self) -> &dyn ParamGroup;
+
+    /// The spec of the learner: parameters that differ from their defaults.
+    fn spec(&self) -> Spec;
+
+    /// Checks the parameters and makes them ready to train.
+    fn trainer(&self) -> Result<Box<dyn Trainer>, SpecError>;
+}
+
+/// A learner as its file declares it: parameters, declaration, and the step from checked parameters
+/// to a trainer.
+pub trait DeclaredLearner: ParamGroup + Default + Clone + Debug + Send + Sync + 'static {
+    /// The declaration.
+    const DEF: &'static LearnerDef;
+
+    /// Makes checked parameters ready to train.
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError>;
+}
+
+impl<L: DeclaredLearner> Learner for L {
+    fn def(&self) -> &'static LearnerDef {
+        L::DEF
+    }
+
+    fn params(&self) -> &dyn ParamGroup {
+        self
+    }
+
+    fn spec(&self) -> Spec {
+        write_spec(L::DEF.name, self)
+    }
+
+    fn trainer(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        check_params(self, L::DEF.name)?;
+        self.prepare()
+    }
+}
+
+/// The declaration of a learner.
+///
+/// It serialises to name, help, example, abilities and parameters.
+#[derive(Clone, Copy)]
+pub struct LearnerDef {
+    /// Name in a spec.
+    pub name: &'static str,
+    /// One sentence: what it learns, and its paper.
+    pub help: &'static str,
+    /// A spec that runs.
+    pub example: &'static str,
+    /// What it can take besides features and labels.
+    pub takes: Takes,
+    /// How it is tuned where nobody says; `None` for learners that learn nothing.
+    pub tuning: Option<Tuning>,
+    /// The parameters; [`LearnerDef::of`] fills it in.
+    #[doc(hidden)]
+    pub param_defs: fn() -> Vec<ParamDef>,
+    /// The reader of specs; [`LearnerDef::of`] fills it in.
+    #[doc(hidden)]
+    pub read_spec: fn(&Spec) -> Result<Arc<dyn Learner>, SpecError>,
+}
+
+/// What a learner can take besides features and labels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Takes {
+    /// Preference pairs instead of labels.
+    pub pairs: bool,
+    /// A model to start from.
+    pub start: bool,
+    /// Validation data, to stop or to choose by.
+    pub validation: bool,
+    /// Missing values as a case of their own, rather than as some value.
+    pub missing: bool,
+}
+
+/// How a learner is tuned where nobody says.
+#[derive(Debug, Clone, Copy)]
+pub struct Tuning {
+    /// The parameters to search, each with its range, in the language of spaces.
+    pub space: &'static [&'static str],
+    /// The parameter that is the number of rounds, which successive halving varies.
+    pub resource: Option<&'static str>,
+    /// The range of that parameter where nothing stops early.
+    pub rounds: Option<&'static str>,
+    /// `stop=` where there is validation data and none was given.
+    pub stop: Option<&'static str>,
+}
+
+impl LearnerDef {
+    /// The declaration of a learner type, to be completed with names and words.
+    pub const fn of<L: DeclaredLearner>() -> Self {
+        Self {
+            name: "",
+            help: "",
+            example: "",
+            takes: Takes { pairs: false, start: false, validation: false, missing: false },
+            tuning: None,
+            param_defs: || L::default().defs(),
+            read_spec: |spec| Ok(Arc::new(read_spec::<L>(spec)?)),
+        }
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> Vec<ParamDef> {
+        (self.param_defs)()
+    }
+
+    /// The learner of a spec, whose name was looked up already.
+    pub(crate) fn read(&self, spec: &Spec) -> Result<Arc<dyn Learner>, SpecError> {
+        (self.read_spec)(spec)
+    }
+}
+
+impl Debug for LearnerDef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LearnerDef").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Serialize for LearnerDef {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Shown {
+            name: &'static str,
+            help: &'static str,
+            example: &'static str,
+            takes: Takes,
+            params: Vec<ParamDef>,
+        }
+        let Self { name, help, example, takes, .. } = *self;
+        Shown { name, help, example, takes, params: self.params() }.serialize(serializer)
+    }
+}
+
+impl Tuning {
+    /// The tuning of boosted trees.
+    pub(crate) const fn of_trees(space: &'static [&'static str]) -> Option<Self> {
+        let (resource, rounds, stop) = (Some("trees"), Some("logint(50,1000)"), Some("50"));
+        Some(Self { space, resource, rounds, stop })
+    }
+
+    /// The tuning of nets, which stop by themselves.
+    pub(crate) const fn of_nets(space: &'static [&'static str]) -> Option<Self> {
+        let (resource, rounds) = (Some("epochs"), Some("logint(5,60)"));
+        Some(Self { space, resource, rounds, stop: None })
+    }
+
+    /// The tuning of a learner without rounds to vary.
+    pub(crate) const fn whole(space: &'static [&'static str]) -> Option<Self> {
+        Some(Self { space, resource: None, rounds: None, stop: None })
+    }
+}

@@ -1,0 +1,16 @@
+//! The metric of learners whose objective does not name one.
+
+use rankwright_eval::MetricText;
+use rankwright_spec::params;
+
+use crate::objective::DEFAULT_METRIC;
+
+params! {
+    /// The metric that is reported, and that stopping and choosing go by.
+    pub struct TargetParams {
+        metric: MetricText = MetricText::new(DEFAULT_METRIC), ..,
+            "Metric to report, and to stop and choose by.";
+    }
+    /// Builder method for the metric.
+    pub trait TargetOptions: target_params;
+}

@@ -1,0 +1,47 @@
+//! A learner as the value of a parameter: `bagging(learner=lambdamart(trees=50))`.
+
+use rankwright_spec::{ParamKind, ParamValue, RangeDef, TextValue, ValueError};
+
+use super::LearnerSpec;
+use crate::error::LearnError;
+
+/// The text of a learner, so that builder methods take `"lambdamart(trees=50)"`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LearnerText(String);
+
+impl LearnerText {
+    /// A text, not checked yet.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl ParamValue for LearnerText {
+    fn kind() -> ParamKind {
+        ParamKind::Spec { of: "learner" }
+    }
+
+    /// The text in its plain form; whether the learner suits is for its owner to check.
+    fn read(text: &str, _: &RangeDef) -> Result<Self, ValueError> {
+        match LearnerSpec::parse(text) {
+            Ok(learner) => Ok(Self(learner.to_string())),
+            Err(LearnError::Spec(error)) => Err(ValueError::Spec(error)),
+            Err(error) => Err(ValueError::Expected(error.to_string())),
+        }
+    }
+
+    fn write(&self) -> String {
+        self.0.clone()
+    }
+}
+
+impl TextValue for LearnerText {
+    fn from_text(text: &str) -> Self {
+        Self::new(text)
+    }
+}

@@ -1,0 +1,57 @@
+//! The linear support vector machine on relevant or not (Nallapati 2004).
+
+use rankwright_spec::{Slashed, SpecError, above, param_groups, params};
+
+use super::super::line::LinearLoss;
+use super::super::params::{line, rising};
+use super::super::{SolverOptions, SolverParams};
+use super::Hinge;
+use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
+use crate::trainer::Trainer;
+use crate::transform::{TRANSFORM_SPACE, TransformOptions, TransformParams};
+
+params! {
+    /// Parameters of the linear support vector machine.
+    pub struct LinearSvmParams, check = check {
+        loss: Hinge = Hinge::Squared, .., "Loss of a document.";
+        rel: f64 = 1.0, .., "Lowest label that counts as relevant.";
+        c: Slashed<f64> = Slashed(vec![10.0]), above(0.0),
+            "Weight of the mean loss against half the squared length of the weights; of several \
+             separated by slashes (c=1/10/100), validation data chooses.";
+    }
+    /// Builder methods for the parameters of the linear support vector machine.
+    pub trait LinearSvmOptions: linear_svm_params;
+}
+
+fn check(params: &LinearSvmParams) -> Result<(), String> {
+    rising(&params.c)
+}
+
+param_groups! {
+    /// Linear support vector machine on relevant or not (Nallapati 2004).
+    pub struct LinearSvm {
+        loss: LinearSvmParams, LinearSvmOptions::linear_svm_params;
+        solver: SolverParams, SolverOptions::solver_params;
+        features: TransformParams, TransformOptions::transform_params;
+        target: TargetParams, TargetOptions::target_params;
+    }
+}
+
+impl DeclaredLearner for LinearSvm {
+    const DEF: &'static LearnerDef = &LearnerDef {
+        name: "linear-svm",
+        help: "Linear support vector machine on relevant or not (Nallapati 2004).",
+        example: "linear-svm(loss=hinge, c=3)",
+        takes: Takes { pairs: false, start: false, validation: true, missing: false },
+        tuning: Tuning::whole(&[
+            "c=log(0.1,1000), loss=choice(squared-hinge,hinge)",
+            TRANSFORM_SPACE,
+        ]),
+        ..LearnerDef::of::<Self>()
+    };
+
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        let loss = LinearLoss::Signed { shape: self.loss.loss.shape(), rel: self.loss.rel };
+        Ok(Box::new(line(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
+    }
+}

@@ -1,0 +1,53 @@
+//! Logistic regression on relevant or not: maximum entropy (Nallapati 2004).
+
+use rankwright_spec::{Slashed, SpecError, above, param_groups, params};
+
+use super::super::line::LinearLoss;
+use super::super::loss::Shape;
+use super::super::params::{line, rising};
+use super::super::{SolverOptions, SolverParams};
+use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
+use crate::trainer::Trainer;
+use crate::transform::{TRANSFORM_SPACE, TransformOptions, TransformParams};
+
+params! {
+    /// Parameters of logistic regression.
+    pub struct LogisticRegressionParams, check = check {
+        rel: f64 = 1.0, .., "Lowest label that counts as relevant.";
+        c: Slashed<f64> = Slashed(vec![100.0]), above(0.0),
+            "Weight of the mean loss against half the squared length of the weights; of several \
+             separated by slashes (c=1/10/100), validation data chooses.";
+    }
+    /// Builder methods for the parameters of logistic regression.
+    pub trait LogisticRegressionOptions: logistic_regression_params;
+}
+
+fn check(params: &LogisticRegressionParams) -> Result<(), String> {
+    rising(&params.c)
+}
+
+param_groups! {
+    /// Logistic regression on relevant or not: maximum entropy (Nallapati 2004).
+    pub struct LogisticRegression {
+        loss: LogisticRegressionParams, LogisticRegressionOptions::logistic_regression_params;
+        solver: SolverParams, SolverOptions::solver_params;
+        features: TransformParams, TransformOptions::transform_params;
+        target: TargetParams, TargetOptions::target_params;
+    }
+}
+
+impl DeclaredLearner for LogisticRegression {
+    const DEF: &'static LearnerDef = &LearnerDef {
+        name: "logistic",
+        help: "Logistic regression on relevant or not: maximum entropy (Nallapati 2004).",
+        example: "logistic(rel=2, c=100)",
+        takes: Takes { pairs: false, start: false, validation: true, missing: false },
+        tuning: Tuning::whole(&["c=log(1,10000)", TRANSFORM_SPACE]),
+        ..LearnerDef::of::<Self>()
+    };
+
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        let loss = LinearLoss::Signed { shape: Shape::Logistic, rel: self.loss.rel };
+        Ok(Box::new(line(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
+    }
+}

@@ -1,0 +1,39 @@
+//! Linear learners, a file each.
+
+mod linear_svm;
+mod logistic;
+mod ordinal;
+mod pairwise_logistic;
+mod ranksvm;
+mod regression;
+
+use rankwright_spec::choices;
+
+use super::loss::Shape;
+
+pub use linear_svm::{LinearSvm, LinearSvmOptions, LinearSvmParams};
+pub use logistic::{LogisticRegression, LogisticRegressionOptions, LogisticRegressionParams};
+pub use ordinal::{OrdinalRegression, OrdinalRegressionOptions, OrdinalRegressionParams};
+pub use pairwise_logistic::{PairwiseLogistic, PairwiseLogisticOptions, PairwiseLogisticParams};
+pub use ranksvm::{RankSvm, RankSvmOptions, RankSvmParams};
+pub use regression::{LinearRegression, LinearRegressionOptions, LinearRegressionParams};
+
+choices! {
+    /// A margin loss.
+    pub enum Hinge {
+        /// The squared hinge.
+        Squared = "squared-hinge",
+        /// The hinge, smoothed to a width of 0.04.
+        Hinge = "hinge",
+    }
+}
+
+impl Hinge {
+    /// The loss with its first width.
+    fn shape(self) -> Shape {
+        match self {
+            Self::Squared => Shape::Squared,
+            Self::Hinge => Shape::Hinge(1.0),
+        }
+    }
+}

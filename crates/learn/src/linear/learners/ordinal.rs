@@ -1,0 +1,51 @@
+//! Ordinal regression by the cumulative logit (McCullagh 1980).
+
+use rankwright_spec::{Slashed, SpecError, above, param_groups, params};
+
+use super::super::line::LinearLoss;
+use super::super::params::{line, rising};
+use super::super::{SolverOptions, SolverParams};
+use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
+use crate::trainer::Trainer;
+use crate::transform::{TRANSFORM_SPACE, TransformOptions, TransformParams};
+
+params! {
+    /// Parameters of ordinal regression.
+    pub struct OrdinalRegressionParams, check = check {
+        c: Slashed<f64> = Slashed(vec![30.0]), above(0.0),
+            "Weight of the mean loss against half the squared length of the weights; of several \
+             separated by slashes (c=1/10/100), validation data chooses.";
+    }
+    /// Builder methods for the parameters of ordinal regression.
+    pub trait OrdinalRegressionOptions: ordinal_regression_params;
+}
+
+fn check(params: &OrdinalRegressionParams) -> Result<(), String> {
+    rising(&params.c)
+}
+
+param_groups! {
+    /// Ordinal regression on the grades: a linear model and a threshold between any two grades (McCullagh 1980).
+    pub struct OrdinalRegression {
+        loss: OrdinalRegressionParams, OrdinalRegressionOptions::ordinal_regression_params;
+        solver: SolverParams, SolverOptions::solver_params;
+        features: TransformParams, TransformOptions::transform_params;
+        target: TargetParams, TargetOptions::target_params;
+    }
+}
+
+impl DeclaredLearner for OrdinalRegression {
+    const DEF: &'static LearnerDef = &LearnerDef {
+        name: "ordinal",
+        help: "Ordinal regression on the grades: a linear model and a threshold between any two grades (McCullagh 1980).",
+        example: "ordinal(c=100)",
+        takes: Takes { pairs: false, start: false, validation: true, missing: false },
+        tuning: Tuning::whole(&["c=log(0.3,3000)", TRANSFORM_SPACE]),
+        ..LearnerDef::of::<Self>()
+    };
+
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        let loss = LinearLoss::Ordinal;
+        Ok(Box::new(line(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
+    }
+}

@@ -1,0 +1,52 @@
+//! Logistic regression on preferences: linear RankNet.
+
+use rankwright_spec::{Slashed, SpecError, above, param_groups, params};
+
+use super::super::line::LinearLoss;
+use super::super::params::{line, rising};
+use super::super::{SolverOptions, SolverParams};
+use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
+use crate::trainer::Trainer;
+use crate::transform::{TRANSFORM_SPACE, TransformOptions, TransformParams};
+
+params! {
+    /// Parameters of logistic regression on preferences.
+    pub struct PairwiseLogisticParams, check = check {
+        c: Slashed<f64> = Slashed(vec![30.0]), above(0.0),
+            "Weight of the mean loss against half the squared length of the weights; of several \
+             separated by slashes (c=1/10/100), validation data chooses.";
+        norm_query: bool = false, .., "Whether all queries have the same weight, however many pairs they have.";
+    }
+    /// Builder methods for the parameters of logistic regression on preferences.
+    pub trait PairwiseLogisticOptions: pairwise_logistic_params;
+}
+
+fn check(params: &PairwiseLogisticParams) -> Result<(), String> {
+    rising(&params.c)
+}
+
+param_groups! {
+    /// A linear model on the logistic loss of preferences: linear RankNet.
+    pub struct PairwiseLogistic {
+        loss: PairwiseLogisticParams, PairwiseLogisticOptions::pairwise_logistic_params;
+        solver: SolverParams, SolverOptions::solver_params;
+        features: TransformParams, TransformOptions::transform_params;
+        target: TargetParams, TargetOptions::target_params;
+    }
+}
+
+impl DeclaredLearner for PairwiseLogistic {
+    const DEF: &'static LearnerDef = &LearnerDef {
+        name: "pairwise-logistic",
+        help: "A linear model on the logistic loss of preferences: linear RankNet.",
+        example: "pairwise-logistic(c=20)",
+        takes: Takes { pairs: true, start: false, validation: true, missing: false },
+        tuning: Tuning::whole(&["c=log(0.3,3000), norm_query=choice(true,false)", TRANSFORM_SPACE]),
+        ..LearnerDef::of::<Self>()
+    };
+
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        let loss = LinearLoss::LogisticPairs { norm_query: self.loss.norm_query };
+        Ok(Box::new(line(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
+    }
+}

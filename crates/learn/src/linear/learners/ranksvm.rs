@@ -1,0 +1,61 @@
+//! The ranking SVM (Herbrich, Graepel and Obermayer 1999; Joachims 2002).
+
+use rankwright_spec::{Auto, Slashed, SpecError, above, param_groups, params};
+
+use super::super::line::LinearLoss;
+use super::super::loss::Shape;
+use super::super::params::{line, rising};
+use super::super::{SolverOptions, SolverParams};
+use super::Hinge;
+use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
+use crate::trainer::Trainer;
+use crate::transform::{TRANSFORM_SPACE, TransformOptions, TransformParams};
+
+params! {
+    /// Parameters of the ranking SVM.
+    pub struct RankSvmParams, check = check {
+        loss: Hinge = Hinge::Squared, .., "Loss of a preference.";
+        c: Auto<Slashed<f64>> = Auto::Auto, above(0.0),
+            "Weight of the mean loss against half the squared length of the weights; of several \
+             separated by slashes (c=1/10/100), validation data chooses. auto: 5, with loss=hinge 20.";
+        norm_query: bool = false, .., "Whether all queries have the same weight, however many pairs they have.";
+    }
+    /// Builder methods for the parameters of the ranking SVM.
+    pub trait RankSvmOptions: rank_svm_params;
+}
+
+fn check(params: &RankSvmParams) -> Result<(), String> {
+    params.c.clone().given().map_or(Ok(()), |c| rising(&c))
+}
+
+param_groups! {
+    /// The ranking SVM: a linear model that puts preferred documents ahead by a margin.
+    pub struct RankSvm {
+        svm: RankSvmParams, RankSvmOptions::rank_svm_params;
+        solver: SolverParams, SolverOptions::solver_params;
+        features: TransformParams, TransformOptions::transform_params;
+        target: TargetParams, TargetOptions::target_params;
+    }
+}
+
+impl DeclaredLearner for RankSvm {
+    const DEF: &'static LearnerDef = &LearnerDef {
+        name: "ranksvm",
+        help: "A linear model that puts preferred documents ahead by a margin (Herbrich 1999, Joachims 2002).",
+        example: "ranksvm(c=2, norm_query=true)",
+        takes: Takes { pairs: true, start: false, validation: true, missing: false },
+        tuning: Tuning::whole(&[
+            "c=log(0.05,500), norm_query=choice(true,false), loss=choice(squared-hinge,hinge)",
+            TRANSFORM_SPACE,
+        ]),
+        ..LearnerDef::of::<Self>()
+    };
+
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        let shape = self.svm.loss.shape();
+        let c = if shape == Shape::Squared { 5.0 } else { 20.0 };
+        let c = self.svm.c.clone().or(Slashed(vec![c])).0;
+        let loss = LinearLoss::RankSvm { shape, norm_query: self.svm.norm_query };
+        Ok(Box::new(line(loss, c, &self.solver, &self.features)))
+    }
+}

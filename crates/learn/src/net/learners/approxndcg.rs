@@ -1,0 +1,46 @@
+//! ApproxNDCG (Qin, Liu and Li 2010): a net on NDCG with ranks made smooth.
+
+use rankwright_spec::{SpecError, param_groups};
+
+use super::super::loss::Loss;
+use super::super::params::NET_SPACE;
+use super::super::train::NetTrainer;
+use super::super::{NetOptions, NetParams};
+use super::{ADAPTED, NETS_TAKE};
+use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
+use crate::objective::{ApproxNdcgOptions, ApproxNdcgParams};
+use crate::trainer::Trainer;
+use crate::transform::{TransformOptions, TransformParams};
+
+param_groups! {
+    /// ApproxNDCG: a net on NDCG with ranks made smooth.
+    pub struct ApproxNdcgNet {
+        net: NetParams, NetOptions::net_params;
+        features: TransformParams = TransformParams::default().transform(ADAPTED),
+            TransformOptions::transform_params;
+        target: TargetParams, TargetOptions::target_params;
+        loss: ApproxNdcgParams, ApproxNdcgOptions::approx_ndcg_params;
+    }
+}
+
+impl DeclaredLearner for ApproxNdcgNet {
+    const DEF: &'static LearnerDef = &LearnerDef {
+        name: "approxndcg",
+        help: "A net on NDCG with ranks made smooth (Qin 2010).",
+        example: "approxndcg(temperature=0.1, layers=64/32, epochs=30)",
+        takes: NETS_TAKE,
+        tuning: Tuning::of_nets(&[NET_SPACE, "temperature=log(0.03,1)"]),
+        ..LearnerDef::of::<Self>()
+    };
+
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        Ok(NetTrainer::new(&self.net, &self.features, self.loss()?))
+    }
+}
+
+impl ApproxNdcgNet {
+    /// The loss, and how queries are shown to it.
+    pub(in crate::net) fn loss(&self) -> Result<Loss, SpecError> {
+        Loss::listwise(&self.loss)
+    }
+}

@@ -1,0 +1,45 @@
+//! LambdaRank (Burges, Ragno and Le 2006): a net on pairs weighted by the change of a metric.
+
+use rankwright_spec::{SpecError, param_groups};
+
+use super::super::loss::Loss;
+use super::super::params::NET_SPACE;
+use super::super::train::NetTrainer;
+use super::super::{NetOptions, NetParams};
+use super::{ADAPTED, NETS_TAKE};
+use crate::learner::{DeclaredLearner, LearnerDef, Takes, Tuning};
+use crate::objective::{LambdaOptions, LambdaParams};
+use crate::trainer::Trainer;
+use crate::transform::{TransformOptions, TransformParams};
+
+param_groups! {
+    /// LambdaRank: a net on pairs weighted by the change of a metric.
+    pub struct LambdaRank {
+        net: NetParams, NetOptions::net_params;
+        features: TransformParams = TransformParams::default().transform(ADAPTED),
+            TransformOptions::transform_params;
+        lambda: LambdaParams, LambdaOptions::lambda_params;
+    }
+}
+
+impl DeclaredLearner for LambdaRank {
+    const DEF: &'static LearnerDef = &LearnerDef {
+        name: "lambdarank",
+        help: "A net on pairs weighted by the change of a metric (Burges 2006).",
+        example: "lambdarank(layers=64/32, epochs=30, metric=ndcg@10)",
+        takes: Takes { pairs: true, ..NETS_TAKE },
+        tuning: Tuning::of_nets(&[NET_SPACE]),
+        ..LearnerDef::of::<Self>()
+    };
+
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        Ok(NetTrainer::new(&self.net, &self.features, self.loss()?))
+    }
+}
+
+impl LambdaRank {
+    /// The loss, and how queries are shown to it.
+    pub(in crate::net) fn loss(&self) -> Result<Loss, SpecError> {
+        Loss::pairwise(&self.lambda)
+    }
+}

@@ -1,0 +1,46 @@
+//! ListMLE (Xia et al. 2008): a net on the likelihood of the best order.
+
+use rankwright_spec::{SpecError, param_groups};
+
+use super::super::loss::Loss;
+use super::super::params::NET_SPACE;
+use super::super::train::NetTrainer;
+use super::super::{NetOptions, NetParams};
+use super::{ADAPTED, NETS_TAKE};
+use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
+use crate::objective::{ListMleOptions, ListMleParams};
+use crate::trainer::Trainer;
+use crate::transform::{TransformOptions, TransformParams};
+
+param_groups! {
+    /// ListMLE: a net on the likelihood of the best order.
+    pub struct ListMleNet {
+        net: NetParams, NetOptions::net_params;
+        features: TransformParams = TransformParams::default().transform(ADAPTED),
+            TransformOptions::transform_params;
+        target: TargetParams, TargetOptions::target_params;
+        loss: ListMleParams, ListMleOptions::list_mle_params;
+    }
+}
+
+impl DeclaredLearner for ListMleNet {
+    const DEF: &'static LearnerDef = &LearnerDef {
+        name: "listmle",
+        help: "A net on the likelihood of the best order (Xia 2008).",
+        example: "listmle(layers=32, top=10, epochs=30)",
+        takes: NETS_TAKE,
+        tuning: Tuning::of_nets(&[NET_SPACE, "top=choice(none,5,10,20)"]),
+        ..LearnerDef::of::<Self>()
+    };
+
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        Ok(NetTrainer::new(&self.net, &self.features, self.loss()?))
+    }
+}
+
+impl ListMleNet {
+    /// The loss, and how queries are shown to it.
+    pub(in crate::net) fn loss(&self) -> Result<Loss, SpecError> {
+        Loss::listwise(&self.loss)
+    }
+}

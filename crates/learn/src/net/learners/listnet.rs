@@ -1,0 +1,45 @@
+//! ListNet (Cao et al. 2007): a net on the cross entropy between labels and scores as distributions.
+
+use rankwright_spec::{SpecError, param_groups};
+
+use super::super::loss::Loss;
+use super::super::params::NET_SPACE;
+use super::super::train::NetTrainer;
+use super::super::{NetOptions, NetParams};
+use super::{ADAPTED, NETS_TAKE};
+use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
+use crate::objective::SoftmaxParams;
+use crate::trainer::Trainer;
+use crate::transform::{TransformOptions, TransformParams};
+
+param_groups! {
+    /// ListNet: a net on the cross entropy between labels and scores as distributions.
+    pub struct ListNet {
+        net: NetParams, NetOptions::net_params;
+        features: TransformParams = TransformParams::default().transform(ADAPTED),
+            TransformOptions::transform_params;
+        target: TargetParams, TargetOptions::target_params;
+    }
+}
+
+impl DeclaredLearner for ListNet {
+    const DEF: &'static LearnerDef = &LearnerDef {
+        name: "listnet",
+        help: "A net on the cross entropy between labels and scores as distributions (Cao 2007).",
+        example: "listnet(layers=0, epochs=30)",
+        takes: NETS_TAKE,
+        tuning: Tuning::of_nets(&[NET_SPACE]),
+        ..LearnerDef::of::<Self>()
+    };
+
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        Ok(NetTrainer::new(&self.net, &self.features, self.loss()?))
+    }
+}
+
+impl ListNet {
+    /// The loss, and how queries are shown to it.
+    pub(in crate::net) fn loss(&self) -> Result<Loss, SpecError> {
+        Loss::listwise(&SoftmaxParams::default())
+    }
+}

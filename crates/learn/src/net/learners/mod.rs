@@ -1,0 +1,24 @@
+//! Neural learners, a file each.
+
+mod approxndcg;
+mod lambdarank;
+mod listmle;
+mod listnet;
+mod ranknet;
+mod softmax;
+
+use crate::learner::Takes;
+use crate::transform::Transform;
+
+pub use approxndcg::ApproxNdcgNet;
+pub use lambdarank::LambdaRank;
+pub use listmle::ListMleNet;
+pub use listnet::ListNet;
+pub use ranknet::{RankNet, RankNetOptions, RankNetParams};
+pub use softmax::{SoftmaxNet, SoftmaxNetOptions, SoftmaxNetParams, SoftmaxNetTarget};
+
+/// The transform of nets where none is given.
+const ADAPTED: Transform = Transform::Adapt;
+
+/// What every net takes.
+const NETS_TAKE: Takes = Takes { pairs: false, start: false, validation: true, missing: false };

@@ -1,0 +1,83 @@
+//! RankNet (Burges et al. 2005): a net on the logistic loss of pairs, factored by query (Burges 2010).
+
+use rankwright_spec::{SpecError, param_groups, params};
+
+use super::super::loss::Loss;
+use super::super::params::NET_SPACE;
+use super::super::train::NetTrainer;
+use super::super::{NetOptions, NetParams, Norm};
+use super::{ADAPTED, NETS_TAKE};
+use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
+use crate::objective::{PairOptions, PairParams, TiedLabels};
+use crate::trainer::Trainer;
+use crate::transform::{TransformOptions, TransformParams};
+
+params! {
+    /// The form of RankNet's gradient.
+    pub struct RankNetParams {
+        factored: bool = true, ..,
+            "Add up lambdas by document first (Burges 2010); false: the net is run for each pair.";
+    }
+    /// Builder methods for the form of RankNet's gradient.
+    pub trait RankNetOptions: rank_net_params;
+}
+
+param_groups! {
+    /// RankNet: a net on the logistic loss of pairs.
+    pub struct RankNet, check = check {
+        net: NetParams, NetOptions::net_params;
+        features: TransformParams = TransformParams::default().transform(ADAPTED),
+            TransformOptions::transform_params;
+        target: TargetParams, TargetOptions::target_params;
+        pair: PairParams, PairOptions::pair_params;
+        form: RankNetParams, RankNetOptions::rank_net_params;
+    }
+}
+
+/// Pair by pair, nothing is known of whole queries or mini-batches.
+fn check(params: &RankNet) -> Result<(), String> {
+    if params.form.factored {
+        return Ok(());
+    }
+    let whole =
+        PairParams { sigma: params.pair.sigma, ties: params.pair.ties, ..PairParams::default() };
+    if params.pair != whole {
+        return Err(
+            "truncation, norm_gap and norm_query are for whole queries (factored=true); leave \
+                    them out, or leave factored=false out"
+                .into(),
+        );
+    }
+    if params.net.norm == Norm::Batch {
+        return Err(
+            "norm=batch looks at whole mini-batches, which factored=true has; use norm=layer, or \
+                    leave factored=false out"
+                .into(),
+        );
+    }
+    Ok(())
+}
+
+impl DeclaredLearner for RankNet {
+    const DEF: &'static LearnerDef = &LearnerDef {
+        name: "ranknet",
+        help: "A net on the logistic loss of pairs (Burges 2005), factored by query (Burges 2010).",
+        example: "ranknet(layers=32, sigma=1, epochs=20)",
+        takes: Takes { pairs: true, ..NETS_TAKE },
+        tuning: Tuning::of_nets(&[NET_SPACE]),
+        ..LearnerDef::of::<Self>()
+    };
+
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        Ok(NetTrainer::new(&self.net, &self.features, self.loss()?))
+    }
+}
+
+impl RankNet {
+    /// The loss, and how queries are shown to it.
+    pub(in crate::net) fn loss(&self) -> Result<Loss, SpecError> {
+        let loss = Loss::pairwise(&self.pair)?;
+        let ties = self.pair.ties == TiedLabels::Half;
+        Ok(Loss { factored: self.form.factored, ties, ..loss })
+    }
+}

@@ -1,0 +1,74 @@
+//! Softmax cross entropy with gains as the target (Bruch et al. 2019).
+
+use rankwright_spec::{SpecError, choices, param_groups, params};
+
+use super::super::loss::Loss;
+use super::super::params::NET_SPACE;
+use super::super::train::NetTrainer;
+use super::super::{NetOptions, NetParams};
+use super::{ADAPTED, NETS_TAKE};
+use crate::learner::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams, Tuning};
+use crate::objective::{SoftmaxOptions, SoftmaxParams, SoftmaxTarget, XeNdcgOptions, XeNdcgParams};
+use crate::trainer::Trainer;
+use crate::transform::{TransformOptions, TransformParams};
+
+choices! {
+    /// The distribution that scores should have.
+    pub enum SoftmaxNetTarget {
+        /// 2^label - 1.
+        Gain = "gain",
+        /// The label.
+        Label = "label",
+        /// 2^label less a random number below 1, drawn anew each time (Bruch 2021).
+        NoisyGain = "noisy-gain",
+    }
+}
+
+params! {
+    /// The target of the softmax cross entropy.
+    pub struct SoftmaxNetParams {
+        target: SoftmaxNetTarget = SoftmaxNetTarget::Gain, ..,
+            "Distribution that scores should have: 2^label - 1 (gain), the label, or 2^label less a \
+             random number below 1 (noisy-gain).";
+    }
+    /// Builder methods for the target of the softmax cross entropy.
+    pub trait SoftmaxNetOptions: softmax_net_params;
+}
+
+param_groups! {
+    /// A net on the softmax cross entropy with gains as the target.
+    pub struct SoftmaxNet {
+        net: NetParams, NetOptions::net_params;
+        features: TransformParams = TransformParams::default().transform(ADAPTED),
+            TransformOptions::transform_params;
+        target: TargetParams, TargetOptions::target_params;
+        loss: SoftmaxNetParams, SoftmaxNetOptions::softmax_net_params;
+    }
+}
+
+impl DeclaredLearner for SoftmaxNet {
+    const DEF: &'static LearnerDef = &LearnerDef {
+        name: "softmax",
+        help: "A net on the softmax cross entropy with gains as the target (Bruch 2019).",
+        example: "softmax(target=gain, layers=64/32, norm=layer, epochs=30)",
+        takes: NETS_TAKE,
+        tuning: Tuning::of_nets(&[NET_SPACE, "target=choice(gain,label,noisy-gain)"]),
+        ..LearnerDef::of::<Self>()
+    };
+
+    fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
+        Ok(NetTrainer::new(&self.net, &self.features, self.loss()?))
+    }
+}
+
+impl SoftmaxNet {
+    /// The loss, and how queries are shown to it.
+    pub(in crate::net) fn loss(&self) -> Result<Loss, SpecError> {
+        let softmax = SoftmaxParams::default();
+        match self.loss.target {
+            SoftmaxNetTarget::Gain => Loss::listwise(&softmax.target(SoftmaxTarget::Gain)),
+            SoftmaxNetTarget::Label => Loss::listwise(&softmax.target(SoftmaxTarget::Label)),
+            SoftmaxNetTarget::NoisyGain => Loss::listwise(&XeNdcgParams::default().terms(1)),
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The declaration of an objective, and the list of all of them.
+
+use std::fmt::{self, Debug};
+
+use rankwright_spec::{ParamDef, ParamGroup, Spec, SpecError, check_params, read_spec, write_spec};
+use serde::{Serialize, Serializer};
+
+use super::{
+    Objective, approxndcg, huber, lambda, listmle, logloss, ordinal, query_rmse, softmax, squared,
+    xendcg, yeti,
+};
+
+/// Every objective.
+pub static OBJECTIVES: &[&ObjectiveDef] = &[
+    squared::SquaredParams::DEF,
+    query_rmse::QueryRmseParams::DEF,
+    logloss::LogLossParams::DEF,
+    huber::HuberParams::DEF,
+    ordinal::OrdinalParams::DEF,
+    lambda::PairParams::DEF,
+    lambda::LambdaParams::DEF,
+    yeti::YetiParams::DEF,
+    xendcg::XeNdcgParams::DEF,
+    softmax::SoftmaxParams::DEF,
+    listmle::ListMleParams::DEF,
+    approxndcg::ApproxNdcgParams::DEF,
+];
+
+/// The parameters of an objective: a struct that `params!` declares in the objective's file.
+pub trait ObjectiveParams: ParamGroup + Default + Debug + Send + Sync {
+    /// The declaration.
+    const DEF: &'static ObjectiveDef;
+
+    /// The objective with checked parameters.
+    fn build(&self) -> Result<Box<dyn Objective>, SpecError>;
+
+    /// The objective as a spec; the metric is written even where it is the default.
+    fn spec(&self) -> Spec {
+        let mut spec = write_spec(Self::DEF.name, self);
+        if spec.get("metric").is_none()
+            && let Some(metric) = self.text("metric")
+        {
+            spec.args.insert(0, ("metric".to_owned(), metric));
+        }
+        spec
+    }
+
+    /// Checks the parameters, then builds.
+    fn checked(&self) -> Result<Box<dyn Objective>, SpecError> {
+        check_params(self, Self::DEF.name)?;
+        self.build()
+    }
+}
+
+/// What the second derivative that an objective gives is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HessianKind {
+    /// The second derivative itself (with order, weights and thresholds fixed).
+    Exact,
+    /// A bound or an estimate of it.
+    Approximate,
+}
+
+/// The declaration of an objective.
+///
+/// It serialises to name, help, example and parameters.
+#[derive(Clone, Copy)]
+pub struct ObjectiveDef {
+    /// Name in specs.
+    pub name: &'static str,
+    /// One sentence: the loss that is minimised.
+    pub help: &'static str,
+    /// A spec that works, with the most useful parameters.
+    pub example: &'static str,
+    /// What its second derivative is.
+    pub hessian: HessianKind,
+    /// Whether it can learn from preference pairs.
+    pub preferences: bool,
+    /// The parameters; [`ObjectiveDef::of`] fills it in.
+    #[doc(hidden)]
+    pub param_defs: fn() -> Vec<ParamDef>,
+    /// The reader of specs; [`ObjectiveDef::of`] fills it in.
+    #[doc(hidden)]
+    pub read_spec: fn(&Spec) -> Result<Box<dyn Objective>, SpecError>,
+}
+
+impl ObjectiveDef {
+    /// The declaration of an objective's parameters, to be completed with names and words.
+    pub const fn of<P: ObjectiveParams>() -> Self {
+        Self {
+            name: "",
+            help: "",
+            example: "",
+            hessian: HessianKind::Exact,
+            preferences: false,
+            param_defs: || P::default().defs(),
+            read_spec: |spec| read_spec::<P>(spec)?.build(),
+        }
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> Vec<ParamDef> {
+        (self.param_defs)()
+    }
+}
+
+impl Debug for ObjectiveDef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ObjectiveDef").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Serialize for ObjectiveDef {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Shown {
+            name: &'static str,
+            help: &'static str,
+            example: &'static str,
+            hessian: HessianKind,
+            preferences: bool,
+            params: Vec<ParamDef>,
+        }
+        let Self { name, help, example, hessian, preferences, .. } = *self;
+        let params = self.params();
+        Shown { name, help, example, hessian, preferences, params }.serialize(serializer)
+    }
+}
+
+/// The objective of a spec.
+///
+/// ```
+/// use rankwright_learn::objective::parse_objective;
+/// use rankwright_spec::Spec;
+///
+/// assert!(parse_objective(&Spec::parse("lambda(metric=err@10)")?).is_ok());
+/// let slip = parse_objective(&Spec::parse("lambda(metrik=err@10)")?).unwrap_err();
+/// assert!(slip.to_string().contains("did you mean `metric`?"));
+/// # Ok::<(), rankwright_spec::SpecError>(())
+/// ```
+pub fn parse_objective(spec: &Spec) -> Result<Box<dyn Objective>, SpecError> {
+    let def = OBJECTIVES.iter().find(|def| def.name == spec.name).ok_or_else(|| {
+        let known: Vec<&str> = OBJECTIVES.iter().map(|def| def.name).collect();
+        SpecError::unknown("objective", &spec.name, &known)
+    })?;
+    if spec.cutoff.is_some() {
+        let why = "an objective takes no cut-off; write it with the metric: metric=ndcg@10";
+        return Err(SpecError::Conflict { name: spec.name.clone(), why: why.to_owned() });
+    }
+    (def.read_spec)(spec)
+}
