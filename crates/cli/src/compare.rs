@@ -61,15 +61,13 @@ pub(crate) struct TestArgs {
 impl TestArgs {
     /// As the library takes them.
     pub(crate) fn options(&self) -> CompareOptions {
-        CompareOptions {
-            baseline: self.baseline.clone(),
-            test: self.test,
-            correction: self.correction,
-            alpha: self.alpha,
-            seed: self.seed,
-            samples: self.samples,
-            ..CompareOptions::default()
-        }
+        CompareOptions::default()
+            .baseline(self.baseline.clone())
+            .test(self.test)
+            .correction(self.correction)
+            .alpha(self.alpha)
+            .seed(self.seed)
+            .samples(self.samples)
     }
 }
 

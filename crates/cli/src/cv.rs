@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use rankwright::data::{DEFAULT_SEED, Dataset};
-use rankwright::eval::compare::CompareOptions;
+use rankwright::eval::compare::{CompareOptions, compare_evaluations};
 use rankwright::eval::conventions;
 use rankwright::eval::table::{Align, Cell, Table, comparison_table};
 use rankwright::eval::{Evaluation, Measure};
 use rankwright::learn::{CvOptions, CvResult, LearnerSpec, cross_validate};
-use rankwright::tasks::{ComparisonValues, compare_evaluations, metric_values, write_per_query};
+use rankwright::tasks::write_per_query;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -138,7 +138,7 @@ fn tell(args: &Args, done: &[Done], out: &Output) -> Result<(), Failure> {
                 "learners": done.iter().map(json_of).collect::<Vec<_>>(),
             });
             if let Some(comparison) = &comparison {
-                document["comparison"] = json!(ComparisonValues::new(comparison, &systems));
+                document["comparison"] = json!(comparison);
             }
             document
         },
@@ -167,7 +167,7 @@ fn json_of(done: &Done) -> Value {
     json!({
         "learner": done.name,
         "folds": done.result.folds.iter().map(fold).collect::<Vec<_>>(),
-        "metrics": metric_values(&done.result.pooled),
+        "metrics": done.result.pooled.results,
     })
 }
 

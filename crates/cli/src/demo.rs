@@ -14,7 +14,7 @@ use rankwright::data::format::{Format, write};
 use rankwright::data::generate::{Store, StoreOptions};
 use rankwright::data::store::write_atomic;
 use rankwright::data::{DEFAULT_SEED, DataError, Dataset, ListFormat, Qrels, QueryLists, Random};
-use rankwright::eval::compare::{CompareOptions, Comparison};
+use rankwright::eval::compare::{CompareOptions, Comparison, compare_evaluations};
 use rankwright::eval::table::comparison_table;
 use rankwright::eval::{
     EvalOptions, Evaluation, JudgedRun, Measure, MetricSpec, SourceKind, evaluate,
@@ -27,7 +27,6 @@ use rankwright::search::{
     BuildOptions, Documents, Extractor, FEATURES_NOTE, FeatureSet, Index, Query, QueryOptions,
     Ranker, RowOptions, build_index, read_queries,
 };
-use rankwright::tasks::{ComparisonValues, compare_evaluations};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -129,7 +128,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     if args.out.is_some() {
         write_pages(folder, &features, &evaluations, &options, out)?;
     }
-    let values = document(&ComparisonValues::new(&comparison, &evaluations))?;
+    let values = document(&comparison)?;
     out.result(
         || summary(args, &shop, &features, &systems, values),
         || text(args, &shop, &features, &systems, &comparison),

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use rankwright::data::store::write_atomic;
 use rankwright::data::{DEFAULT_SEED, Dataset};
-use rankwright::eval::{Evaluation, Measure, ScoredDataset, SourceKind, expand};
+use rankwright::eval::{
+    DefaultMetrics, Evaluation, Measure, ScoredDataset, SourceKind, metrics_or_default,
+};
 use rankwright::learn::objective::SAMPLED_PARTNERS;
 use rankwright::learn::{
     Checkpoints, LearnerSpec, TrainRequest, TrainResult, TrainingHistory, ValidationSet,
@@ -119,16 +121,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
 
 /// The metrics to watch: those asked for, or the learner's target.
 pub(crate) fn measures(texts: &[String], learner: &LearnerSpec) -> Result<Vec<Measure>, Failure> {
-    let mut measures = Vec::new();
-    for text in texts {
-        for spec in expand(text)? {
-            measures.push(spec.resolve(SourceKind::Features)?);
-        }
-    }
-    if measures.is_empty() {
-        measures.push(learner.measure()?);
-    }
-    Ok(measures)
+    let target = learner.target().to_string();
+    Ok(metrics_or_default(texts, SourceKind::Features, DefaultMetrics::Trained(&target))?)
 }
 
 /// A line of given weights, made from its spec alone.

@@ -67,6 +67,16 @@ pub enum EvalError {
         /// The length it should have.
         expected: usize,
     },
+    /// A row in the ranges of two queries.
+    #[error("row {row} (from 0) belongs to query {first} and to query {second}")]
+    SharedRow {
+        /// The row, from 0.
+        row: usize,
+        /// The query that begins first.
+        first: String,
+        /// The other query.
+        second: String,
+    },
     /// Ties by document id, but no document ids.
     #[error(
         "ties=docid needs document ids and the data has none; \

@@ -5,40 +5,78 @@
 //! threads cannot change a result; of several errors the one of the first query is returned.
 //! Cost: O(n) per query, measure and sorted input, plus the sort where the input is not sorted.
 
+use rankwright_spec::{check_params, params};
 use rayon::prelude::*;
+use serde::Serialize;
 
 use crate::error::EvalError;
 use crate::list::{Candidates, Workspace};
-use crate::metric::{Aggregate, Measure};
+use crate::metric::{Aggregate, Measure, MetricSpec};
 use crate::source::QuerySource;
 use crate::stats::t_critical;
 
-/// Options of an evaluation.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct EvalOptions {
-    /// Look only at the best so many documents of each list. The cut comes before ties are
-    /// averaged.
-    pub depth: Option<usize>,
+params! {
+    /// Options of an evaluation.
+    #[derive(Copy)]
+    #[non_exhaustive]
+    pub struct EvalOptions {
+        depth: Option<usize> = None, 1..,
+            "Number of documents that count, the best of each list; the cut comes before ties are \
+             averaged.";
+    }
 }
 
 /// Results of all measures over all queries.
-#[derive(Debug, Clone)]
+///
+/// It serialises to the totals: `{"metrics": [{"metric": "ndcg@10", "convention": "...",
+/// "value": 0.5, "queries": 10, "ci95": [0.4, 0.6]}]}`. [`PerQueryTable`](crate::PerQueryTable) has
+/// the values of the queries.
+#[derive(Debug, Clone, Serialize)]
 pub struct Evaluation {
     /// Ids of the queries.
+    #[serde(skip)]
     pub queries: Vec<String>,
     /// One result for each measure, in the order asked for.
+    #[serde(rename = "metrics")]
     pub results: Vec<MeasureResult>,
 }
 
+impl Evaluation {
+    /// The total of a metric by its name; `None` where it was not measured or no query counted.
+    pub fn get(&self, metric: &str) -> Option<f64> {
+        self.result(metric).map(|result| result.value).filter(|value| !value.is_nan())
+    }
+
+    /// The value of a metric for one query by its id; `None` also where the query was skipped.
+    pub fn get_query(&self, metric: &str, query: &str) -> Option<f64> {
+        let place = self.queries.iter().position(|id| id == query)?;
+        self.result(metric)?.values.get(place).copied().flatten()
+    }
+
+    /// The result of a metric by its name, however the name is spaced or its parameters ordered.
+    pub fn result(&self, metric: &str) -> Option<&MeasureResult> {
+        let named = |name: &str| self.results.iter().find(|r| r.measure.to_string() == name);
+        named(metric).or_else(|| named(&MetricSpec::parse(metric).ok()?.to_string()))
+    }
+
+    /// Each query with its value under a metric; `None` where the metric was not measured.
+    pub fn per_query(&self, metric: &str) -> Option<impl Iterator<Item = (&str, Option<f64>)>> {
+        let result = self.result(metric)?;
+        Some(self.queries.iter().map(String::as_str).zip(result.values.iter().copied()))
+    }
+}
+
 /// Result of one measure.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct MeasureResult {
     /// The measure.
+    #[serde(rename = "metric")]
     pub measure: Measure,
     /// Every convention of the number: those of the measure, and those of this evaluation
     /// (`depth`, `weights=query` where queries do not all weigh 1).
     pub convention: String,
     /// One value for each query, in query order; `None` where the query was skipped.
+    #[serde(skip)]
     pub values: Vec<Option<f64>>,
     /// The total: for most measures the mean over the counted queries. NaN when none was counted.
     pub value: f64,
@@ -57,6 +95,7 @@ pub fn evaluate(
     measures: &[Measure],
     options: EvalOptions,
 ) -> Result<Evaluation, EvalError> {
+    check_params(&options, "evaluation")?;
     let width = measures.len().max(1);
     let mut cells = vec![Cell::default(); source.len() * width];
     let plan = Plan { source, measures, orders: by_order(measures, options), depth: options.depth };
@@ -91,7 +130,7 @@ pub fn evaluate(
     })
 }
 
-/// What one measure says of one query.
+/// The value of one measure for one query, and the number of its rows.
 #[derive(Debug, Clone, Copy, Default)]
 struct Cell {
     value: Option<f64>,
@@ -220,7 +259,6 @@ pub fn conventions(results: &[MeasureResult]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metric::MetricSpec;
     use crate::source::{ScoredQueries, SourceKind};
 
     fn measures(specs: &[&str]) -> Vec<Measure> {
@@ -247,6 +285,47 @@ mod tests {
         assert!((low - 0.116_225).abs() < 1e-5 && (high - 1.550_442).abs() < 1e-5, "{low} {high}");
         assert_eq!(result.results[1].value, 4.0);
         assert_eq!(result.queries, ["a", "b", "c", "d"]);
+    }
+
+    #[test]
+    fn results_are_found_by_name_and_queries_by_id() {
+        let (labels, scores) = ([1.0, 0.0, 0.0, 1.0, 0.0], [2.0, 1.0, 2.0, 1.0, 3.0]);
+        let ranges = vec![0..2, 2..4, 4..5];
+        let source = ScoredQueries::new(&labels, &scores, ranges, vec!["a", "b", "c"]).unwrap();
+        let specs = measures(&["rr", "ap(rel=1, blank=skip)@5", "p(rel=2)@1"]);
+        let found = evaluate(&source, &specs, EvalOptions::default()).unwrap();
+        assert_eq!(found.get("rr"), Some(0.75));
+        assert_eq!(found.get("ap(blank=skip,rel=1) @ 5"), Some(0.75));
+        assert_eq!((found.get("ap"), found.get("p(rel=2)@1")), (None, None));
+        assert_eq!(found.get_query("rr", "b"), Some(0.5));
+        assert_eq!((found.get_query("rr", "c"), found.get_query("rr", "z")), (None, None));
+        let all: Vec<_> = found.per_query("rr").unwrap().collect();
+        assert_eq!(all, [("a", Some(1.0)), ("b", Some(0.5)), ("c", None)]);
+    }
+
+    #[test]
+    fn an_evaluation_serialises_to_what_other_programs_rely_on() {
+        let source = ScoredQueries::new(&[1.0], &[2.0], vec![0..1], vec!["a"]).unwrap();
+        let specs = measures(&["rr", "auc"]);
+        let options = EvalOptions::default().depth(3);
+        let found = evaluate(&source, &specs, options).unwrap();
+        let convention = &found.results[0].convention;
+        assert!(convention.ends_with(", depth=3"), "{convention}");
+        assert_eq!(
+            serde_json::to_value(&found).unwrap(),
+            serde_json::json!({ "metrics": [
+                {"metric": "rr", "convention": convention, "value": 1.0, "queries": 1, "ci95": null},
+                {
+                    "metric": "auc",
+                    "convention": found.results[1].convention,
+                    "value": null,
+                    "queries": 0,
+                    "ci95": null,
+                },
+            ]})
+        );
+        let wrong = evaluate(&source, &specs, EvalOptions::default().depth(0)).unwrap_err();
+        assert!(wrong.to_string().contains("depth=0 is not allowed"), "{wrong}");
     }
 
     #[test]

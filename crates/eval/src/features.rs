@@ -5,7 +5,7 @@ use rankwright_data::Dataset;
 use crate::error::EvalError;
 use crate::evaluate::{EvalOptions, Evaluation, evaluate};
 use crate::list::Candidates;
-use crate::metric::Measure;
+use crate::metric::ToMeasures;
 use crate::order::same_length;
 use crate::source::{QuerySource, SourceKind};
 
@@ -13,13 +13,12 @@ use crate::source::{QuerySource, SourceKind};
 ///
 /// ```
 /// use rankwright_data::generate::LetorOptions;
-/// use rankwright_eval::{MetricSpec, ScoredDataset, SourceKind};
+/// use rankwright_eval::ScoredDataset;
 ///
 /// let data = LetorOptions { queries: 5, documents: 10, seed: 1 }.generate()?;
 /// let scores = data.labels().to_vec();
 /// let scored = ScoredDataset::new(&data, &scores)?;
-/// let ndcg = MetricSpec::parse("ndcg@10")?.resolve(SourceKind::Features)?;
-/// assert_eq!(scored.evaluate(&[ndcg])?.results[0].value, 1.0);
+/// assert_eq!(scored.evaluate("ndcg@10")?.get("ndcg@10"), Some(1.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
@@ -35,9 +34,10 @@ impl<'a> ScoredDataset<'a> {
         Ok(Self { data, scores })
     }
 
-    /// Evaluates every measure on every query, with the usual options.
-    pub fn evaluate(&self, measures: &[Measure]) -> Result<Evaluation, EvalError> {
-        evaluate(self, measures, EvalOptions::default())
+    /// Evaluates metrics (texts, specs or measures) on every query, with the usual options.
+    pub fn evaluate(&self, metrics: impl ToMeasures) -> Result<Evaluation, EvalError> {
+        let measures = metrics.to_measures(SourceKind::Features)?;
+        evaluate(self, &measures, EvalOptions::default())
     }
 }
 

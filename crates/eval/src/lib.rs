@@ -34,6 +34,8 @@ mod list;
 pub mod metric;
 mod order;
 mod params;
+mod per_query;
+mod slices;
 mod source;
 pub mod stats;
 mod swap;
@@ -48,10 +50,13 @@ pub use gain::{Gain, GainTable};
 pub use judge::JudgedRun;
 pub use list::{Candidates, RankedList, Workspace, sort_labels};
 pub use metric::{
-    Aggregate, METRICS, Measure, Metric, MetricDef, MetricSpec, MetricText, PRESETS, PresetDef,
-    expand, of_ranking,
+    Aggregate, DEFAULT_METRIC, DefaultMetrics, METRICS, Measure, Metric, MetricDef, MetricSpec,
+    MetricText, PRESETS, PresetDef, ToMeasures, expand, metric_or_default, metrics_or_default,
+    of_ranking, usual_metrics,
 };
 pub use order::{OrderRule, Orderer, Rows, TiePolicy};
 pub use params::{ParamInfo, Params};
+pub use per_query::PerQueryTable;
+pub use slices::evaluate_slices;
 pub use source::{QuerySource, ScoredQueries, SourceKind};
 pub use swap::{Factors, SwapDelta};

@@ -1,4 +1,4 @@
-//! Where the queries of an evaluation come from.
+//! Sources of queries for an evaluation.
 //!
 //! A [`QuerySource`] hands out one query at a time into the caller's buffers. Two kinds exist:
 //! feature data with a column of scores ([`ScoredQueries`], here) and runs joined with judgements.
@@ -9,7 +9,7 @@ use crate::error::EvalError;
 use crate::list::Candidates;
 use crate::order::same_length;
 
-/// What the queries are made of; it decides the default tie policy.
+/// The kind of data that queries are made of; it decides the default tie policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SourceKind {
     /// Rows of feature data with scores: ties default to `worst`.
@@ -81,7 +81,25 @@ impl<'a> ScoredQueries<'a> {
             let what = "rows of a query range";
             return Err(EvalError::Shape { what, found: bad.end, expected: labels.len() });
         }
-        Ok(Self { labels, scores, ranges, ids, doc_ids: None, weights: None })
+        let queries = Self { labels, scores, ranges, ids, doc_ids: None, weights: None };
+        queries.check_overlap()?;
+        Ok(queries)
+    }
+
+    /// A row belongs to one query; the ranges may stand in any order.
+    fn check_overlap(&self) -> Result<(), EvalError> {
+        let mut order: Vec<usize> = (0..self.ranges.len()).collect();
+        order.retain(|&q| !self.ranges[q].is_empty());
+        order.sort_by_key(|&q| self.ranges[q].start);
+        let overlap = order.windows(2).find(|w| self.ranges[w[1]].start < self.ranges[w[0]].end);
+        match overlap {
+            Some(&[first, second]) => Err(EvalError::SharedRow {
+                row: self.ranges[second].start,
+                first: self.ids[first].to_owned(),
+                second: self.ids[second].to_owned(),
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// With document ids by row, for `ties=docid`.
@@ -128,5 +146,23 @@ impl QuerySource for ScoredQueries<'_> {
             into.doc_ids.extend_from_slice(&doc_ids[range]);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_two_queries_is_refused() {
+        let (labels, scores) = ([0.0; 6], [0.0; 6]);
+        let new = |ranges| ScoredQueries::new(&labels, &scores, ranges, vec!["a", "b", "c"]);
+        assert!(new(vec![4..6, 0..2, 2..4]).is_ok());
+        assert!(new(vec![0..2, 1..1, 2..6]).is_ok());
+        let error = new(vec![3..6, 0..2, 1..3]).unwrap_err();
+        let expected =
+            EvalError::SharedRow { row: 1, first: "b".to_owned(), second: "c".to_owned() };
+        assert_eq!(error, expected);
+        assert_eq!(error.to_string(), "row 1 (from 0) belongs to query b and to query c");
     }
 }

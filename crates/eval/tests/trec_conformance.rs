@@ -67,7 +67,7 @@ fn check(folder: &Path, call: &Call<'_>) -> Vec<String> {
             measures.push(MetricSpec::from_spec(spec).unwrap().resolve(run.kind()).unwrap());
         }
     }
-    let found = evaluate(&run, &measures, EvalOptions { depth: call.depth }).unwrap();
+    let found = evaluate(&run, &measures, EvalOptions::default().depth(call.depth)).unwrap();
     let by_name: HashMap<&str, usize> = names.iter().enumerate().map(|(i, n)| (*n, i)).collect();
     let rows: HashMap<&str, usize> =
         found.queries.iter().enumerate().map(|(i, q)| (q.as_str(), i)).collect();

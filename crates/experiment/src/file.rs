@@ -204,13 +204,14 @@ fn compare(top: &Fields<'_>, learners: &[Member]) -> Result<CompareOptions, Expe
         return Err(top.wrong("baseline", message));
     }
     let samples = top.whole("samples")?.map_or(usual.samples, |n| n as usize);
-    let options = CompareOptions {
-        baseline: baseline.or_else(|| names.first().map(|name| (*name).to_owned())),
-        test: named::<Test>(top, "test")?,
-        correction: named::<Correction>(top, "correction")?,
-        alpha: top.number("alpha")?.unwrap_or(usual.alpha),
-        samples,
-        ..usual
+    let options = usual
+        .baseline(baseline.or_else(|| names.first().map(|name| (*name).to_owned())))
+        .test(named::<Test>(top, "test")?)
+        .correction(named::<Correction>(top, "correction")?)
+        .samples(samples);
+    let options = match top.number("alpha")? {
+        Some(alpha) => options.alpha(alpha),
+        None => options,
     };
     options.clone().check().map_err(|e| top.wrong("alpha", e))?;
     Ok(options)

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use rankwright_data::store::write_atomic;
 use rankwright_data::{DataError, Dataset};
-use rankwright_eval::compare::{Better, CompareOptions};
+use rankwright_eval::compare::Better;
 use rankwright_eval::table::comparison_table;
 use rankwright_eval::{EvalOptions, Evaluation, QuerySource, evaluate};
 use rankwright_report::chart::Chart;
@@ -293,7 +293,7 @@ fn compared(
     let there = named.iter().any(|(name, _)| Some(name) == asked);
     let other = named.first().map(|(name, _)| name.clone()).filter(|_| !there);
     let baseline = other.clone().or(asked.cloned());
-    let options = CompareOptions { baseline, ..experiment.compare.clone() };
+    let options = experiment.compare.clone().baseline(baseline);
     let title = experiment.data.get(data).map_or("", |set| set.name.as_str());
     let mut report = ComparisonReport::new(title, named, &options)?;
     // Lists of documents are those of one seed; means over several have none.

@@ -86,7 +86,7 @@ impl SystemArgs {
         let facts = vec![(what.to_owned(), data_name.to_owned())];
         let sources = sources.queries()?;
         let sources: Vec<&dyn QuerySource> = sources.iter().map(|source| &**source).collect();
-        let options = EvalOptions { depth: self.metrics.depth() };
+        let options = EvalOptions::default().depth(self.metrics.depth());
         let (report, _) = timed(out, "evaluating at every cut-off", || {
             report.with_facts(facts).with_sources(&sources, queries, options)
         });

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rankwright::data::DEFAULT_SEED;
 use rankwright::data::store::write_atomic;
-use rankwright::eval::{Measure, MetricSpec, SourceKind};
+use rankwright::eval::{Measure, SourceKind, metric_or_default};
 use rankwright::learn::permutation::{Permutation, Plan};
 use rankwright::model::draw::tree_svg;
 use rankwright::model::{Model, ModelBody, ScoreOptions, Tree};
@@ -111,11 +111,5 @@ fn permute(args: &Args, model: &Model, out: &Output) -> Result<Permutation, Fail
 
 /// The metric asked for, or the one that training watched, or the usual one.
 fn measure_for(asked: Option<&str>, model: &Model) -> Result<Measure, Failure> {
-    if let Some(text) = asked {
-        return Ok(MetricSpec::parse(text)?.resolve(SourceKind::Features)?);
-    }
-    // A header may come from anywhere; what is no metric there is not the user's fault.
-    let trained = MetricSpec::parse(&model.header().metric);
-    let spec = trained.or_else(|_| MetricSpec::parse("ndcg@10"))?;
-    Ok(spec.resolve(SourceKind::Features)?)
+    Ok(metric_or_default(asked, SourceKind::Features, &model.header().metric)?)
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rankwright::data::{DEFAULT_SEED, Dataset};
-use rankwright::eval::{Measure, SourceKind, expand};
+use rankwright::eval::{Measure, SourceKind, ToMeasures};
 use rankwright::model::{Model, ScoreOptions};
 use rankwright::report::training::{
     NamedData, TrainingLog, TrainingOptions, TrainingReport, TrainingRequest,
@@ -123,13 +123,7 @@ fn read(
 
 /// The metrics asked for.
 fn measures(texts: &[String]) -> Result<Vec<Measure>, Failure> {
-    let mut measures = Vec::new();
-    for text in texts {
-        for spec in expand(text)? {
-            measures.push(spec.resolve(SourceKind::Features)?);
-        }
-    }
-    Ok(measures)
+    Ok(texts.to_measures(SourceKind::Features)?)
 }
 
 /// Names of the training data and of each validation set: by their files, where that tells them

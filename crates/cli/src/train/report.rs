@@ -7,7 +7,6 @@ use rankwright::eval::conventions;
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::learn::LearnerSpec;
 use rankwright::model::{Model, ModelBody};
-use rankwright::tasks::metric_values;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -38,8 +37,7 @@ pub(crate) fn peak_memory() -> Option<u64> {
 /// The document that other programs rely on.
 pub(super) fn json_of(args: &Args, trained: &Trained) -> Value {
     let Trained { history, watched, .. } = trained;
-    let valid =
-        watched.iter().map(|(name, evaluation)| (name.clone(), json!(metric_values(evaluation))));
+    let valid = watched.iter().map(|(name, evaluation)| (name.clone(), json!(evaluation.results)));
     let valid: serde_json::Map<String, Value> = valid.collect();
     json!({
         "model": args.out,

@@ -1,8 +1,10 @@
-//! What can be wrong with a comparison.
+//! Errors of comparisons.
+
+use rankwright_spec::SpecError;
 
 use crate::stats::StatsError;
 
-/// Why a comparison could not be made.
+/// The reason why a comparison was refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompareError {
@@ -24,7 +26,7 @@ pub enum CompareError {
         known: String,
     },
     /// The name of a test is not known.
-    #[error("unknown test `{found}`; expected one of: t, randomisation, bootstrap, sign")]
+    #[error("unknown test `{found}`; expected one of: randomisation, t, bootstrap, sign")]
     UnknownTest {
         /// The name given.
         found: String,
@@ -64,12 +66,6 @@ pub enum CompareError {
         /// What is wrong with them.
         source: StatsError,
     },
-    /// The significance level is out of range.
-    #[error("alpha {found}; expected a number between 0 and 1, for example 0.05")]
-    Alpha {
-        /// The level asked for.
-        found: f64,
-    },
     /// So few samples that no p-value can reach alpha.
     #[error(
         "{samples} samples cannot give a p-value as low as alpha {alpha}; \
@@ -81,7 +77,41 @@ pub enum CompareError {
         /// Significance level asked for.
         alpha: f64,
     },
-    /// Another option is out of range.
+    /// A system was measured on a query that another was not measured on.
+    #[error(
+        "{has} was measured on query {query} and {lacks} was not; \
+         systems are compared on the same queries"
+    )]
+    DifferentQueries {
+        /// The query.
+        query: String,
+        /// The system that has it.
+        has: String,
+        /// The system that lacks it.
+        lacks: String,
+    },
+    /// A system has two queries of the same id.
+    #[error("{system} has two queries named {query}; results are paired by query id")]
+    DuplicateQuery {
+        /// The system.
+        system: String,
+        /// The id.
+        query: String,
+    },
+    /// Systems were measured by different metrics, or under different conventions.
+    #[error("{system} was measured by {found}, the first system by {expected}")]
+    DifferentMetrics {
+        /// The system.
+        system: String,
+        /// Its first metric that differs, with its conventions.
+        found: String,
+        /// The metric of the first system.
+        expected: String,
+    },
+    /// An option is out of range.
     #[error(transparent)]
-    Option(#[from] StatsError),
+    Options(#[from] SpecError),
+    /// Values that cannot be tested.
+    #[error(transparent)]
+    Stats(#[from] StatsError),
 }

@@ -1,39 +1,31 @@
-//! How a comparison is made: test, correction, level, samples, tolerance.
+//! Options of a comparison: test, correction, level, samples, tolerance.
 
 use std::fmt;
 use std::str::FromStr;
 
-use super::CompareError;
-use crate::stats::{Correction, Sampling, StatsError};
+use rankwright_data::DEFAULT_SEED;
+use rankwright_spec::{above, check_params, choices, params};
 
-/// The paired test that gives the p-values.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Test {
-    /// Student's paired t-test.
-    T,
-    /// Fisher's randomisation test.
-    #[default]
-    Randomisation,
-    /// Bootstrap, shift method.
-    Bootstrap,
-    /// Exact sign test.
-    Sign,
+use super::CompareError;
+use crate::stats::{Correction, Sampling};
+
+choices! {
+    /// The paired test that gives the p-values.
+    #[derive(Hash)]
+    #[non_exhaustive]
+    pub enum Test {
+        /// Fisher's randomisation test.
+        Randomisation = "randomisation",
+        /// Student's paired t-test.
+        T = "t",
+        /// Bootstrap, shift method.
+        Bootstrap = "bootstrap",
+        /// Exact sign test.
+        Sign = "sign",
+    }
 }
 
 impl Test {
-    /// Every test, in the order in which help lists them.
-    pub const ALL: [Self; 4] = [Self::T, Self::Randomisation, Self::Bootstrap, Self::Sign];
-
-    /// The name used in options and output.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::T => "t",
-            Self::Randomisation => "randomisation",
-            Self::Bootstrap => "bootstrap",
-            Self::Sign => "sign",
-        }
-    }
-
     /// Whether the test draws samples, so that seed and sample count matter.
     pub fn draws(self) -> bool {
         matches!(self, Self::Randomisation | Self::Bootstrap)
@@ -53,61 +45,58 @@ impl FromStr for Test {
         if name == "randomization" {
             return Ok(Self::Randomisation);
         }
-        let known = Self::ALL.into_iter().find(|test| test.name() == name);
-        known.ok_or_else(|| CompareError::UnknownTest { found: name.to_owned() })
+        let known = Self::ALL.iter().find(|(known, _)| *known == name);
+        let unknown = || CompareError::UnknownTest { found: name.to_owned() };
+        known.map(|(_, test)| *test).ok_or_else(unknown)
     }
 }
 
-/// How a comparison is made; anyone can write one, [`CompareOptions::check`] makes it usable.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CompareOptions {
-    /// Name of the system that others are compared with; the first one if not given.
-    pub baseline: Option<String>,
-    /// The paired test.
-    pub test: Test,
-    /// Correction over the systems within a metric.
-    pub correction: Correction,
-    /// A corrected p-value up to this is significant.
-    pub alpha: f64,
-    /// Seed of tests that draw samples.
-    pub seed: u64,
-    /// Samples of tests that draw them.
-    pub samples: usize,
-    /// Per-query differences up to this size count as ties.
-    pub tolerance: f64,
-}
-
-impl Default for CompareOptions {
-    fn default() -> Self {
-        let Sampling { samples, seed } = Sampling::default();
-        Self {
-            baseline: None,
-            test: Test::default(),
-            correction: Correction::default(),
-            alpha: 0.05,
-            seed,
-            samples,
-            tolerance: 0.0,
-        }
+params! {
+    /// Options of a comparison; [`CompareOptions::check`] makes them usable.
+    ///
+    /// ```
+    /// use rankwright_eval::compare::{CompareOptions, Test};
+    ///
+    /// let options = CompareOptions::default().baseline("bm25").test(Test::T).alpha(0.01);
+    /// assert!(options.check().is_ok());
+    /// ```
+    #[non_exhaustive]
+    pub struct CompareOptions {
+        baseline: Option<String> = None, ..,
+            "Name of the system that the others are compared with; none is the first one.";
+        test: Test = Test::Randomisation, .., "Paired test of the differences of the queries.";
+        correction: Correction = Correction::Holm, ..,
+            "Correction of the p-values over the systems of a metric.";
+        alpha: f64 = 0.05, above(0.0).below(1.0), "Largest corrected p-value that is significant.";
+        seed: u64 = DEFAULT_SEED, .., "Seed of tests that draw samples.";
+        samples: usize = 100_000, 1..=100_000_000, "Number of samples of tests that draw them.";
+        tolerance: f64 = 0.0, 0.0.., "Largest difference in a query that counts as a tie.";
     }
 }
 
 impl CompareOptions {
     /// Checks ranges once, so that [`compare`](super::compare()) can rely on them.
     pub fn check(self) -> Result<ValidCompareOptions, CompareError> {
-        if !(self.alpha > 0.0 && self.alpha < 1.0) {
-            return Err(CompareError::Alpha { found: self.alpha });
-        }
-        if !(self.tolerance >= 0.0 && self.tolerance.is_finite()) {
-            return Err(StatsError::Tolerance { found: self.tolerance }.into());
-        }
-        self.sampling().check()?;
+        check_params(&self, "compare")?;
         // The smallest p-value that B samples can give is 1 / (B + 1).
         if self.test.draws() && 1.0 / (self.samples as f64 + 1.0) > self.alpha {
             let (samples, alpha) = (self.samples, self.alpha);
             return Err(CompareError::TooFewSamples { samples, alpha });
         }
         Ok(ValidCompareOptions(self))
+    }
+
+    /// The test in words: "randomisation test with 100000 samples, seed 1, exact where ...".
+    pub fn test_in_words(&self) -> String {
+        let sampled = format!("{} samples, seed {}", self.samples, self.seed);
+        match self.test {
+            Test::T => "paired t-test".to_owned(),
+            Test::Sign => format!("sign test, differences up to {} are ties", self.tolerance),
+            Test::Randomisation => {
+                format!("randomisation test with {sampled}, exact where fewer assignments exist")
+            }
+            Test::Bootstrap => format!("bootstrap test with {sampled}"),
+        }
     }
 
     /// Samples and seed as the tests take them.
@@ -133,13 +122,13 @@ mod tests {
 
     #[test]
     fn test_names_parse_back_and_unknown_ones_list_the_known() {
-        for test in Test::ALL {
+        for &(_, test) in Test::ALL {
             assert_eq!(test.to_string().parse(), Ok(test));
         }
         assert_eq!("randomization".parse(), Ok(Test::Randomisation));
         assert_eq!(
             "wilcoxon".parse::<Test>().unwrap_err().to_string(),
-            "unknown test `wilcoxon`; expected one of: t, randomisation, bootstrap, sign"
+            "unknown test `wilcoxon`; expected one of: randomisation, t, bootstrap, sign"
         );
     }
 
@@ -150,29 +139,28 @@ mod tests {
         assert_eq!((options.test, options.correction), (Test::Randomisation, Correction::Holm));
         assert_eq!((options.alpha, options.samples, options.tolerance), (0.05, 100_000, 0.0));
         assert_eq!(options.baseline, None);
+        assert_eq!(options.sampling(), Sampling::default());
     }
 
     #[test]
     fn options_out_of_range_are_refused() {
-        let with = |change: fn(&mut CompareOptions)| {
-            let mut options = CompareOptions::default();
-            change(&mut options);
-            options.check().unwrap_err()
-        };
-        assert_eq!(with(|o| o.alpha = 5.0), CompareError::Alpha { found: 5.0 });
-        assert!(matches!(with(|o| o.alpha = f64::NAN), CompareError::Alpha { .. }));
-        let tolerance = StatsError::Tolerance { found: -1.0 };
-        assert_eq!(with(|o| o.tolerance = -1.0), CompareError::Option(tolerance));
-        let samples = StatsError::Samples { found: 0 };
-        assert_eq!(with(|o| o.samples = 0), CompareError::Option(samples));
+        let refused = |options: CompareOptions| options.check().unwrap_err().to_string();
+        let options = CompareOptions::default;
+        assert_eq!(
+            refused(options().alpha(5.0)),
+            "`compare`: alpha=5 is not allowed; expected a number above 0, below 1"
+        );
+        assert!(refused(options().alpha(f64::NAN)).contains("alpha=NaN"));
+        assert!(refused(options().tolerance(-1.0)).contains("tolerance=-1"));
+        assert!(refused(options().samples(0)).contains("a whole number from 1 to 100000000"));
     }
 
     #[test]
     fn samples_that_cannot_reach_alpha_are_refused_only_where_they_matter() {
-        let few = CompareOptions { samples: 18, ..CompareOptions::default() };
+        let few = CompareOptions::default().samples(18);
         let expected = CompareError::TooFewSamples { samples: 18, alpha: 0.05 };
         assert_eq!(few.clone().check().unwrap_err(), expected);
-        assert!(CompareOptions { samples: 19, ..few.clone() }.check().is_ok());
-        assert!(CompareOptions { test: Test::T, ..few }.check().is_ok());
+        assert!(few.clone().samples(19).check().is_ok());
+        assert!(few.test(Test::T).check().is_ok());
     }
 }

@@ -8,6 +8,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use rankwright_spec::{Spec, SpecError, read_into};
+use serde::{Serialize, Serializer};
 
 use super::names::{find_metric, trec_name};
 use super::{Aggregate, Metric, MetricDef};
@@ -117,6 +118,13 @@ impl PartialEq for MetricSpec {
 impl fmt::Display for MetricSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.written.fmt(f)
+    }
+}
+
+/// A metric serialises to its text.
+impl Serialize for MetricSpec {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 
@@ -247,6 +255,13 @@ impl Measure {
         let mut workspace = Workspace::default();
         workspace.start(candidates)?;
         self.evaluate(&workspace.rank_for(candidates, &self.conventions, None)?)
+    }
+}
+
+/// A measure serialises to its text.
+impl Serialize for Measure {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

@@ -18,6 +18,7 @@ mod accuracy;
 mod ap;
 mod auc;
 mod bpref;
+mod choose;
 mod counts;
 mod dcg;
 mod def;
@@ -45,6 +46,10 @@ mod success;
 mod tests;
 mod text;
 
+pub use choose::{
+    DEFAULT_METRIC, DefaultMetrics, ToMeasures, metric_or_default, metrics_or_default,
+    usual_metrics,
+};
 pub use def::{MetricDef, MetricParams};
 pub use measure::{Measure, MetricSpec, of_ranking};
 pub use names::expand;

@@ -10,30 +10,40 @@
 use std::fmt;
 use std::str::FromStr;
 
+use rankwright_spec::choices;
+
 use super::StatsError;
 
-/// How p-values of several comparisons are corrected.
-///
-/// ```
-/// use rankwright_eval::stats::Correction;
-/// assert_eq!(Correction::Bonferroni.adjust(&[0.01, 0.5, 0.02]), [0.03, 1.0, 0.06]);
-/// assert_eq!(Correction::Holm.adjust(&[0.01, 0.5, 0.02]), [0.03, 0.5, 0.04]);
-/// assert_eq!("holm".parse(), Ok(Correction::Holm));
-/// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Correction {
-    /// Holm's step-down procedure.
-    #[default]
-    Holm,
-    /// Every p-value times the number of comparisons.
-    Bonferroni,
-    /// p-values as they are.
-    None,
+choices! {
+    /// The correction of p-values of several comparisons.
+    ///
+    /// ```
+    /// use rankwright_eval::stats::Correction;
+    /// assert_eq!(Correction::Bonferroni.adjust(&[0.01, 0.5, 0.02]), [0.03, 1.0, 0.06]);
+    /// assert_eq!(Correction::Holm.adjust(&[0.01, 0.5, 0.02]), [0.03, 0.5, 0.04]);
+    /// assert_eq!("holm".parse(), Ok(Correction::Holm));
+    /// ```
+    #[derive(Hash)]
+    #[non_exhaustive]
+    pub enum Correction {
+        /// Holm's step-down procedure.
+        Holm = "holm",
+        /// Every p-value times the number of comparisons.
+        Bonferroni = "bonferroni",
+        /// p-values as they are.
+        None = "none",
+    }
 }
 
 impl Correction {
-    /// Every correction, in the order in which help lists them.
-    pub const ALL: [Self; 3] = [Self::Holm, Self::Bonferroni, Self::None];
+    /// The correction in words: "Holm correction".
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Holm => "Holm correction",
+            Self::Bonferroni => "Bonferroni correction",
+            Self::None => "no correction",
+        }
+    }
 
     /// Corrected p-values, in the order given.
     pub fn adjust(self, p: &[f64]) -> Vec<f64> {
@@ -41,15 +51,6 @@ impl Correction {
             Self::Holm => holm(p),
             Self::Bonferroni => p.iter().map(|one| (one * p.len() as f64).min(1.0)).collect(),
             Self::None => p.to_vec(),
-        }
-    }
-
-    /// The name used in specs, options and output.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Holm => "holm",
-            Self::Bonferroni => "bonferroni",
-            Self::None => "none",
         }
     }
 }
@@ -76,8 +77,9 @@ impl FromStr for Correction {
     type Err = StatsError;
 
     fn from_str(name: &str) -> Result<Self, StatsError> {
-        let known = Self::ALL.into_iter().find(|c| c.name() == name);
-        known.ok_or_else(|| StatsError::UnknownCorrection { found: name.to_owned() })
+        let known = Self::ALL.iter().find(|(known, _)| *known == name);
+        let unknown = || StatsError::UnknownCorrection { found: name.to_owned() };
+        known.map(|(_, correction)| *correction).ok_or_else(unknown)
     }
 }
 
@@ -105,7 +107,7 @@ mod tests {
 
     #[test]
     fn no_or_one_p_value_is_left_alone() {
-        for correction in Correction::ALL {
+        for &(_, correction) in Correction::ALL {
             assert!(correction.adjust(&[]).is_empty());
             assert_eq!(correction.adjust(&[0.03]), [0.03]);
         }
@@ -113,7 +115,7 @@ mod tests {
 
     #[test]
     fn names_parse_back_and_unknown_ones_list_the_known() {
-        for correction in Correction::ALL {
+        for &(_, correction) in Correction::ALL {
             assert_eq!(correction.to_string().parse(), Ok(correction));
         }
         let message = "fdr".parse::<Correction>().unwrap_err().to_string();
@@ -136,7 +138,7 @@ mod tests {
         fn corrections_keep_the_order_of_p_values(
             p in prop::collection::vec(0.0..=1.0f64, 2..12)
         ) {
-            for correction in Correction::ALL {
+            for &(_, correction) in Correction::ALL {
                 let adjusted = correction.adjust(&p);
                 for i in 0..p.len() {
                     for j in 0..p.len() {

@@ -4,7 +4,7 @@
 //! queries, so that the table can be read on its own. A hyphen stands where there is no number.
 
 use super::{Align, Cell, Table};
-use crate::compare::{Comparison, MetricComparison, SystemResult, Test, Versus};
+use crate::compare::{BaselineDelta, Comparison, MetricComparison, SystemResult};
 use crate::stats::Correction;
 
 /// Systems as rows, metrics as columns: means with marks against the baseline, best ones bold.
@@ -92,20 +92,10 @@ fn legend(comparison: &Comparison) -> String {
     let queries = query_counts(comparison);
     let baseline = comparison.systems.get(comparison.baseline);
     let Some(baseline) = baseline.filter(|_| compared > 0) else { return queries };
-    let sampled = format!("{} samples, seed {}", options.samples, options.seed);
-    let test = match options.test {
-        Test::T => "paired t-test".to_owned(),
-        Test::Sign => format!("sign test, differences up to {} are ties", options.tolerance),
-        Test::Randomisation => {
-            format!("randomisation test with {sampled}, exact where fewer assignments exist")
-        }
-        Test::Bootstrap => format!("bootstrap test with {sampled}"),
-    };
-    let correction = match (options.correction, compared) {
-        (_, 1) => "one comparison per metric".to_owned(),
-        (Correction::Holm, n) => format!("Holm correction over {n} systems per metric"),
-        (Correction::Bonferroni, n) => format!("Bonferroni correction over {n} systems per metric"),
-        (Correction::None, n) => format!("no correction over {n} systems per metric"),
+    let test = options.test_in_words();
+    let correction = match compared {
+        1 => "one comparison per metric".to_owned(),
+        n => format!("{} over {n} systems per metric", options.correction.in_words()),
     };
     format!(
         "▲ significantly better, ▼ significantly worse than {baseline} at alpha {}: two-sided \
@@ -144,7 +134,7 @@ fn paired(metric: &MetricComparison) -> impl Iterator<Item = usize> {
         .systems
         .iter()
         .filter_map(|system| system.versus.as_ref())
-        .map(|versus: &Versus| versus.pairs)
+        .map(|versus: &BaselineDelta| versus.pairs)
 }
 
 /// `7` or `5 to 7`.
@@ -182,6 +172,7 @@ fn p_value(p: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::Test;
     use crate::compare::{CompareOptions, MetricValues, compare};
 
     /// Three systems on eight queries: the second always better, the third mixed.

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use rankwright_eval::compare::Test;
-use rankwright_eval::stats::Correction;
 use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_spec::words::counted;
 use serde_json::{Map, Value, json};
@@ -160,18 +158,10 @@ impl Showing<'_> {
         let baseline = self.found.grid.rows.get(self.found.baseline)?;
         let compared = self.found.grid.rows.len().checked_sub(1).filter(|rows| *rows > 0)?;
         let options = &self.experiment.compare;
-        let sampled = format!("{} samples, seed {}", options.samples, options.seed);
-        let test = match options.test {
-            Test::T => "paired t-test".to_owned(),
-            Test::Sign => "sign test".to_owned(),
-            Test::Randomisation => format!("randomisation test with {sampled}"),
-            Test::Bootstrap => format!("bootstrap test with {sampled}"),
-        };
-        let correction = match (options.correction, compared) {
-            (_, 1) => "one comparison in a column",
-            (Correction::Holm, _) => "Holm correction over the rows of a column",
-            (Correction::Bonferroni, _) => "Bonferroni correction over the rows of a column",
-            (Correction::None, _) => "no correction over the rows of a column",
+        let test = options.test_in_words();
+        let correction = match compared {
+            1 => "one comparison in a column".to_owned(),
+            _ => format!("{} over the rows of a column", options.correction.in_words()),
         };
         Some(format!(
             "▲ significantly better, ▼ significantly worse than {} in the same column at alpha {}: \

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 
-use rankwright_eval::compare::{Better, CompareOptions, MetricValues, SystemResult, compare};
+use rankwright_eval::compare::{Better, MetricValues, SystemResult, compare};
 
 use super::super::cell::{Cell, StoredCell};
 use super::super::factor::{Grid, value, words};
@@ -167,10 +167,8 @@ impl Found {
                 there.iter().map(|(_, candidate)| candidate.values.clone()).collect(),
             )
         };
-        let options = CompareOptions {
-            baseline: has_baseline.then(|| name(self.baseline)),
-            ..experiment.compare.clone()
-        };
+        let baseline = has_baseline.then(|| name(self.baseline));
+        let options = experiment.compare.clone().baseline(baseline);
         let found = compare(&names, &[metric], &options.check()?)?;
         let mut results = found.metrics.into_iter().flat_map(|metric| metric.systems);
         let place = |candidate: Option<Candidate>| {

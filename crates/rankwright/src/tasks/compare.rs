@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use rankwright_data::{Dataset, Qrels, Run};
-use rankwright_eval::compare::{CompareOptions, Comparison, MetricValues, compare};
+use rankwright_eval::compare::{CompareOptions, Comparison, compare_evaluations};
 use rankwright_eval::{
     EvalOptions, Evaluation, JudgedRun, Measure, MetricSpec, QuerySource, ScoredDataset,
     SourceKind, evaluate,
 };
 use serde::Serialize;
 
-use super::comparison_values::ComparisonValues;
 use super::context::Running;
 use super::eval::{load_qrels, load_run, read_scores_for, warn_about_queries};
 use super::matching::score_data;
@@ -101,12 +100,9 @@ impl CompareRequest {
 pub struct CompareResult {
     /// Values, differences and tests for each metric and system.
     #[serde(flatten)]
-    pub values: ComparisonValues,
+    pub comparison: Comparison,
     /// What the caller should know.
     pub warnings: Vec<Warning>,
-    /// The comparison as the library computed it.
-    #[serde(skip)]
-    pub comparison: Comparison,
     /// The evaluation of each system.
     #[serde(skip)]
     pub systems: Vec<(String, Evaluation)>,
@@ -174,24 +170,12 @@ pub fn compare_systems(
     let (comparison, _) = task
         .step("testing differences", || compare_evaluations(&loaded.systems, &request.options))?;
     Ok(CompareResult {
-        values: ComparisonValues::new(&comparison, &loaded.systems),
-        warnings: task.into_warnings(),
         comparison,
+        warnings: task.into_warnings(),
         systems: loaded.systems,
         data_name: loaded.data_name,
         sources: loaded.sources,
     })
-}
-
-/// Compares evaluations of the same queries by the same metrics.
-pub fn compare_evaluations(
-    systems: &[(String, Evaluation)],
-    options: &CompareOptions,
-) -> Result<Comparison, TaskError> {
-    let options = options.clone().check()?;
-    let names: Vec<String> = systems.iter().map(|(name, _)| name.clone()).collect();
-    let evaluations: Vec<&Evaluation> = systems.iter().map(|(_, e)| e).collect();
-    Ok(compare(&names, &MetricValues::of_evaluations(&evaluations), &options)?)
 }
 
 /// Systems with their evaluations.
@@ -267,5 +251,5 @@ fn evaluated(
     source: &dyn QuerySource,
     measures: &[Measure],
 ) -> Result<Evaluation, TaskError> {
-    Ok(evaluate(source, measures, EvalOptions { depth: request.depth })?)
+    Ok(evaluate(source, measures, EvalOptions::default().depth(request.depth))?)
 }

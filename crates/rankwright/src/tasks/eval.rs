@@ -14,8 +14,8 @@ use serde::Serialize;
 use super::context::Running;
 use super::matching::score_data;
 use super::{
-    Context, DataFiles, InputFiles, MetricValue, TaskError, Warning, check_standard_input,
-    file_label, metric_values, resolve_metrics,
+    Context, DataFiles, InputFiles, TaskError, Warning, check_standard_input, file_label,
+    resolve_metrics,
 };
 
 /// What is evaluated.
@@ -80,8 +80,9 @@ impl EvalRequest {
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct EvalResult {
-    /// The metrics, in the order asked for.
-    pub metrics: Vec<MetricValue>,
+    /// The metrics in the order asked for, and the value of each query.
+    #[serde(flatten)]
+    pub evaluation: Evaluation,
     /// Rows of the data; none for a run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<usize>,
@@ -89,9 +90,6 @@ pub struct EvalResult {
     pub queries: QueryCounts,
     /// What the caller should know.
     pub warnings: Vec<Warning>,
-    /// Everything that was computed, with the value of each query.
-    #[serde(skip)]
-    pub evaluation: Evaluation,
 }
 
 /// Numbers of queries in an evaluation.
@@ -185,15 +183,9 @@ fn finish(
     queries: QueryCounts,
     task: Running<'_>,
 ) -> Result<EvalResult, TaskError> {
-    let options = EvalOptions { depth: request.depth };
+    let options = EvalOptions::default().depth(request.depth);
     let (evaluation, _) = task.step("evaluating", || evaluate(source, measures, options))?;
-    Ok(EvalResult {
-        metrics: metric_values(&evaluation),
-        rows,
-        queries,
-        warnings: task.into_warnings(),
-        evaluation,
-    })
+    Ok(EvalResult { evaluation, rows, queries, warnings: task.into_warnings() })
 }
 
 /// Reads judgements.

@@ -21,7 +21,6 @@
 //! ```
 
 mod compare;
-mod comparison_values;
 mod context;
 mod convert_data;
 mod convert_model;
@@ -41,13 +40,7 @@ mod score;
 mod split_data;
 mod warning;
 
-pub use compare::{
-    CompareInput, CompareRequest, CompareResult, CompareSources, compare_evaluations,
-    compare_systems,
-};
-pub use comparison_values::{
-    BaselineValues, ComparisonValues, MetricComparisonValues, SystemValues,
-};
+pub use compare::{CompareInput, CompareRequest, CompareResult, CompareSources, compare_systems};
 pub use context::Context;
 pub use convert_data::{
     ConvertRequest, ConvertResult, ConvertSeconds, convert_data, output_format,
@@ -70,7 +63,7 @@ pub use inspect_data::{
     inspect_data,
 };
 pub use matching::match_features;
-pub use metrics::{MetricValue, metric_values, resolve_metrics};
+pub use metrics::resolve_metrics;
 pub use paths::{check_output, check_standard_input, file_label, system_names};
 pub use per_query::write_per_query;
 pub use score::{ScoreRequest, ScoreResult, ScoreSeconds, score};

@@ -18,7 +18,9 @@ mod overview;
 mod result;
 mod wins;
 
-use rankwright_eval::compare::{Better, CompareOptions, Comparison, MetricValues, compare};
+use rankwright_eval::compare::{
+    Better, CompareOptions, Comparison, align_evaluations, compare_evaluations,
+};
 use rankwright_eval::{
     Candidates, EvalOptions, Evaluation, MeasureResult, QuerySource, SourceKind, Workspace,
 };
@@ -27,7 +29,6 @@ use crate::error::ReportError;
 use crate::page::{Page, Section};
 use changes::Change;
 use cutoffs::Curves;
-pub use result::{BaselineDelta, ComparisonResult, MetricResult, SystemValue};
 use wins::Differences;
 
 /// Systems compared, ready to be shown.
@@ -84,17 +85,13 @@ struct Shape {
 }
 
 impl ComparisonReport {
-    /// Compares evaluations of the same queries by the same measures.
+    /// Compares evaluations of the same queries by the same measures; queries are paired by id.
     pub fn new(
         title: &str,
         systems: Vec<(String, Evaluation)>,
         options: &CompareOptions,
     ) -> Result<ComparisonReport, ReportError> {
-        let names: Vec<String> = systems.iter().map(|(name, _)| name.clone()).collect();
-        let evaluations: Vec<&Evaluation> = systems.iter().map(|(_, e)| e).collect();
-        check_queries(&systems)?;
-        let values = MetricValues::of_evaluations(&evaluations);
-        let comparison = compare(&names, &values, &options.clone().check()?)?;
+        let comparison = compare_evaluations(&systems, options)?;
         Self::from_comparison(title, systems, comparison)
     }
 
@@ -104,7 +101,7 @@ impl ComparisonReport {
         systems: Vec<(String, Evaluation)>,
         comparison: Comparison,
     ) -> Result<ComparisonReport, ReportError> {
-        check_queries(&systems)?;
+        let systems = align_evaluations(systems)?;
         Ok(Self {
             title: title.to_owned(),
             differences: wins::all(&comparison, &systems, 0)?,
@@ -159,6 +156,7 @@ impl ComparisonReport {
             )));
         }
         let Some(first) = sources.first() else { return Ok(self) };
+        sources.iter().enumerate().try_for_each(|(at, source)| self.check_source(at, *source))?;
         let (changes, unshown) = changes::all(&self, sources, queries)?;
         self.details = Some(Details {
             kind: first.kind(),
@@ -168,6 +166,20 @@ impl ComparisonReport {
             unshown,
         });
         Ok(self)
+    }
+
+    /// A source must have the queries of the evaluations, in the order of the first system.
+    fn check_source(&self, system: usize, source: &dyn QuerySource) -> Result<(), ReportError> {
+        let expected = self.systems.first().map_or(&[][..], |(_, e)| &e.queries);
+        let found = (0..source.len()).map(|q| source.id(q));
+        match found.eq(expected.iter().map(String::as_str)) {
+            true => Ok(()),
+            false => Err(ReportError::request(format!(
+                "the source of {} has other queries than the evaluation of {}, or another order",
+                self.name(system),
+                self.name(0)
+            ))),
+        }
     }
 
     /// The numbers of the comparison.
@@ -229,21 +241,6 @@ impl ComparisonReport {
         let (_, evaluation) = self.systems.get(system)?;
         evaluation.results.get(self.main)?.values.get(query).copied().flatten()
     }
-}
-
-/// All systems must have answered the same queries, or pairs would be of different ones.
-fn check_queries(systems: &[(String, Evaluation)]) -> Result<(), ReportError> {
-    let Some(((first, expected), rest)) = systems.split_first() else { return Ok(()) };
-    for (name, found) in rest {
-        let pairs = || found.queries.iter().zip(&expected.queries);
-        if let Some((a, b)) = pairs().find(|(a, b)| a != b) {
-            return Err(ReportError::with_help(
-                format!("{name} was measured on query {a} where {first} was on query {b}"),
-                "compare systems on the same queries, in the same order",
-            ));
-        }
-    }
-    Ok(())
 }
 
 /// Documents and relevant ones of each query.

@@ -184,7 +184,7 @@ fn many_queries_share_bars_that_keep_the_mean() {
         let source = ScoredQueries::new(&labels, scores, ranges, ids).unwrap();
         (name.to_owned(), evaluate(&source, &rr, EvalOptions::default()).unwrap())
     });
-    let options = CompareOptions { samples: 1000, ..CompareOptions::default() };
+    let options = CompareOptions::default().samples(1000);
     let report = ComparisonReport::new("T", systems.to_vec(), &options).unwrap();
     let page = report.page();
     let chart = charts(&section(&page, "wins").blocks)[0];
@@ -230,6 +230,16 @@ fn facts_and_sections_of_the_caller_are_on_the_page() {
 }
 
 #[test]
+fn sources_in_another_order_are_refused() {
+    let reversed =
+        ScoredQueries::new(&LABELS, &BASE, vec![6..9, 3..6, 0..3], vec!["c", "b", "a"]).unwrap();
+    let wrong = report(&["rr"])
+        .with_sources(&[&queries(&BASE), &reversed], &[], EvalOptions::default())
+        .unwrap_err();
+    assert!(wrong.to_string().contains("the source of other has other queries"), "{wrong}");
+}
+
+#[test]
 fn other_queries_are_refused() {
     let rr = measures(&["rr"], SourceKind::Features);
     let evaluation = |ids: [&str; 3]| {
@@ -237,11 +247,14 @@ fn other_queries_are_refused() {
         let source = ScoredQueries::new(&LABELS, &BASE, ranges, ids.to_vec()).unwrap();
         evaluate(&source, &rr, EvalOptions::default()).unwrap()
     };
-    let systems = [("x", ["a", "b", "c"]), ("y", ["a", "c", "b"])]
+    let systems = [("x", ["a", "b", "c"]), ("y", ["a", "c", "d"])]
         .map(|(name, ids)| (name.to_owned(), evaluation(ids)));
     let error =
         ComparisonReport::new("T", systems.to_vec(), &CompareOptions::default()).unwrap_err();
-    assert_eq!(error.to_string(), "y was measured on query c where x was on query b");
+    assert_eq!(
+        error.to_string(),
+        "y was measured on query d and x was not; systems are compared on the same queries"
+    );
 }
 
 #[test]

@@ -25,7 +25,7 @@ mod tests;
 mod trees;
 
 use rankwright_data::{DEFAULT_SEED, Dataset};
-use rankwright_eval::{Evaluation, Measure, MetricSpec, ScoredDataset, SourceKind};
+use rankwright_eval::{Evaluation, Measure, ScoredDataset, SourceKind, metric_or_default};
 use rankwright_model::{Model, ScoreOptions};
 
 use crate::error::ReportError;
@@ -83,10 +83,8 @@ impl TrainingRequest<'_> {
         if !self.measures.is_empty() {
             return Ok(self.measures.clone());
         }
-        // A header may come from another program, and its metric may be none of ours.
-        let trained = MetricSpec::parse(&self.model.1.header().metric);
-        let spec = trained.or_else(|_| MetricSpec::parse("ndcg@10"))?;
-        Ok(vec![spec.resolve(SourceKind::Features)?])
+        let trained = &self.model.1.header().metric;
+        Ok(vec![metric_or_default(None, SourceKind::Features, trained)?])
     }
 
     /// Warnings about the log and about data that the model was not trained on.

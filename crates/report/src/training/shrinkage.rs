@@ -9,7 +9,9 @@
 //! Differences between the best models of two rates are tested on the queries of the validation
 //! data, by randomisation, corrected after Holm. With a single rate there is nothing to compare.
 
-use rankwright_eval::compare::{Better, CompareOptions, Comparison, MetricValues, compare};
+use rankwright_eval::compare::{
+    BaselineDelta, Better, CompareOptions, Comparison, compare_evaluations,
+};
 use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_eval::{Evaluation, Measure};
 use rankwright_learn::TrainingHistory;
@@ -19,7 +21,6 @@ use serde::{Serialize, Serializer};
 use super::NamedData;
 use super::curves::thinned;
 use crate::chart::{Axis, Body, Chart, Series};
-use crate::comparison::BaselineDelta;
 use crate::error::ReportError;
 use crate::page::{Block, Page, Section};
 use crate::warning::ReportWarning;
@@ -120,14 +121,12 @@ impl ShrinkageReport {
             return Err(ReportError::request("there is no training to show"));
         };
         let names: Vec<String> = runs.iter().map(name_of).collect();
-        let evaluations: Vec<&Evaluation> = runs.iter().map(|run| &run.best).collect();
         let comparison = match runs.len() {
             1 => None,
             _ => {
-                let baseline = Some(names[best].clone());
-                let options = CompareOptions { baseline, ..CompareOptions::default() }.check()?;
-                let values = MetricValues::of_evaluations(&evaluations);
-                Some(compare(&names, &values, &options)?)
+                let options = CompareOptions::default().baseline(names[best].clone());
+                let named = names.iter().cloned().zip(runs.iter().map(|run| run.best.clone()));
+                Some(compare_evaluations(&named.collect::<Vec<_>>(), &options)?)
             }
         };
         let unit = runs.first().map_or(String::new(), |run| run.history.unit.clone());
@@ -241,7 +240,7 @@ impl ShrinkageReport {
         table
     }
 
-    fn versus(&self, run: usize) -> Option<&rankwright_eval::compare::Versus> {
+    fn versus(&self, run: usize) -> Option<&BaselineDelta> {
         self.comparison.as_ref()?.metrics.first()?.systems.get(run)?.versus.as_ref()
     }
 }
@@ -299,7 +298,7 @@ impl ShrinkageReport {
             value: run.value(),
             ci95: run.best.results.first().and_then(|result| result.ci95),
             train_seconds: run.history.train_seconds,
-            versus_best: self.versus(at).map(BaselineDelta::from),
+            versus_best: self.versus(at).cloned(),
             training: run.curve(0),
             validation: run.curve(1),
             other_validation: (2..self.sets.len()).map(|set| run.curve(set)).collect(),

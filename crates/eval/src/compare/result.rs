@@ -1,0 +1,185 @@
+//! Input and result of a comparison.
+
+use serde::{Serialize, Serializer};
+
+use super::CompareOptions;
+use crate::stats::Wins;
+
+/// The good end of a metric.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Better {
+    /// As for NDCG.
+    #[default]
+    Higher,
+    /// As for RMSE.
+    Lower,
+}
+
+impl Better {
+    /// +1 or -1: a difference times this is positive where it is an improvement.
+    pub(super) fn sign(self) -> f64 {
+        match self {
+            Self::Higher => 1.0,
+            Self::Lower => -1.0,
+        }
+    }
+}
+
+/// One metric's per-query values of every system.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MetricValues {
+    /// Name of the metric in tables.
+    pub label: String,
+    /// Conventions of the metric, where it is one of ours.
+    pub convention: Option<String>,
+    /// The good end of the metric.
+    pub better: Better,
+    /// `values[system][query]`; `None` where the query is skipped.
+    pub values: Vec<Vec<Option<f64>>>,
+    /// The value of each system as a whole, with its interval, where that is not the plain mean
+    /// of its queries (a geometric mean, a sum, weighted queries); empty otherwise. Differences
+    /// and tests are about the queries' values in any case.
+    pub totals: Vec<(f64, Option<[f64; 2]>)>,
+}
+
+impl MetricValues {
+    /// A metric of which more is better.
+    pub fn new(label: impl Into<String>, values: Vec<Vec<Option<f64>>>) -> Self {
+        Self {
+            label: label.into(),
+            convention: None,
+            better: Better::Higher,
+            values,
+            totals: Vec::new(),
+        }
+    }
+}
+
+/// Whether a system differs significantly from the baseline. It serialises to its symbol.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mark {
+    /// Significantly better.
+    Better,
+    /// Significantly worse.
+    Worse,
+    /// Neither.
+    #[default]
+    None,
+}
+
+impl Mark {
+    /// `▲`, `▼` or nothing.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Better => "▲",
+            Self::Worse => "▼",
+            Self::None => "",
+        }
+    }
+}
+
+impl Serialize for Mark {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.symbol())
+    }
+}
+
+/// A system against the baseline, on the queries where both have a value.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BaselineDelta {
+    /// Queries that both counted.
+    pub pairs: usize,
+    /// Mean of system minus baseline over these queries; none without any.
+    pub difference: Option<f64>,
+    /// 95 % interval of it: percentile under the bootstrap test, Student-t under the others.
+    pub difference_ci95: Option<[f64; 2]>,
+    /// p-value of the chosen test.
+    pub p: f64,
+    /// The same, corrected over the systems of the metric.
+    pub p_corrected: f64,
+    /// Cohen's d_z of system minus baseline; none where it is undefined.
+    pub effect: Option<f64>,
+    /// Queries on which the system is better, equal, worse.
+    #[serde(flatten)]
+    pub counts: Wins,
+    /// Significance at alpha, after correction.
+    pub mark: Mark,
+}
+
+/// One system under one metric.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SystemResult {
+    /// Name of the system.
+    pub system: String,
+    /// Mean over the system's own queries (or the metric's own total); none without any.
+    #[serde(rename = "value")]
+    pub mean: Option<f64>,
+    /// Student-t 95 % interval of the mean; none below two queries.
+    pub ci95: Option<[f64; 2]>,
+    /// Queries counted.
+    pub queries: usize,
+    /// Whether no other system has a better mean.
+    pub best: bool,
+    /// Comparison with the baseline; none for the baseline itself.
+    #[serde(rename = "versus_baseline")]
+    pub versus: Option<BaselineDelta>,
+}
+
+/// All systems under one metric, in the order of [`Comparison::systems`].
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MetricComparison {
+    /// Name of the metric.
+    #[serde(rename = "metric")]
+    pub label: String,
+    /// Conventions of the metric, where it is one of ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub convention: Option<String>,
+    /// The good end of the metric.
+    pub better: Better,
+    /// One result per system.
+    pub systems: Vec<SystemResult>,
+}
+
+/// Systems compared on metrics.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// Names of the systems.
+    pub systems: Vec<String>,
+    /// Position of the baseline among them.
+    pub baseline: usize,
+    /// The options of the comparison.
+    pub options: CompareOptions,
+    /// One entry per metric.
+    pub metrics: Vec<MetricComparison>,
+}
+
+impl Serialize for Comparison {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Document<'a> {
+            systems: &'a [String],
+            baseline: &'a str,
+            test: &'a str,
+            correction: &'a str,
+            alpha: f64,
+            seed: u64,
+            samples: usize,
+            tolerance: f64,
+            metrics: &'a [MetricComparison],
+        }
+        let CompareOptions { test, correction, alpha, seed, samples, tolerance, .. } = self.options;
+        Document {
+            systems: &self.systems,
+            baseline: &self.systems[self.baseline],
+            test: test.name(),
+            correction: correction.name(),
+            alpha,
+            seed,
+            samples,
+            tolerance,
+            metrics: &self.metrics,
+        }
+        .serialize(serializer)
+    }
+}

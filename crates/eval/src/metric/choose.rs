@@ -1,0 +1,169 @@
+//! The metrics that someone asks for: texts, specs or measures, or the usual ones.
+
+use std::str::FromStr;
+
+use rankwright_spec::SpecError;
+
+use super::{Measure, MetricSpec, expand};
+use crate::source::SourceKind;
+
+/// The target of training and the metric of reports where nobody names one.
+pub const DEFAULT_METRIC: &str = "ndcg@10";
+
+/// Metrics as a caller writes them: a text (several metrics are separated by commas), a
+/// [`MetricSpec`], a [`Measure`], or a list of one of them.
+pub trait ToMeasures {
+    /// The measures for a kind of data, in the order given.
+    fn to_measures(&self, kind: SourceKind) -> Result<Vec<Measure>, SpecError>;
+}
+
+impl ToMeasures for str {
+    fn to_measures(&self, kind: SourceKind) -> Result<Vec<Measure>, SpecError> {
+        expand(self)?.iter().map(|spec| spec.resolve(kind)).collect()
+    }
+}
+
+impl ToMeasures for String {
+    fn to_measures(&self, kind: SourceKind) -> Result<Vec<Measure>, SpecError> {
+        self.as_str().to_measures(kind)
+    }
+}
+
+impl ToMeasures for MetricSpec {
+    fn to_measures(&self, kind: SourceKind) -> Result<Vec<Measure>, SpecError> {
+        Ok(vec![self.resolve(kind)?])
+    }
+}
+
+impl ToMeasures for Measure {
+    fn to_measures(&self, _: SourceKind) -> Result<Vec<Measure>, SpecError> {
+        Ok(vec![self.clone()])
+    }
+}
+
+impl<T: ToMeasures> ToMeasures for [T] {
+    fn to_measures(&self, kind: SourceKind) -> Result<Vec<Measure>, SpecError> {
+        let mut measures = Vec::new();
+        for part in self {
+            measures.extend(part.to_measures(kind)?);
+        }
+        Ok(measures)
+    }
+}
+
+impl<T: ToMeasures, const N: usize> ToMeasures for [T; N] {
+    fn to_measures(&self, kind: SourceKind) -> Result<Vec<Measure>, SpecError> {
+        self.as_slice().to_measures(kind)
+    }
+}
+
+impl<T: ToMeasures> ToMeasures for Vec<T> {
+    fn to_measures(&self, kind: SourceKind) -> Result<Vec<Measure>, SpecError> {
+        self.as_slice().to_measures(kind)
+    }
+}
+
+impl<T: ToMeasures + ?Sized> ToMeasures for &T {
+    fn to_measures(&self, kind: SourceKind) -> Result<Vec<Measure>, SpecError> {
+        (**self).to_measures(kind)
+    }
+}
+
+/// A measure for feature data; [`MetricSpec::resolve`] makes one for runs.
+impl FromStr for Measure {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        MetricSpec::parse(text)?.resolve(SourceKind::Features)
+    }
+}
+
+/// The metrics that are taken where nobody names any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DefaultMetrics<'a> {
+    /// Those that an evaluation of such data usually reports.
+    Usual,
+    /// The metric that a model was trained for, as its header has it. A header may come from
+    /// anywhere: a text that is no metric is passed over for [`DEFAULT_METRIC`].
+    Trained(&'a str),
+}
+
+/// The metrics that are given (texts, specs or measures), or the default ones where none is.
+///
+/// ```
+/// use rankwright_eval::{DefaultMetrics, SourceKind, metrics_or_default};
+///
+/// let asked = metrics_or_default(&["ap, p@5"], SourceKind::Run, DefaultMetrics::Usual)?;
+/// assert_eq!(asked.len(), 2);
+/// let none: [&str; 0] = [];
+/// let trained = DefaultMetrics::Trained("err@20");
+/// let target = metrics_or_default(&none, SourceKind::Features, trained)?;
+/// assert_eq!(target[0].to_string(), "err@20");
+/// # Ok::<(), rankwright_spec::SpecError>(())
+/// ```
+pub fn metrics_or_default<T: ToMeasures>(
+    given: &[T],
+    kind: SourceKind,
+    otherwise: DefaultMetrics<'_>,
+) -> Result<Vec<Measure>, SpecError> {
+    if !given.is_empty() {
+        return given.to_measures(kind);
+    }
+    match otherwise {
+        DefaultMetrics::Usual => usual_metrics(kind).to_measures(kind),
+        DefaultMetrics::Trained(text) => Ok(vec![metric_or_default(None, kind, text)?]),
+    }
+}
+
+/// The one metric that a text names, or the metric that a model was trained for.
+pub fn metric_or_default(
+    asked: Option<&str>,
+    kind: SourceKind,
+    trained: &str,
+) -> Result<Measure, SpecError> {
+    let spec = match asked {
+        Some(text) => MetricSpec::parse(text)?,
+        None => MetricSpec::parse(trained).or_else(|_| MetricSpec::parse(DEFAULT_METRIC))?,
+    };
+    spec.resolve(kind)
+}
+
+/// The metrics that an evaluation usually reports, as a text.
+pub fn usual_metrics(kind: SourceKind) -> &'static str {
+    match kind {
+        SourceKind::Features => "ndcg@1, ndcg@5, ndcg@10, ap, rr, p@10",
+        SourceKind::Run => "ndcg@10, ap, rr, p@10, recall@100, judged@10",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(texts: &[&str], kind: SourceKind, otherwise: DefaultMetrics<'_>) -> Vec<String> {
+        let measures = metrics_or_default(texts, kind, otherwise).unwrap();
+        measures.iter().map(Measure::to_string).collect()
+    }
+
+    #[test]
+    fn the_usual_metrics_are_legal_and_contain_the_default() {
+        for kind in [SourceKind::Features, SourceKind::Run] {
+            let usual = names(&[], kind, DefaultMetrics::Usual);
+            assert_eq!(usual.join(", "), usual_metrics(kind));
+            assert!(usual.contains(&DEFAULT_METRIC.to_owned()));
+        }
+    }
+
+    #[test]
+    fn named_metrics_come_first_then_the_trained_one_then_the_default() {
+        let of = |texts: &[&str], trained| {
+            names(texts, SourceKind::Features, DefaultMetrics::Trained(trained))
+        };
+        assert_eq!(of(&["rr, ap", "p@3"], "err"), ["rr", "ap", "p@3"]);
+        assert_eq!(of(&[], "err(max=2)@5"), ["err(max=2)@5"]);
+        assert_eq!(of(&[], "no metric"), ["ndcg@10"]);
+        let wrong = metrics_or_default(&["nope"], SourceKind::Run, DefaultMetrics::Usual);
+        assert!(wrong.is_err());
+    }
+}

@@ -1,0 +1,85 @@
+//! The value of every query for several systems, as a table of tab-separated columns.
+
+use std::io::{self, Write};
+
+use crate::compare::{CompareError, align_evaluations};
+use crate::evaluate::Evaluation;
+
+/// Per-query values of systems, paired by query id.
+///
+/// A line for each metric and query in which some system has a value: `metric`, `query`, and a
+/// column for each system (`value` where there is only one). Values have 10 decimals; a query that
+/// a system skips is empty there.
+///
+/// ```
+/// use rankwright_eval::{PerQueryTable, evaluate_slices};
+///
+/// let found = evaluate_slices(&[2.0, 1.0], &[0.0, 1.0], &["q", "q"], "rr")?;
+/// let mut text = Vec::new();
+/// PerQueryTable::new(&[("mine", &found)])?.write(&mut text)?;
+/// assert_eq!(text, b"metric\tquery\tvalue\nrr\tq\t0.5000000000\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct PerQueryTable {
+    names: Vec<String>,
+    systems: Vec<Evaluation>,
+}
+
+impl PerQueryTable {
+    /// Systems by name, measured by the same metrics on the same queries.
+    pub fn new(systems: &[(&str, &Evaluation)]) -> Result<Self, CompareError> {
+        let named = systems.iter().map(|(name, system)| ((*name).to_owned(), (*system).clone()));
+        let (names, systems) = align_evaluations(named.collect())?.into_iter().unzip();
+        Ok(Self { names, systems })
+    }
+
+    /// Writes the table with its header.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let names = match &self.names[..] {
+            [_] => "value".to_owned(),
+            names => names.join("\t"),
+        };
+        writeln!(out, "metric\tquery\t{names}")?;
+        let Some(first) = self.systems.first() else { return Ok(()) };
+        for (m, result) in first.results.iter().enumerate() {
+            for (q, query) in first.queries.iter().enumerate() {
+                let values = || self.systems.iter().map(|system| system.results[m].values[q]);
+                if values().all(|value| value.is_none()) {
+                    continue;
+                }
+                let shown = values().map(|v| v.map_or(String::new(), |v| format!("{v:.10}")));
+                let shown: Vec<String> = shown.collect();
+                writeln!(out, "{}\t{query}\t{}", result.measure, shown.join("\t"))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluate_slices;
+
+    #[test]
+    fn systems_are_paired_by_query_id() {
+        let a =
+            evaluate_slices(&[2.0, 1.0, 5.0], &[0.0, 1.0, 1.0], &["x", "x", "y"], "rr").unwrap();
+        let b =
+            evaluate_slices(&[5.0, 1.0, 2.0], &[1.0, 0.0, 1.0], &["y", "x", "x"], "rr").unwrap();
+        let mut text = Vec::new();
+        PerQueryTable::new(&[("a", &a), ("b", &b)]).unwrap().write(&mut text).unwrap();
+        let expected = "metric\tquery\ta\tb\nrr\tx\t0.5000000000\t1.0000000000\n\
+                        rr\ty\t1.0000000000\t1.0000000000\n";
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
+    }
+
+    #[test]
+    fn queries_without_any_value_are_left_out_and_skipped_ones_empty() {
+        let one = evaluate_slices(&[2.0, 1.0], &[0.0, 1.0], &["blank", "y"], "rr").unwrap();
+        let mut text = Vec::new();
+        PerQueryTable::new(&[("a", &one)]).unwrap().write(&mut text).unwrap();
+        assert_eq!(text, b"metric\tquery\tvalue\nrr\ty\t1.0000000000\n");
+    }
+}
