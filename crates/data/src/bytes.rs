@@ -102,7 +102,20 @@ impl Input {
     }
 }
 
+/// Refuses a gzip or zstd stream in a build that cannot unpack it.
+#[cfg(not(feature = "compressed"))]
+fn unpack(bytes: &[u8]) -> io::Result<Option<Vec<u8>>> {
+    match bytes {
+        [0x1f, 0x8b, ..] | [0x28, 0xb5, 0x2f, 0xfd, ..] => Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "it needs the feature `compressed` of rankwright-data, which this build leaves out",
+        )),
+        _ => Ok(None),
+    }
+}
+
 /// The content of a gzip or zstd stream; `None` if the bytes are neither.
+#[cfg(feature = "compressed")]
 fn unpack(bytes: &[u8]) -> io::Result<Option<Vec<u8>>> {
     let mut unpacked = Vec::new();
     if bytes.starts_with(&[0x1f, 0x8b]) {

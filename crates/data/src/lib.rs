@@ -7,44 +7,54 @@
     not(test),
     deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable)
 )]
+// Grouping, roles and more are there for the readers of text as well.
+#![cfg_attr(not(feature = "text"), allow(dead_code))]
 
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 pub mod bytes;
+#[cfg(feature = "text")]
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod chunks;
 mod dataset;
 mod error;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 pub mod format;
+#[cfg(feature = "generate")]
 pub mod generate;
 mod inspect;
+#[cfg(feature = "text")]
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod lists;
 mod matrix;
 mod names;
+#[cfg(feature = "text")]
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod number;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod pairs;
 mod panics;
 mod random;
+#[cfg(feature = "text")]
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 mod scores;
 pub mod split;
 mod standard_streams;
 pub mod store;
 mod strings;
+mod temporary;
 mod warnings;
 
 pub use dataset::{Absent, Dataset, DatasetBuilder, Label, Query};
 pub use error::{DataError, PairProblem, Remedy, SourceLocation, quote};
 pub use inspect::{FeatureSummary, Sizes, Summary};
+#[cfg(feature = "text")]
 pub use lists::{Document, ListFormat, Qrels, QueryLists, Run};
 pub use matrix::Matrix;
 pub use names::FeatureNames;
 pub use pairs::{Pair, Preference};
 pub use panics::{catch_panic, panics_are_caught};
 pub use random::{DEFAULT_SEED, Random};
+#[cfg(feature = "text")]
 pub use scores::{read_scores, write_scores};
 pub use standard_streams::{allow_standard_streams, is_standard_stream};
 pub use strings::Strings;

@@ -10,10 +10,9 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use tempfile::NamedTempFile;
-
 use crate::error::DataError;
 use crate::standard_streams::is_standard_stream;
+use crate::temporary::TemporaryFile;
 
 /// Writes a file atomically with what `body` puts into the writer.
 ///
@@ -50,7 +49,7 @@ pub fn write_atomic(
 struct Staged<'a> {
     path: &'a Path,
     folder: &'a Path,
-    temporary: NamedTempFile,
+    temporary: TemporaryFile,
 }
 
 impl<'a> Staged<'a> {
@@ -66,21 +65,16 @@ impl<'a> Staged<'a> {
             let message = format!("there is no folder {}", folder.display());
             return Err(io::Error::new(io::ErrorKind::NotFound, message));
         }
-        let temporary = tempfile::Builder::new().prefix(".rankwright-").tempfile_in(folder);
-        // What the system said, without the name of the temporary file.
-        let mut temporary = temporary.map_err(|e| match e.raw_os_error() {
-            Some(code) => io::Error::from_raw_os_error(code),
-            None => io::Error::from(e.kind()),
-        })?;
-        packed(path, &mut BufWriter::with_capacity(1 << 20, temporary.as_file_mut()), body)?;
-        inherit_mode(path, temporary.as_file())?;
-        temporary.as_file().sync_all()?;
+        let temporary = TemporaryFile::new_in(folder)?;
+        packed(path, &mut BufWriter::with_capacity(1 << 20, temporary.file()), body)?;
+        inherit_mode(path, temporary.file())?;
+        temporary.file().sync_all()?;
         Ok(Staged { path, folder, temporary })
     }
 
     /// Puts the file in its place.
     fn persist(self) -> io::Result<()> {
-        self.temporary.persist(self.path).map_err(|e| e.error)?;
+        self.temporary.persist(self.path)?;
         // The rename itself lasts only once the folder is on disk; not every file system can do it.
         if let Ok(folder) = File::open(self.folder) {
             let _ = folder.sync_all();
@@ -129,6 +123,23 @@ fn inherit_mode(_path: &Path, _file: &File) -> io::Result<()> {
     Ok(())
 }
 
+/// Packs what `body` writes, by the extension of the path.
+#[cfg(not(feature = "compressed"))]
+fn packed(
+    path: &Path,
+    out: &mut dyn Write,
+    body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    if matches!(path.extension().and_then(|e| e.to_str()), Some("gz" | "zst")) {
+        let message = "packing needs the feature `compressed` of rankwright-data, which this build leaves out";
+        return Err(io::Error::new(io::ErrorKind::Unsupported, message));
+    }
+    body(out)?;
+    out.flush()
+}
+
+/// Packs what `body` writes, by the extension of the path.
+#[cfg(feature = "compressed")]
 fn packed(
     path: &Path,
     out: &mut dyn Write,

@@ -26,6 +26,7 @@ use crate::strings::Strings;
 use crate::warnings::Warnings;
 
 pub use builder::{DatasetBuilder, Label};
+#[cfg(feature = "text")]
 pub(crate) use columns::{Columns, QueryIndex};
 
 /// What an absent feature of a sparse row means.

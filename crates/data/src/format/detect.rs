@@ -52,7 +52,7 @@ pub(super) fn detect(input: &Input) -> Result<Format, DataError> {
     let sample = text.get(..65536).unwrap_or(text);
     let is_odd = |byte: &&u8| **byte < 32 && !matches!(**byte, b'\n' | b'\r' | b'\t');
     let odd = sample.iter().filter(is_odd).count();
-    if memchr::memchr(0, sample).is_some() || odd * 20 > sample.len() {
+    if sample.contains(&0) || odd * 20 > sample.len() {
         let help = format!("the formats are {}", names());
         return Err(unknown(input, "this is binary, but of no format that is read", help));
     }
@@ -67,8 +67,7 @@ pub(super) fn detect(input: &Input) -> Result<Format, DataError> {
     // Nothing but comments so far: LETOR is the one format that has them.
     let Some(told) = told else { return Ok(Format::Letor) };
     let (first, told) = (String::from_utf8_lossy(first), String::from_utf8_lossy(told));
-    by_line(input, &told, memchr::memchr(b':', sample).is_some())
-        .unwrap_or_else(|| by_separator(input, &first))
+    by_line(input, &told, sample.contains(&b':')).unwrap_or_else(|| by_separator(input, &first))
 }
 
 /// The first line that holds something, where it is not in the sample.
@@ -123,7 +122,7 @@ fn is_letor(line: &str) -> bool {
 }
 
 fn is_number(word: &str) -> bool {
-    fast_float2::parse::<f64, _>(word).is_ok()
+    word.parse::<f64>().is_ok()
 }
 
 /// A line of a TREC run or of qrels. A header whose features are called 0, 1, 2 is neither.

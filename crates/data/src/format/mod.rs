@@ -3,12 +3,16 @@
 mod cache;
 #[cfg(feature = "columnar")]
 mod columnar;
+#[cfg(feature = "text")]
 mod csv;
 mod detect;
 mod feature_set;
+#[cfg(feature = "text")]
 mod jsonl;
+#[cfg(feature = "text")]
 pub mod letor;
 mod roles;
+#[cfg(feature = "text")]
 mod table;
 
 use std::io::{self, Write};
@@ -220,22 +224,27 @@ pub fn read_inputs(inputs: Vec<Input>, options: &ReadOptions) -> Result<Loaded, 
             remedy: Remedy::NoRoles,
         });
     }
+    check_built(format)?;
     let mut warnings = Warnings::default();
     // Only the columnar formats have sets of several inputs inside.
     #[cfg_attr(not(feature = "columnar"), allow(unused_mut))]
     let mut sets = FeatureSets::beside(&inputs)?;
     let mut data = match format {
+        #[cfg(feature = "text")]
         Format::Letor => letor::read(&inputs, options, &mut warnings)?,
+        #[cfg(feature = "text")]
         Format::Csv => csv::read(&inputs, b',', options, &mut warnings)?,
+        #[cfg(feature = "text")]
         Format::Tsv => csv::read(&inputs, b'\t', options, &mut warnings)?,
+        #[cfg(feature = "text")]
         Format::Jsonl => jsonl::read(&inputs, options, &mut warnings)?,
         Format::Cache => cache::read(inputs)?,
         #[cfg(feature = "columnar")]
         Format::Parquet => columnar::read_parquet(inputs, options, &mut sets, &mut warnings)?,
         #[cfg(feature = "columnar")]
         Format::Arrow => columnar::read_arrow(inputs, options, &mut sets, &mut warnings)?,
-        #[cfg(not(feature = "columnar"))]
-        Format::Parquet | Format::Arrow => return Err(not_built(format)),
+        #[cfg(not(all(feature = "text", feature = "columnar")))]
+        _ => return Err(DataError::io("read", format.info().name, unbuilt())),
     };
     if data.feature_set.is_none() {
         data.feature_set = sets.join(&mut warnings)?;
@@ -311,30 +320,41 @@ fn lost_parts(data: &Dataset, format: Format) -> Vec<DataPart> {
 
 fn write_content(data: &Dataset, format: Format, out: &mut dyn Write) -> io::Result<()> {
     match format {
+        #[cfg(feature = "text")]
         Format::Letor => letor::write(data, out),
+        #[cfg(feature = "text")]
         Format::Csv => csv::write(data, b',', out),
+        #[cfg(feature = "text")]
         Format::Tsv => csv::write(data, b'\t', out),
+        #[cfg(feature = "text")]
         Format::Jsonl => jsonl::write(data, out),
         Format::Cache => cache::write(data, out),
         #[cfg(feature = "columnar")]
         Format::Parquet => columnar::write_parquet(data, out),
         #[cfg(feature = "columnar")]
         Format::Arrow => columnar::write_arrow(data, out),
-        #[cfg(not(feature = "columnar"))]
-        Format::Parquet | Format::Arrow => Err(io::ErrorKind::Unsupported.into()),
+        #[cfg(not(all(feature = "text", feature = "columnar")))]
+        _ => Err(unbuilt()),
     }
 }
 
 /// Refuses a format that this build leaves out.
 fn check_built(format: Format) -> Result<(), DataError> {
-    match format {
-        #[cfg(not(feature = "columnar"))]
-        Format::Parquet | Format::Arrow => Err(not_built(format)),
-        _ => Ok(()),
+    let (feature, is_built) = match format {
+        Format::Letor | Format::Csv | Format::Tsv | Format::Jsonl => {
+            ("text", cfg!(feature = "text"))
+        }
+        Format::Parquet | Format::Arrow => ("columnar", cfg!(feature = "columnar")),
+        Format::Cache => return Ok(()),
+    };
+    match is_built {
+        true => Ok(()),
+        false => Err(DataError::NotBuilt { format, feature }),
     }
 }
 
-#[cfg(not(feature = "columnar"))]
-fn not_built(format: Format) -> DataError {
-    DataError::NotBuilt { format, feature: "columnar" }
+/// What the checks before have refused.
+#[cfg(not(all(feature = "text", feature = "columnar")))]
+fn unbuilt() -> io::Error {
+    io::ErrorKind::Unsupported.into()
 }
