@@ -1,12 +1,12 @@
-//! What can go wrong in an evaluation.
+//! Errors of evaluations.
 
 use rankwright_spec::SpecError;
 
-/// Why an evaluation was refused. Errors inside a query are wrapped in [`EvalError::Query`].
+/// The reason why an evaluation was refused. Errors inside a query are wrapped in [`EvalError::Query`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvalError {
-    /// The metric was asked for wrongly.
+    /// A metric or an option was refused.
     #[error(transparent)]
     Spec(#[from] SpecError),
     /// A score that has no place in an order.
@@ -37,7 +37,7 @@ pub enum EvalError {
         found: f64,
         /// The largest label allowed.
         max: f64,
-        /// What to write instead.
+        /// A spec that allows it.
         hint: &'static str,
     },
     /// A label for which a gain table has no entry.
@@ -60,7 +60,7 @@ pub enum EvalError {
     /// Arrays of one query that disagree in length.
     #[error("{what}: found {found} entries, expected {expected}, one for each document")]
     Shape {
-        /// Which array.
+        /// Name of the array.
         what: &'static str,
         /// Its length.
         found: usize,
@@ -79,8 +79,8 @@ pub enum EvalError {
     },
     /// Ties by document id, but no document ids.
     #[error(
-        "ties=docid needs document ids and the data has none; \
-         say ties=worst or ties=stable in the metric"
+        "ties=docid needs document ids, and the data has none; \
+         ties=worst and ties=stable do not"
     )]
     NoDocids,
     /// A query that could not be loaded.
@@ -88,7 +88,7 @@ pub enum EvalError {
     Load {
         /// The query's id.
         query: String,
-        /// What happened.
+        /// The reason.
         message: String,
     },
     /// Something wrong inside one query.
@@ -96,7 +96,7 @@ pub enum EvalError {
     Query {
         /// The query's id.
         query: String,
-        /// What is wrong there.
+        /// The error in this query.
         source: Box<EvalError>,
     },
 }

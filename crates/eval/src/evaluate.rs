@@ -145,11 +145,11 @@ fn by_order(measures: &[Measure], options: EvalOptions) -> Vec<Vec<usize>> {
         let free = options.depth.is_none() && (a.is_order_free() || b.is_order_free());
         x.unjudged == y.unjudged && (free || x.order() == y.order())
     };
-    // Picky measures first, so that each group's first member settles its order.
-    let mut picky_first: Vec<usize> = (0..measures.len()).collect();
-    picky_first.sort_by_key(|&m| measures[m].is_order_free());
+    // Measures that need an order come first, so that the first member of a group decides it.
+    let mut ordered_first: Vec<usize> = (0..measures.len()).collect();
+    ordered_first.sort_by_key(|&m| measures[m].is_order_free());
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    for m in picky_first {
+    for m in ordered_first {
         match groups.iter_mut().find(|g| fits(&measures[g[0]], &measures[m])) {
             Some(group) => group.push(m),
             None => groups.push(vec![m]),
@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn an_evaluation_serialises_to_what_other_programs_rely_on() {
-        let source = ScoredQueries::new(&[1.0], &[2.0], vec![0..1], vec!["a"]).unwrap();
+        let source = ScoredQueries::new(&[1.0], &[2.0], vec![0..1, 1..1], vec!["a", "b"]).unwrap();
         let specs = measures(&["rr", "auc"]);
         let options = EvalOptions::default().depth(3);
         let found = evaluate(&source, &specs, options).unwrap();

@@ -52,7 +52,7 @@ impl QuerySource for ScoredDataset<'_> {
 
     fn weight(&self, q: usize) -> f64 {
         let weights = self.data.query_weights();
-        weights.and_then(|w| w.get(q)).map_or(1.0, |&w| f64::from(w))
+        weights.map_or(1.0, |weights| f64::from(weights[q]))
     }
 
     fn kind(&self) -> SourceKind {
@@ -63,7 +63,7 @@ impl QuerySource for ScoredDataset<'_> {
         into.clear();
         let query = self.data.query(q);
         into.labels.extend_from_slice(query.labels);
-        into.scores.extend_from_slice(self.scores.get(query.rows.clone()).unwrap_or(&[]));
+        into.scores.extend_from_slice(&self.scores[query.rows.clone()]);
         if let Some(doc_ids) = self.data.doc_ids() {
             into.doc_ids.extend(query.rows.map(|row| doc_ids.get(row).as_bytes()));
         }

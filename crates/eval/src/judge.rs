@@ -1,7 +1,7 @@
 //! A run joined with judgements, as a source of queries.
 //!
-//! The queries are those of the judgements, in their order; what the run returned for other
-//! queries is passed over. A document that a list names twice, in the run or in the judgements,
+//! The queries are those of the judgements, in their order; the lists of other queries
+//! are ignored. A document that a list names twice, in the run or in the judgements,
 //! is an error: it would count twice. Cost is linear in the documents of a query; the hash table
 //! is kept from query to query.
 
@@ -48,7 +48,7 @@ impl<'a> JudgedRun<'a> {
         self.returned.iter().filter(|q| q.is_none()).count()
     }
 
-    /// Queries of the run that nobody judged.
+    /// Queries of the run without judgements.
     pub fn unjudged(&self) -> usize {
         self.run.queries() - (self.returned.len() - self.missing())
     }

@@ -5,10 +5,10 @@
 //!
 //! - [`Candidates`]: one query's documents, from a [`QuerySource`];
 //! - [`Orderer`]: the one order, with its [`TiePolicy`];
-//! - [`RankedList`]: what a [`Metric`] sees;
+//! - [`RankedList`]: one ranked query, the input of a [`Metric`];
 //! - [`MetricSpec`], resolved to a [`Measure`]: a metric with every convention settled;
-//! - [`evaluate()`]: all queries in parallel, an [`Evaluation`] out;
-//! - [`SwapDelta`]: what lambda learners ask of a metric;
+//! - [`evaluate()`] and [`evaluate_slices()`]: all queries in parallel, an [`Evaluation`] out;
+//! - [`SwapDelta`]: the change of a metric under a swap, for lambda learners;
 //! - [`stats`]: significance tests and intervals on per-query values;
 //! - [`compare`]: systems against a baseline on any metrics;
 //! - [`table`]: the result as text, Markdown or LaTeX.
@@ -33,7 +33,6 @@ mod judge;
 mod list;
 pub mod metric;
 mod order;
-mod params;
 mod per_query;
 mod slices;
 mod source;
@@ -55,7 +54,6 @@ pub use metric::{
     of_ranking, usual_metrics,
 };
 pub use order::{OrderRule, Orderer, Rows, TiePolicy};
-pub use params::{ParamInfo, Params};
 pub use per_query::PerQueryTable;
 pub use slices::evaluate_slices;
 pub use source::{QuerySource, ScoredQueries, SourceKind};

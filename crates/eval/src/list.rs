@@ -1,6 +1,6 @@
-//! What goes into an evaluation of one query, and what a metric sees of it.
+//! One query in an evaluation: its candidates, and the ranked list that metrics see.
 //!
-//! [`Candidates`] is what a source fills: documents in any order. [`Workspace`] puts them in order
+//! A source fills [`Candidates`]: documents in any order. [`Workspace`] puts them in order
 //! under a convention and shows them to metrics as a [`RankedList`]. Both keep their buffers, so
 //! that a pass over many queries does not allocate.
 
@@ -15,7 +15,7 @@ pub struct Candidates<'a> {
     pub scores: Vec<f64>,
     /// Labels by row; 0 where unjudged.
     pub labels: Vec<f64>,
-    /// Which rows are judged; empty means all.
+    /// Whether each row is judged; empty means that all are.
     pub judged: Vec<bool>,
     /// Document ids by row; empty when there are none.
     pub doc_ids: Vec<&'a [u8]>,
@@ -99,7 +99,7 @@ impl<'a> RankedList<'a> {
         &self.labels[..self.depth(cutoff)]
     }
 
-    /// How many ranks there are within the cut-off.
+    /// Number of ranks within the cut-off.
     pub fn depth(&self, cutoff: Option<u32>) -> usize {
         cutoff.map_or(self.labels.len(), |k| self.labels.len().min(k as usize))
     }
@@ -226,7 +226,7 @@ impl Workspace {
         let rows = Rows { scores, labels, doc_ids };
         let drop = unjudged == Unjudged::Drop && !judged.is_empty();
         let order = match drop {
-            // A negative judgement says that nobody looked, as trec_eval's -J has it.
+            // A negative judgement means "not judged", as for trec_eval's -J.
             true => self.orderer.order_kept(rows, rule, |r| judged[r] && labels[r] >= 0.0)?,
             false => self.orderer.order(rows, rule)?,
         };
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_shapes_and_labels_are_told() {
+    fn bad_shapes_and_labels_are_refused() {
         let mut c = candidates();
         c.labels.pop();
         let shape = EvalError::Shape { what: "labels", found: 3, expected: 4 };

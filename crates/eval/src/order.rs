@@ -38,7 +38,7 @@ choices! {
 /// The rule of one order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OrderRule {
-    /// What happens among equal scores.
+    /// Order among equal scores.
     pub ties: TiePolicy,
     /// Compare scores after rounding them to 32 bits, as trec_eval does.
     pub scores32: bool,
@@ -49,7 +49,7 @@ impl OrderRule {
     pub const STABLE: OrderRule = OrderRule { ties: TiePolicy::Stable, scores32: false };
 }
 
-/// What is known of one query's documents, by row.
+/// The documents of one query, by row.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'a> {
     /// Scores.
@@ -310,7 +310,7 @@ fn descending_key(score: f64) -> u64 {
     if bits >> 63 == 1 { bits } else { !(bits | (1 << 63)) }
 }
 
-/// Where a row stands among equal scores.
+/// Position of a row among equal scores.
 fn tie_hash(seed: u64, row: u32) -> u32 {
     let z = seed.wrapping_add(u64::from(row).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let z = (z ^ (z >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn nan_names_its_row_and_missing_docids_are_told() {
+    fn nan_names_its_row_and_missing_doc_ids_are_refused() {
         let mut orderer = Orderer::default();
         let nan = orderer.order(Rows::of_scores(&[1.0, f64::NAN]), OrderRule::STABLE);
         assert_eq!(nan, Err(EvalError::NanScore { row: 1 }));

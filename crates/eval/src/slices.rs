@@ -89,9 +89,9 @@ mod tests {
         )
         .unwrap();
         let mixed = evaluate_slices(
-            &vec![0.8_f32, 0.9, 0.1, 0.2, 0.5],
-            &vec![0_u8, 0, 2, 1, 1],
-            &vec![-3_i64, 7, 7, -3, 7],
+            &Vec::from([0.8_f32, 0.9, 0.1, 0.2, 0.5]),
+            &Vec::from([0_u8, 0, 2, 1, 1]),
+            &Vec::from([-3_i64, 7, 7, -3, 7]),
             vec!["ndcg@10".to_owned(), "ap".to_owned()],
         )
         .unwrap();

@@ -123,11 +123,11 @@ impl QuerySource for ScoredQueries<'_> {
     }
 
     fn id(&self, q: usize) -> &str {
-        self.ids.get(q).copied().unwrap_or_default()
+        self.ids[q]
     }
 
     fn weight(&self, q: usize) -> f64 {
-        self.weights.and_then(|w| w.get(q)).copied().unwrap_or(1.0)
+        self.weights.map_or(1.0, |weights| weights[q])
     }
 
     fn kind(&self) -> SourceKind {

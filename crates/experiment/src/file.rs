@@ -238,24 +238,15 @@ fn one_line(fields: &Fields<'_>, name: String) -> Result<String, ExperimentError
 
 /// Reads `letor(queries=500, documents=60)`.
 fn generator(text: &str, seed: u64) -> Result<LetorOptions, String> {
-    use rankwright_eval::{ParamInfo, Params};
-    use rankwright_spec::{Spec, SpecError};
-    const KNOWN: &[ParamInfo] = &[
-        ParamInfo { name: "queries", doc: "number of queries", default: "1000" },
-        ParamInfo { name: "documents", doc: "mean number of documents a query", default: "120" },
-    ];
+    use rankwright_spec::{Spec, SpecError, read_into};
     let read = || {
         let spec = Spec::parse(text)?;
         if spec.name != "letor" || spec.cutoff.is_some() {
             return Err(SpecError::unknown("generator", &spec.name, &["letor"]));
         }
-        let params = Params::new(&spec, KNOWN, &[])?;
-        let number = |key, default| params.u32(key, default).map(|n| n as usize);
-        Ok(LetorOptions {
-            queries: number("queries", 1000)?,
-            documents: number("documents", 120)?,
-            seed,
-        })
+        let mut options = LetorOptions::default().seed(seed);
+        read_into(&mut options, &spec)?;
+        Ok(options)
     };
     read().map_err(|error: SpecError| error.to_string())
 }

@@ -63,14 +63,11 @@ pub enum CompareError {
         metric: String,
         /// Name of the system.
         system: String,
-        /// What is wrong with them.
+        /// The reason.
         source: StatsError,
     },
     /// So few samples that no p-value can reach alpha.
-    #[error(
-        "{samples} samples cannot give a p-value as low as alpha {alpha}; \
-         ask for more samples, 100000 is a good choice"
-    )]
+    #[error("{samples} samples cannot give a p-value as low as alpha {alpha}; more samples can")]
     TooFewSamples {
         /// Samples asked for.
         samples: usize,

@@ -77,7 +77,7 @@ impl Err {
                 metric: "err",
                 found: label,
                 max: self.max,
-                hint: "say max= with the highest label of the data",
+                hint: "max= is the highest label of the data",
             });
         }
         Ok(Gain::Exp.of(label)? / self.max.exp2())
@@ -100,8 +100,8 @@ impl Metric for Err {
         Ok(Some(sum))
     }
 
-    /// The best label is looked at even when it was not retrieved, so that a scale that does not
-    /// fit the data is told in every query that shows it.
+    /// The best label is checked even when it was not retrieved, so that every query whose labels
+    /// exceed the scale is an error.
     fn is_blank(&self, list: &RankedList<'_>) -> Result<bool, EvalError> {
         match list.ideal().first() {
             Some(&best) => Ok(self.satisfies(best)? <= 0.0),
@@ -124,7 +124,7 @@ impl Metric for Err {
 /// delta = P_i * (a - b) * (M + Q * w_j - w_i)
 /// ```
 ///
-/// What follows j sees the same product as before. M and Q are kept up while j walks away from i
+/// Documents below j see the same product as before. M and Q are kept up while j walks away from i
 /// in either direction; there is no division, so R may come close to 1.
 #[derive(Debug)]
 struct ErrSwap {

@@ -198,7 +198,7 @@ impl Measure {
         self.order_free
     }
 
-    /// How values of queries become one number.
+    /// The aggregation of the values of queries into one number.
     pub fn aggregate(&self) -> Aggregate {
         self.metric.aggregate()
     }

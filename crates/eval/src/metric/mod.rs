@@ -152,7 +152,7 @@ pub trait Metric: Debug + Send + Sync {
         String::new()
     }
 
-    /// How the values of the queries become one number.
+    /// The aggregation of the values of queries into one number.
     fn aggregate(&self) -> Aggregate {
         Aggregate::Mean
     }
@@ -162,7 +162,7 @@ pub trait Metric: Debug + Send + Sync {
         list.len() as f64
     }
 
-    /// Which end is the good one.
+    /// The good end of the metric.
     fn better(&self) -> Better {
         Better::Higher
     }
@@ -174,8 +174,9 @@ pub trait Metric: Debug + Send + Sync {
     }
 }
 
-/// How the values of the queries become one number.
+/// The aggregation of the values of queries into one number.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Aggregate {
     /// Mean over queries, by query weight.
     Mean,

@@ -148,7 +148,7 @@ impl RbpGain {
                 metric: "rbp",
                 found: label,
                 max,
-                hint: "say max= with the highest label of the data",
+                hint: "max= is the highest label of the data",
             }),
             RbpGain::Graded { max } => Ok(label.max(0.0) / max),
         }

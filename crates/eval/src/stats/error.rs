@@ -1,8 +1,8 @@
-//! What can be wrong with the input of a test.
+//! Errors of tests and intervals.
 
 use super::MAX_SAMPLES;
 
-/// Why a test or an interval could not be computed.
+/// The reason why a test or an interval was refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StatsError {
@@ -25,11 +25,11 @@ pub enum StatsError {
     NotFinite {
         /// Position in the list, from 0.
         position: usize,
-        /// What was found there.
+        /// The value.
         value: f64,
     },
     /// The number of samples is 0 or more than memory and patience allow.
-    #[error("{found} samples asked for; expected 1 to {MAX_SAMPLES}; 100000 is a good choice")]
+    #[error("{found} samples; expected 1 to {MAX_SAMPLES}")]
     Samples {
         /// The number asked for.
         found: usize,

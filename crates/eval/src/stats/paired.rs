@@ -81,7 +81,7 @@ impl Paired {
         self.differences.iter().sum()
     }
 
-    /// How far two sums over the queries may lie apart and still be the same number.
+    /// Largest difference of two sums over the queries that rounding alone can make.
     pub(super) fn slack(&self) -> f64 {
         self.unit * self.len() as f64
     }

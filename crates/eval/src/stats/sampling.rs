@@ -1,4 +1,4 @@
-//! How the sampling tests draw: number of samples, seed, and a generator for each block.
+//! Samples of tests that draw at random: their number, the seed, and a generator for each block.
 //!
 //! Samples are cut into blocks of fixed size; block b draws from its own Xoshiro256++ seeded from
 //! (seed, b). Threads take whole blocks, so which thread runs a block cannot change its draws.
@@ -16,7 +16,7 @@ pub const MAX_SAMPLES: usize = 100_000_000;
 /// Number of samples and seed of a test that draws at random.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sampling {
-    /// How many samples to draw, 1 to [`MAX_SAMPLES`].
+    /// Number of samples, 1 to [`MAX_SAMPLES`].
     pub samples: usize,
     /// Seed; the same seed gives the same p-value on any machine and number of threads.
     pub seed: u64,

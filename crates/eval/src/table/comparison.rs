@@ -85,7 +85,7 @@ fn detail_cells(result: &SystemResult, corrected: bool) -> Vec<Cell> {
     cells
 }
 
-/// What the marks mean: test, correction, alpha, baseline, number of queries.
+/// The meaning of the marks: test, correction, alpha, baseline, number of queries.
 fn legend(comparison: &Comparison) -> String {
     let options = &comparison.options;
     let compared = comparison.systems.len().saturating_sub(1);
@@ -104,7 +104,7 @@ fn legend(comparison: &Comparison) -> String {
     )
 }
 
-/// How many queries stand behind the numbers, per metric where that differs.
+/// The number of queries of each mean, for each metric where they differ.
 fn query_counts(comparison: &Comparison) -> String {
     let metrics = &comparison.metrics;
     let all = || metrics.iter().flat_map(|metric| own(metric).chain(paired(metric)));
@@ -289,7 +289,7 @@ no correction over 2 systems per metric. 8 queries.\\par}
     }
 
     #[test]
-    fn differing_query_counts_are_told_per_metric() {
+    fn differing_query_counts_are_given_per_metric() {
         let systems = ["a", "b"].map(str::to_owned);
         let values = vec![vec![Some(0.5), None, Some(0.1)], vec![None, Some(0.5), Some(0.2)]];
         let whole = vec![vec![Some(0.5); 3], vec![Some(0.5); 3]];
