@@ -14,7 +14,7 @@ use rankwright::model::ModelError;
 use rankwright::report::ReportError;
 use rankwright::search::SearchError;
 use rankwright::spec::SpecError;
-use rankwright::tasks::TaskError;
+use rankwright::tasks::{SavedTraining, TaskError, TrainOption};
 
 use crate::failure::Failure;
 
@@ -30,29 +30,6 @@ pub(crate) fn advice(failure: &Failure) -> Option<String> {
         Failure::Search(error) => search(error),
         Failure::Report(error) => report(error),
         Failure::Experiment(error) => experiment(error),
-        other => of_command(other),
-    }
-}
-
-/// Advice on failures of the command itself.
-fn of_command(failure: &Failure) -> Option<String> {
-    match failure {
-        Failure::Interrupted { folder, .. } => Some(format!(
-            "the same command with --checkpoint {} goes on from there",
-            folder.display()
-        )),
-        Failure::Partial { unit, file, .. } if unit == "tree" => {
-            Some(format!("--start {} adds trees to it", file.display()))
-        }
-        Failure::Unsaved { .. } => Some("--checkpoint DIR names a place".to_owned()),
-        Failure::Tuning { log: Some(log), .. } => Some(format!(
-            "what is finished is in {}; the same command goes on from there",
-            log.display()
-        )),
-        Failure::Tuning { log: None, .. } => {
-            Some("nothing is kept; with --log FILE the same command would go on".to_owned())
-        }
-        Failure::Mismatch { help, .. } => Some(help.clone()),
         _ => None,
     }
 }
@@ -90,7 +67,71 @@ fn task(error: &TaskError) -> Option<String> {
              --scores"
                 .into(),
         ),
+        TaskError::NoTrainingData { .. } => Some("give feature data with labels".into()),
+        TaskError::NothingToIgnoreExtra => {
+            Some("give --valid or --start, or leave --ignore-extra out".into())
+        }
+        TaskError::NothingTrained { option, .. } => Some(format!("leave {} out", flag(*option))),
+        TaskError::OptionNeedsData { option } => Some(format!(
+            "give DATA too, or leave {} out (`rankwright eval` measures the model afterwards)",
+            flag(*option)
+        )),
+        TaskError::NoCheckpoints { .. } => Some("leave --checkpoint out".into()),
+        TaskError::CheckpointIsNoFolder { .. } => {
+            Some("move it away, or name a folder with --checkpoint".into())
+        }
+        TaskError::UnknownFeatures { .. } => {
+            Some("check that both belong together; --ignore-extra passes over them".into())
+        }
+        TaskError::ValidPartUnused => Some(
+            "write stop= in the spec, such as lambdamart(stop=30), or leave --valid-part out".into(),
+        ),
+        TaskError::NoValidationForBest => {
+            Some("give --valid, or leave --out out and train afterwards".into())
+        }
+        TaskError::SameFile { .. } => Some("give --out and --log a file each".into()),
+        TaskError::TrainingStopped { unit, saved, .. } => stopped(unit, saved),
+        TaskError::SearchStopped { log: Some(log), .. } => Some(format!(
+            "what is finished is in {}; the same command goes on from there",
+            log.display()
+        )),
+        TaskError::SearchStopped { log: None, .. } => {
+            Some("nothing is kept; with --log FILE the same command would go on".into())
+        }
+        TaskError::Search(error) => search(error),
         other => other.help(),
+    }
+}
+
+/// The way on from a training that was interrupted.
+fn stopped(unit: &str, saved: &SavedTraining) -> Option<String> {
+    match saved {
+        SavedTraining::Checkpoint { folder } => Some(format!(
+            "the same command with --checkpoint {} goes on from there",
+            folder.display()
+        )),
+        SavedTraining::Partial { file, .. } if unit == "tree" => {
+            Some(format!("--start {} adds trees to it", file.display()))
+        }
+        SavedTraining::Nothing { .. } => Some("--checkpoint DIR names a place".into()),
+        _ => None,
+    }
+}
+
+/// The flag of an option of a training.
+fn flag(option: TrainOption) -> &'static str {
+    match option {
+        TrainOption::Start => "--start",
+        TrainOption::Seed => "--seed",
+        TrainOption::Checkpoint => "--checkpoint",
+        TrainOption::Validation => "--valid",
+        TrainOption::Metrics => "--metric",
+        TrainOption::EvalTrain => "--eval-train",
+        TrainOption::Format => "--format",
+        TrainOption::Absent => "--absent",
+        TrainOption::Roles => "--columns",
+        TrainOption::Pairs => "--pairs",
+        _ => "the option",
     }
 }
 

@@ -1,7 +1,5 @@
 //! Why a command ended without its result.
 
-use std::path::PathBuf;
-
 use rankwright::data::DataError;
 use rankwright::eval::EvalError;
 use rankwright::eval::compare::CompareError;
@@ -11,7 +9,7 @@ use rankwright::model::ModelError;
 use rankwright::report::ReportError;
 use rankwright::search::SearchError;
 use rankwright::spec::SpecError;
-use rankwright::tasks::TaskError;
+use rankwright::tasks::{SavedTraining, TaskError};
 
 use crate::interrupt;
 
@@ -38,30 +36,9 @@ pub(crate) enum Failure {
     Report(#[from] ReportError),
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
-    /// Ctrl-C in a training; what was done is saved.
-    #[error("interrupted after {unit} {done}; saved in {}", folder.display())]
-    Interrupted { unit: String, done: usize, folder: PathBuf },
-    /// Ctrl-C in a training whose checkpoint could not be written; the model so far is saved.
-    #[error(
-        "interrupted after {unit} {done}; the checkpoint could not be written ({why}), so the \
-         model so far is saved, {}", file.display()
-    )]
-    Partial { unit: String, done: usize, file: PathBuf, why: String },
-    /// Ctrl-C in a training that has no place to save to.
-    #[error(
-        "interrupted after {unit} {done}; nothing is saved, as {} is no file to save beside",
-        out.display()
-    )]
-    Unsaved { unit: String, done: usize, out: PathBuf },
-    /// Ctrl-C in a search; finished trials are in the log.
-    #[error("interrupted after {done} finished trainings of the search")]
-    Tuning { done: usize, log: Option<PathBuf> },
     /// Ctrl-C where nothing is saved.
     #[error("interrupted")]
     Stopped,
-    /// Features of two inputs that do not go together.
-    #[error("{message}")]
-    Mismatch { message: String, help: String },
     /// A request that cannot be met, with what to do instead.
     #[error("{0}")]
     Request(String),
@@ -94,13 +71,28 @@ impl Failure {
                 | TaskError::SeveralModels { .. }
                 | TaskError::NoData
                 | TaskError::NoSystems
-                | TaskError::NoModelToIgnoreExtra,
+                | TaskError::NoModelToIgnoreExtra
+                | TaskError::NoTrainingData { .. }
+                | TaskError::NothingToIgnoreExtra
+                | TaskError::NothingTrained { .. }
+                | TaskError::OptionNeedsData { .. }
+                | TaskError::NoCheckpoints { .. }
+                | TaskError::Learn(LearnError::StartUnsupported { .. })
+                | TaskError::NoLearner
+                | TaskError::LearnerTwice { .. }
+                | TaskError::ValidPartUnused
+                | TaskError::NoValidationForBest
+                | TaskError::SameFile { .. },
             ) => 2,
-            Failure::Task(TaskError::Cancelled) => interrupt::CODE,
-            Failure::Interrupted { .. }
-            | Failure::Partial { .. }
-            | Failure::Unsaved { .. }
-            | Failure::Tuning { .. }
+            // Neither a checkpoint nor a model: that is a failure, whoever began it.
+            Failure::Task(TaskError::TrainingStopped {
+                saved: SavedTraining::Lost { .. }, ..
+            }) => 1,
+            Failure::Task(
+                TaskError::Cancelled
+                | TaskError::TrainingStopped { .. }
+                | TaskError::SearchStopped { .. },
+            )
             | Failure::Stopped => interrupt::CODE,
             _ => 1,
         }

@@ -53,7 +53,7 @@ impl ReadArgs {
         let mut data = DataFiles::new(files);
         data.format = self.format.as_deref().map(Format::from_name).transpose()?;
         data.absent = self.absent.map(AbsentArg::rule);
-        data.roles = self.columns.as_deref().map_or(Ok(Roles::default()), Roles::parse)?;
+        data.roles = self.columns.as_deref().map(Roles::parse).transpose()?;
         data.pairs = self.pairs.clone();
         Ok(data)
     }

@@ -28,6 +28,11 @@ impl Interrupt {
         Ok(Interrupt(asked))
     }
 
+    /// The flag that Ctrl-C raises.
+    pub(crate) fn flag(&self) -> &AtomicBool {
+        &self.0
+    }
+
     pub(crate) fn asked(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use rankwright::data::Dataset;
-use rankwright::data::store::write_atomic;
 use rankwright::model::Model;
 use rankwright::tasks::{load_model, match_features};
 
@@ -13,12 +12,6 @@ use crate::output::Output;
 /// Reads a model of any known format from a file, or from standard input for `-`.
 pub(crate) fn load(path: &Path) -> Result<Model, Failure> {
     Ok(load_model(path)?)
-}
-
-/// Writes a model to a file, or to standard output for `-`.
-pub(crate) fn save(model: &Model, path: &Path) -> Result<(), Failure> {
-    let bytes = model.to_bytes();
-    Ok(write_atomic(path, |out| out.write_all(&bytes))?)
 }
 
 /// Checks that a model can score data, and notes what the data lacks. Gives the names of these

@@ -1,12 +1,12 @@
 //! What is seen on standard error while work takes a while; nothing where that is no terminal.
 
-use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rankwright::learn::{LearnError, LearnerSpec, Progress, TrainingHistory};
-use rankwright::tasks::{Context, TaskError, Warning};
+use rankwright::tasks::{Context, TaskError, TrainingProgress, Warning};
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -31,17 +31,42 @@ pub(crate) fn run_task<T>(
     out: &Output,
     task: impl FnOnce(&Context<'_>) -> Result<T, TaskError>,
 ) -> Result<T, Failure> {
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-    if !out.quiet {
-        bar.set_style(ProgressStyle::default_spinner());
-        bar.enable_steady_tick(Duration::from_millis(120));
-    }
+    run_within(out, Context::default(), &spinner(out), task)
+}
+
+/// Runs a task that trains: rounds are shown by a bar, and Ctrl-C cancels.
+pub(crate) fn run_training<T>(
+    out: &Output,
+    task: impl FnOnce(&Context<'_>) -> Result<T, TaskError>,
+) -> Result<T, Failure> {
+    let interrupt = Interrupt::listen()?;
+    let bar = TrainingBar::hidden(out, &interrupt);
+    let context = Context::default().cancel(interrupt.flag()).training(&bar);
+    run_within(out, context, &bar.bar, task)
+}
+
+/// Runs a task that trains under a bar of its caller's.
+pub(crate) fn run_within<T>(
+    out: &Output,
+    context: Context<'_>,
+    bar: &ProgressBar,
+    task: impl FnOnce(&Context<'_>) -> Result<T, TaskError>,
+) -> Result<T, Failure> {
     let step = |name: &str| bar.set_message(name.to_owned());
     let warn = |warning: &Warning| bar.suspend(|| out.note(warning.to_string()));
-    let context = Context::default().on_step(&step).on_warning(&warn).simd(crate::simd()?);
-    let result = task(&context);
+    let result = task(&context.on_step(&step).on_warning(&warn).simd(crate::simd()?));
     bar.finish_and_clear();
     Ok(result?)
+}
+
+fn spinner(out: &Output) -> ProgressBar {
+    let target = match out.quiet {
+        true => ProgressDrawTarget::hidden(),
+        false => ProgressDrawTarget::stderr(),
+    };
+    let bar = ProgressBar::with_draw_target(None, target);
+    bar.enable_steady_tick(Duration::from_millis(120));
+    bar
 }
 
 /// A bar of trees or other rounds: how many of how many, the metric that decides, rows a second,
@@ -50,89 +75,99 @@ pub(crate) struct TrainingBar<'a> {
     bar: ProgressBar,
     out: &'a Output,
     interrupt: &'a Interrupt,
-    /// Where a training that goes on is found.
+    training: Mutex<Training>,
+}
+
+/// The training under way.
+#[derive(Default)]
+struct Training {
+    /// File of a checkpoint.
     checkpoint: Option<PathBuf>,
-    /// What stands before the numbers.
+    /// Text before the numbers.
     label: String,
     rows: usize,
-    /// TrainingBar at most, and what they are called.
+    /// Rounds at most, and the name of one.
     most: usize,
     unit: &'static str,
-    /// Why the checkpoint that Ctrl-C asked for is not there.
-    unsaved: Mutex<Option<String>>,
 }
 
 impl<'a> TrainingBar<'a> {
+    /// A bar for a training that begins now.
     pub(crate) fn new(
         out: &'a Output,
         learner: &LearnerSpec,
         rows: usize,
         interrupt: &'a Interrupt,
-        checkpoint: Option<PathBuf>,
     ) -> Self {
-        let target = match out.quiet {
-            true => ProgressDrawTarget::hidden(),
-            false => ProgressDrawTarget::stderr(),
-        };
-        let bar = ProgressBar::with_draw_target(None, target);
-        bar.set_message(match learner.boosting() {
-            Some(_) => "sorting features into bins",
-            None => "training",
-        });
-        bar.enable_steady_tick(Duration::from_millis(120));
-        let (most, unit) = learner.rounds().unwrap_or((0, "round"));
-        let label = learner.def().name.to_owned();
-        let unsaved = Mutex::default();
-        Self { bar, out, interrupt, checkpoint, label, rows, most, unit, unsaved }
+        let bar = Self::hidden(out, interrupt);
+        bar.begin(learner, rows, None);
+        bar
     }
 
-    /// Why the last checkpoint of an interrupted training could not be written; none where it was.
-    pub(crate) fn unsaved(&self) -> Option<String> {
-        self.unsaved.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// A bar for trainings to come.
+    pub(crate) fn hidden(out: &'a Output, interrupt: &'a Interrupt) -> Self {
+        Self { bar: spinner(out), out, interrupt, training: Mutex::default() }
     }
 
-    /// Takes the bar away.
-    pub(crate) fn finish(&self) {
-        self.bar.finish_and_clear();
+    fn training(&self) -> MutexGuard<'_, Training> {
+        self.training.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for TrainingBar<'_> {
     fn drop(&mut self) {
-        self.finish();
+        self.bar.finish_and_clear();
+    }
+}
+
+impl TrainingProgress for TrainingBar<'_> {
+    fn begin(&self, learner: &LearnerSpec, rows: usize, checkpoint: Option<&Path>) {
+        self.bar.set_message(match learner.boosting() {
+            Some(_) => "sorting features into bins",
+            None => "training",
+        });
+        let (most, unit) = learner.rounds().unwrap_or((0, "round"));
+        let (label, checkpoint) = (learner.def().name.to_owned(), checkpoint.map(Path::to_owned));
+        *self.training() = Training { checkpoint, label, rows, most, unit };
+    }
+
+    fn end(&self) {
+        self.bar.unset_length();
+        self.bar.set_style(ProgressStyle::default_spinner());
+        self.bar.set_message("");
     }
 }
 
 impl Progress for TrainingBar<'_> {
     fn checkpoint_failed(&self, error: &LearnError) {
-        if self.interrupt.asked() {
-            let mut unsaved = self.unsaved.lock().unwrap_or_else(PoisonError::into_inner);
-            *unsaved = Some(error.to_string());
-            return;
+        // An interrupted training says itself what became of it.
+        if !self.interrupt.asked() {
+            let note = format!("the checkpoint was not saved, training goes on: {error}");
+            self.bar.suspend(|| self.out.note(note));
         }
-        let note = format!("the checkpoint was not saved, training goes on: {error}");
-        self.bar.suspend(|| self.out.note(note));
     }
 
-    fn started(&self, _record: &TrainingHistory, done: usize) {
-        let text = format!("{{bar:24}} {} {{pos}}/{{len}}  {{msg}}  {{eta}} left", self.unit);
+    fn started(&self, _history: &TrainingHistory, done: usize) {
+        let training = self.training();
+        let text = format!("{{bar:24}} {} {{pos}}/{{len}}  {{msg}}  {{eta}} left", training.unit);
         if let Ok(style) = ProgressStyle::with_template(&text) {
             self.bar.set_style(style);
         }
-        self.bar.set_length(self.most as u64);
+        self.bar.set_length(training.most as u64);
         self.bar.set_position(done as u64);
         self.bar.reset_eta();
-        self.bar.set_message(self.label.clone());
-        if let (Some(path), true) = (&self.checkpoint, done > 0) {
-            let note = format!("going on after {} {done}, from {}", self.unit, path.display());
+        self.bar.set_message(training.label.clone());
+        if let (Some(path), true) = (&training.checkpoint, done > 0) {
+            let note = format!("going on after {} {done}, from {}", training.unit, path.display());
             self.bar.suspend(|| self.out.note(note));
         }
     }
 
     fn round_finished(&self, history: &TrainingHistory) {
+        let training = self.training();
         let done = history.iterations.len();
-        let speed = (self.rows * done) as f64 / history.train_seconds.max(1e-9);
-        let mut text = format!("{}  {} rows/s", self.label, short(speed));
+        let speed = (training.rows * done) as f64 / history.train_seconds.max(1e-9);
+        let mut text = format!("{}  {} rows/s", training.label, short(speed));
         // The training data comes first where it is watched, but validation decides.
         let decides = usize::from(history.sets.first().is_some_and(|set| set == "training"));
         let values = history.iterations.last().map(|round| &round.values);

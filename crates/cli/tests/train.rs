@@ -159,7 +159,7 @@ fn failures_have_their_codes_and_ways_out() {
         ("cv train.txt --learner mart(stop=3)", 1, "--valid-part 0.2"),
         ("cv train.txt --learner mart --folds 1", 1, "at least 2 folds"),
         ("cv train.txt --learner mart --valid-part 0.2", 2, "write stop= in the spec"),
-        ("train train.txt --learner mart --out x --ignore-extra", 2, "--valid and --start"),
+        ("train train.txt --learner mart --out x --ignore-extra", 2, "--valid or --start"),
         ("cv train.txt --learner mart --learner mart()", 2, "mart is given twice"),
     ] {
         let ran = bench.run(line);
@@ -460,7 +460,7 @@ fn the_best_c_is_chosen_on_validation_data() {
     for (line, message) in [
         (
             "train train.txt --learner ranksvm --start m.model --out x",
-            "does not go on from a model",
+            "does not start from a model",
         ),
         ("train train.txt --learner linear-regression --checkpoint c --out x", "trained in one go"),
     ] {

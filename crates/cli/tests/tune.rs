@@ -77,7 +77,13 @@ fn slips_are_found_before_anything_runs() {
         ("mart", "trees=int(3,9)", "--valid valid.txt --method halving", 1, "halving spends"),
         ("mart(stop=3)", "leaves=int(2,9)", "--folds 3", 1, "--valid-part"),
         ("mart", "leaves=int(2,9)", "--folds 3 --valid-part 0.2", 2, "write stop="),
-        ("mart(stop=3)", "leaves=int(2,9)", "--valid-part 0.2 --out m", 2, "--out trains on all"),
+        (
+            "mart(stop=3)",
+            "leaves=int(2,9)",
+            "--valid-part 0.2 --out m",
+            2,
+            "trained on all of the data",
+        ),
         ("mart", "leaves=int(2,9)", "--folds 3 --valid valid.txt", 2, "cannot be used with"),
         ("mart", "leaves=int(2,9)", "--folds 1", 1, "at least 2 folds"),
         ("mart", "leaves=int(2,9)", "--metric ndgc", 1, "did you mean `ndcg`?"),
@@ -87,7 +93,7 @@ fn slips_are_found_before_anything_runs() {
         ("mart", "leaves=int(2,9)", "--valid valid.txt --log train.txt", 1, "which is read here"),
         ("mart", "leaves=int(2,9)", "--out no/where", 1, "there is no folder no"),
         ("mart", "leaves=int(2,9)", "--out -", 2, "a model is a file"),
-        ("mart", "leaves=int(2,9)", "--out x --log x", 2, "give each its own"),
+        ("mart", "leaves=int(2,9)", "--out x --log x", 2, "a file each"),
         ("linear(weights=1:1)", "bias=int(0,1)", valid, 1, "learns nothing"),
     ] {
         let ran = tune(&bench, learner, space, more);

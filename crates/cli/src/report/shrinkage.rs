@@ -8,6 +8,7 @@ use rankwright::experiment::ShrinkageRequest;
 use rankwright::learn::LearnerSpec;
 use rankwright::model::ScoreOptions;
 use rankwright::report::training::NamedData;
+use rankwright::tasks::sampled_pairs;
 
 use super::train::{named, set_names};
 use crate::failure::Failure;
@@ -16,7 +17,6 @@ use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::page::PageArgs;
 use crate::progress::TrainingBar;
-use crate::train::warn_sampled;
 
 /// Train one learner once for each shrinkage and overlay the learning curves.
 #[derive(Debug, clap::Args)]
@@ -64,7 +64,9 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     };
     let (train, valid) = data(args, out)?;
     let (train_name, valid_names) = set_names(&args.data, &args.valid);
-    warn_sampled(&learner, &train, out)?;
+    if let Some(warning) = sampled_pairs(&learner, &train) {
+        out.note(warning.to_string());
+    }
     let request = ShrinkageRequest {
         rates: args.rates.clone(),
         valid: named(&valid_names, &valid),
@@ -75,8 +77,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         ..ShrinkageRequest::new(learner, NamedData { name: &train_name, data: &train })
     };
     let interrupt = Interrupt::listen()?;
-    let bar =
-        |learner: &LearnerSpec| TrainingBar::new(out, learner, train.rows(), &interrupt, None);
+    let bar = |learner: &LearnerSpec| TrainingBar::new(out, learner, train.rows(), &interrupt);
     let report = request.run(bar)?.ok_or(Failure::Stopped)?;
     report.warnings.iter().for_each(|warning| out.note(warning.to_string()));
     args.page.finish(&report.page(), &report, out)

@@ -1,71 +1,25 @@
-//! The weights of a line by feature name: largest and smallest first, as they explain a ranking.
-//!
-//! Weights of raw values cannot be compared with each other where features have different ranges;
-//! those of the values as the learner saw them (standardised, say) can. Both are told where both are
-//! there.
+//! The weights of a linear model: largest and smallest first, as they explain a ranking.
 
 use rankwright::eval::table::{Align, Cell, Table};
-use rankwright::model::{Model, ModelBody};
 use rankwright::spec::words::counted;
-use serde_json::{Value, json};
-
-use super::Trained;
+use rankwright::tasks::{FeatureWeight, TrainModelResult};
 
 /// How many of the largest and of the smallest are shown.
 const SHOWN: usize = 8;
 
-/// One feature of a line.
-struct Weight {
-    feature: String,
-    learnt: f64,
-    raw: Option<f64>,
-}
-
-/// All weights, the largest first; equal ones in the order of the features. Empty for models that
-/// are no line.
-fn weights(model: &Model, learnt: &[f64]) -> Vec<Weight> {
-    let raw = match model.body() {
-        ModelBody::Linear(line) => Some(line.weights()),
-        _ => None,
-    };
-    let learnt = if learnt.is_empty() { raw.unwrap_or_default() } else { learnt };
-    let names = &model.header().features;
-    let weight = |(column, learnt): (usize, &f64)| Weight {
-        feature: names.name(column).into_owned(),
-        learnt: *learnt,
-        raw: raw.and_then(|raw| raw.get(column)).copied(),
-    };
-    let mut all: Vec<Weight> = learnt.iter().enumerate().map(weight).collect();
-    all.sort_by(|a, b| b.learnt.total_cmp(&a.learnt));
-    all
-}
-
-/// All weights, for programs; null where the model is no line.
-pub(super) fn json_of(trained: &Trained) -> Value {
-    let all = weights(&trained.model, &trained.history.weights);
-    if all.is_empty() {
-        return Value::Null;
-    }
-    let one = |w: &Weight| json!({"feature": w.feature, "weight": w.learnt, "raw": w.raw});
-    all.iter().map(one).collect()
-}
-
 /// The largest and the smallest weights, for people.
-pub(super) fn table(trained: &Trained) -> Option<Table> {
-    let mut all = weights(&trained.model, &trained.history.weights);
-    let count = all.len();
-    all.retain(|weight| weight.learnt != 0.0);
-    if count == 0 {
-        return None;
-    }
+pub(super) fn table(trained: &TrainModelResult) -> Option<Table> {
+    let weights = trained.weights.as_ref()?;
+    let count = weights.len();
+    let all: Vec<&FeatureWeight> = weights.iter().filter(|one| one.weight != 0.0).collect();
     let mut columns = vec![("feature", Align::Left), ("weight", Align::Right)];
-    let raw = all.iter().any(|weight| weight.raw.is_some_and(|raw| raw != weight.learnt));
+    let raw = all.iter().any(|weight| weight.raw.is_some_and(|raw| raw != weight.weight));
     if raw {
         columns.push(("of the raw value", Align::Right));
     }
     let mut table = Table::new(columns);
-    let row = |weight: &Weight| {
-        let mut cells = vec![weight.feature.clone(), short(weight.learnt)];
+    let row = |weight: &&FeatureWeight| {
+        let mut cells = vec![weight.feature.clone(), short(weight.weight)];
         if raw {
             cells.push(weight.raw.map(short).unwrap_or_default());
         }

@@ -85,9 +85,9 @@ impl<'a> Bar<'a> {
         self.bar.set_message(format!("trial {} of {last}{best}", state.trial));
     }
 
-    /// Takes the bar away.
-    pub(super) fn finish(&self) {
-        self.bar.finish_and_clear();
+    /// The bar on the terminal.
+    pub(super) fn bar(&self) -> &ProgressBar {
+        &self.bar
     }
 }
 

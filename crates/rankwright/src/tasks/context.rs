@@ -7,6 +7,8 @@ use std::time::Instant;
 use rankwright_data::Warnings;
 use rankwright_model::simd::Simd;
 
+#[cfg(feature = "train")]
+use super::TrainingProgress;
 use super::{TaskError, Warning};
 
 /// Callbacks and settings of a task; the default has none.
@@ -25,6 +27,8 @@ pub struct Context<'a> {
     step: Option<&'a (dyn Fn(&str) + Sync)>,
     warning: Option<&'a (dyn Fn(&Warning) + Sync)>,
     cancel: Option<&'a AtomicBool>,
+    #[cfg(feature = "train")]
+    pub(super) training: Option<&'a dyn TrainingProgress>,
     simd: Simd,
 }
 
@@ -44,6 +48,13 @@ impl<'a> Context<'a> {
     /// Ends the task with [`TaskError::Cancelled`] before its next step once this flag is true.
     pub fn cancel(mut self, flag: &'a AtomicBool) -> Self {
         self.cancel = Some(flag);
+        self
+    }
+
+    /// Sends the events of trainings here.
+    #[cfg(feature = "train")]
+    pub fn training(mut self, progress: &'a dyn TrainingProgress) -> Self {
+        self.training = Some(progress);
         self
     }
 
@@ -103,9 +114,20 @@ impl<'a> Running<'a> {
         self.warnings.push(warning);
     }
 
+    /// Keeps a warning that the caller has heard of already.
+    #[cfg(feature = "train")]
+    pub(super) fn keep(&mut self, warning: Warning) {
+        self.warnings.push(warning);
+    }
+
     /// Warns of what a reader or writer of data met.
     pub(super) fn warn_of(&mut self, warnings: &Warnings) {
         warnings.iter().for_each(|warning| self.warn(Warning::Data(warning.clone())));
+    }
+
+    #[cfg(feature = "train")]
+    pub(super) fn context(&self) -> &'a Context<'a> {
+        self.context
     }
 
     pub(super) fn simd(&self) -> Simd {

@@ -29,7 +29,7 @@ pub struct DataFiles {
     /// zero otherwise, where not given.
     pub absent: Option<Absent>,
     /// Roles of columns, beyond what their names tell.
-    pub roles: Roles,
+    pub roles: Option<Roles>,
     /// A file of preference pairs.
     pub pairs: Option<PathBuf>,
 }
@@ -54,7 +54,7 @@ impl DataFiles {
 
     /// With these roles of columns.
     pub fn roles(mut self, roles: Roles) -> Self {
-        self.roles = roles;
+        self.roles = Some(roles);
         self
     }
 
@@ -98,7 +98,7 @@ impl DataFiles {
     ) -> Result<LoadedData, TaskError> {
         let options = ReadOptions {
             format: self.format,
-            roles: self.roles.clone(),
+            roles: self.roles.clone().unwrap_or_default(),
             absent: self.absent_rule(model_rule)?,
             ..ReadOptions::default()
         };

@@ -10,7 +10,13 @@ use rankwright_learn::LearnError;
 use rankwright_model::ModelError;
 #[cfg(feature = "report")]
 use rankwright_report::ReportError;
+#[cfg(feature = "search")]
+use rankwright_search::SearchError;
 use rankwright_spec::SpecError;
+use rankwright_spec::words::counted;
+
+#[cfg(feature = "train")]
+use super::{SavedTraining, TrainOption};
 
 /// Everything that ends a task without a result.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +45,10 @@ pub enum TaskError {
     #[cfg(feature = "report")]
     #[error(transparent)]
     Report(#[from] ReportError),
+    /// A feature set or an index cannot be used.
+    #[cfg(feature = "search")]
+    #[error(transparent)]
+    Search(#[from] SearchError),
     /// The caller's flag was raised.
     #[error("cancelled")]
     Cancelled,
@@ -141,6 +151,135 @@ pub enum TaskError {
     /// Features with names cannot be numbered anew.
     #[error("the features of the model have names, so they have no numbers to change")]
     FeaturesHaveNames,
+    /// A file is to be written into a folder that does not exist.
+    #[error("there is no folder {} for {}", folder.display(), file.display())]
+    NoFolder {
+        /// The folder.
+        folder: PathBuf,
+        /// The file.
+        file: PathBuf,
+    },
+    /// A folder stands where a file is to be written.
+    #[error("{} is a folder, not a file", path.display())]
+    IsFolder {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// Something else stands where a cancelled training would be saved.
+    #[error("{} is no folder, but a cancelled training would be saved in it", path.display())]
+    CheckpointIsNoFolder {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A learner that learns from data has none.
+    #[error("{learner} learns from data, and there is none")]
+    NoTrainingData {
+        /// The learner.
+        learner: &'static str,
+    },
+    /// Extra features are to be ignored, but nothing could have any.
+    #[error("extra features cannot be ignored: there is neither validation data nor a start model")]
+    NothingToIgnoreExtra,
+    /// An option of training for a learner that trains nothing.
+    #[cfg(feature = "train")]
+    #[error("{option} has no effect: the weights of {learner} are given and nothing is trained")]
+    NothingTrained {
+        /// The learner.
+        learner: &'static str,
+        /// The option.
+        option: TrainOption,
+    },
+    /// An option about data where there is none.
+    #[cfg(feature = "train")]
+    #[error("{option} has no effect without data")]
+    OptionNeedsData {
+        /// The option.
+        option: TrainOption,
+    },
+    /// Checkpoints for a learner without rounds.
+    #[error("{learner} is trained in one go, so there is nothing to save on the way")]
+    NoCheckpoints {
+        /// The learner.
+        learner: &'static str,
+    },
+    /// One side of a training has features that the other does not know.
+    #[error(
+        "{holder} has {} that {knower} does not know: {names}", counted(*count, "feature")
+    )]
+    UnknownFeatures {
+        /// The side that has them.
+        holder: String,
+        /// The side that does not know them.
+        knower: String,
+        /// How many.
+        count: usize,
+        /// Their names, the first few.
+        names: String,
+    },
+    /// One side of a training lacks features of the other.
+    #[error("{holder} lacks {count} of the features of {knower}: {names}")]
+    MissingFeatures {
+        /// The side that lacks them.
+        holder: String,
+        /// The side that has them.
+        knower: String,
+        /// How many.
+        count: usize,
+        /// Their names, the first few.
+        names: String,
+    },
+    /// A training was cancelled.
+    #[cfg(feature = "train")]
+    #[error("{}", stopped(unit, *done, saved))]
+    TrainingStopped {
+        /// The name of a round.
+        unit: String,
+        /// Rounds that were finished.
+        done: usize,
+        /// What is left of them.
+        saved: SavedTraining,
+    },
+    /// No learner is given.
+    #[error("there is no learner to validate")]
+    NoLearner,
+    /// A learner is given twice.
+    #[error("{learner} is given twice")]
+    LearnerTwice {
+        /// The learner.
+        learner: String,
+    },
+    /// Validation queries are set aside for learners that ignore them.
+    #[error(
+        "a part of the training queries is set aside for validation, but no learner stops early \
+         or chooses by it"
+    )]
+    ValidPartUnused,
+    /// The best learner is to be trained on all data, and needs validation data for that.
+    #[error(
+        "the best learner is to be trained on all of the data, and stops by validation data, but \
+         there is none"
+    )]
+    NoValidationForBest,
+    /// Two results are to be written to the same file.
+    #[error("two results would be written to {}", path.display())]
+    SameFile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A search was cancelled.
+    #[error("interrupted after {done} finished trainings of the search")]
+    SearchStopped {
+        /// Trainings that are finished.
+        done: usize,
+        /// File that keeps them.
+        log: Option<PathBuf>,
+    },
+    /// A bug in this program.
+    #[error("internal error: {invariant} does not hold")]
+    Internal {
+        /// The condition that should have held.
+        invariant: String,
+    },
     /// A part of a division has no query.
     #[error("the part '{name}' would be empty: there are only {queries} queries")]
     EmptyPart {
@@ -174,6 +313,19 @@ impl TaskError {
             TaskError::Model(error) => error.help(),
             #[cfg(feature = "report")]
             TaskError::Report(error) => error.help(),
+            #[cfg(feature = "search")]
+            TaskError::Search(error) => error.help(),
+            TaskError::NoFolder { .. } => Some("make the folder first".into()),
+            TaskError::IsFolder { .. } => Some("name a file in it".into()),
+            TaskError::CheckpointIsNoFolder { .. } => {
+                Some("move it away, or name another folder for checkpoints".into())
+            }
+            TaskError::UnknownFeatures { .. } => {
+                Some("check that both belong together, or ignore extra features".into())
+            }
+            TaskError::MissingFeatures { .. } => {
+                Some("add these columns, or rename them so that both agree".into())
+            }
             TaskError::StandardInputTwice => Some("give a file instead".into()),
             TaskError::OutputIsInput { .. } => Some("name another file".into()),
             TaskError::AbsentRulesDiffer { .. } => {
@@ -181,5 +333,25 @@ impl TaskError {
             }
             _ => None,
         }
+    }
+}
+
+/// What is left of a cancelled training, in words.
+#[cfg(feature = "train")]
+fn stopped(unit: &str, done: usize, saved: &SavedTraining) -> String {
+    let stopped = format!("interrupted after {unit} {done}");
+    match saved {
+        SavedTraining::Checkpoint { folder } => {
+            format!("{stopped}; saved in {}", folder.display())
+        }
+        SavedTraining::Partial { file, reason } => format!(
+            "{stopped}; the checkpoint could not be written ({reason}), so the model so far is \
+             saved, {}",
+            file.display()
+        ),
+        SavedTraining::Nothing { out } => {
+            format!("{stopped}; nothing is saved, as {} is no file to save beside", out.display())
+        }
+        SavedTraining::Lost { reason } => format!("{stopped}; no model was saved: {reason}"),
     }
 }

@@ -24,6 +24,8 @@ mod compare;
 mod context;
 mod convert_data;
 mod convert_model;
+#[cfg(feature = "train")]
+mod cross_validate;
 mod data_files;
 mod error;
 mod eval;
@@ -38,6 +40,10 @@ mod paths;
 mod per_query;
 mod score;
 mod split_data;
+#[cfg(feature = "train")]
+mod train;
+#[cfg(feature = "train")]
+mod tune;
 mod warning;
 
 pub use compare::{CompareInput, CompareRequest, CompareResult, CompareSources, compare_systems};
@@ -46,6 +52,10 @@ pub use convert_data::{
     ConvertRequest, ConvertResult, ConvertSeconds, convert_data, output_format,
 };
 pub use convert_model::{ConvertModelRequest, ConvertModelResult, convert_model};
+#[cfg(feature = "train")]
+pub use cross_validate::{
+    CrossValidateRequest, CrossValidateResult, CrossValidated, FoldValues, cross_validate_learners,
+};
 pub use data_files::{DataFiles, LoadedData, read_data};
 pub use error::TaskError;
 pub use eval::{
@@ -68,4 +78,14 @@ pub use paths::{check_output, check_standard_input, file_label, system_names};
 pub use per_query::write_per_query;
 pub use score::{ScoreRequest, ScoreResult, ScoreSeconds, score};
 pub use split_data::{Division, SplitRequest, SplitResult, WrittenPart, split_data};
+#[cfg(feature = "train")]
+pub use train::{
+    CheckpointOptions, FeatureWeight, SavedTraining, TrainModelRequest, TrainModelResult,
+    TrainOption, TrainSeconds, TrainingProgress, sampled_pairs, train_model,
+};
+#[cfg(feature = "train")]
+pub use tune::{
+    BaselineDelta, SearchSpace, TrialValues, TuneLearnerResult, TuneRequest, WrittenModel,
+    tune_learner,
+};
 pub use warning::Warning;

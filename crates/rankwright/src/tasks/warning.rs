@@ -1,6 +1,7 @@
 //! What a person should know although the task went on.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use rankwright_data::Warning as DataWarning;
 use serde::ser::SerializeStruct;
@@ -26,6 +27,47 @@ pub enum Warning {
         used: usize,
         /// What they are taken as: `zero` or `missing`.
         taken_as: &'static str,
+    },
+    /// A linear model was made without data, so its weights alone say which features there are.
+    FeaturesOfWeights,
+    /// Some queries are too large to visit every pair of their documents.
+    SampledPairs {
+        /// The learner.
+        learner: &'static str,
+        /// Queries that are too large.
+        queries: usize,
+        /// Documents that each document is paired with.
+        partners: usize,
+        /// Whether the draw is made anew for each tree.
+        boosted: bool,
+    },
+    /// A checkpoint could not be written; the training went on.
+    CheckpointFailed {
+        /// Why not.
+        message: String,
+    },
+    /// The checkpoint of an earlier, cancelled training was removed, since the training is whole.
+    CheckpointRemoved {
+        /// Its folder.
+        folder: PathBuf,
+        /// Whether the folder is still there, with something else in it.
+        folder_kept: bool,
+    },
+    /// A checkpoint that is not needed any more could not be removed.
+    CheckpointNotRemoved {
+        /// Its folder.
+        folder: PathBuf,
+        /// Why not.
+        message: String,
+    },
+    /// The feature set of the data names other features than the data has, and is left out.
+    OtherFeatureSet,
+    /// Some trainings of a search were finished before.
+    TrialsFound {
+        /// How many.
+        trainings: usize,
+        /// File that kept them.
+        log: PathBuf,
     },
     /// A run lacks judged queries.
     MissingQueries {
@@ -56,6 +98,13 @@ impl Warning {
             Warning::Data(_) => "data",
             Warning::MatchedByPosition { .. } => "matched_by_position",
             Warning::MissingFeatures { .. } => "missing_features",
+            Warning::FeaturesOfWeights => "features_of_weights",
+            Warning::SampledPairs { .. } => "sampled_pairs",
+            Warning::CheckpointFailed { .. } => "checkpoint_failed",
+            Warning::CheckpointRemoved { .. } => "checkpoint_removed",
+            Warning::CheckpointNotRemoved { .. } => "checkpoint_not_removed",
+            Warning::OtherFeatureSet => "other_feature_set",
+            Warning::TrialsFound { .. } => "trials_found",
             Warning::MissingQueries { .. } => "missing_queries",
             Warning::UnjudgedQueries { .. } => "unjudged_queries",
         }
@@ -83,6 +132,40 @@ impl fmt::Display for Warning {
                     0 => Ok(()),
                     more => write!(f, " and {more} more"),
                 }
+            }
+            Warning::FeaturesOfWeights => {
+                f.write_str("no data: the weights say which features there are")
+            }
+            Warning::SampledPairs { learner, queries, partners, boosted } => {
+                let queries = match queries {
+                    1 => "1 query is".to_owned(),
+                    many => format!("{many} queries are"),
+                };
+                let how = match boosted {
+                    true => " for each tree; `truncation=` limits pairs to the top ranks instead",
+                    false => "",
+                };
+                write!(
+                    f,
+                    "{queries} too large for {learner} to look at every pair of documents: each \
+                     document is paired with {partners} others, drawn by the seed{how}"
+                )
+            }
+            Warning::CheckpointFailed { message } => {
+                write!(f, "the checkpoint was not saved, training went on: {message}")
+            }
+            Warning::CheckpointRemoved { folder, folder_kept } => {
+                let what = if *folder_kept { "its checkpoint in " } else { "" };
+                write!(f, "the training is whole; removed {what}{}", folder.display())
+            }
+            Warning::CheckpointNotRemoved { folder, message } => {
+                write!(f, "{} is not needed any more, but: {message}", folder.display())
+            }
+            Warning::OtherFeatureSet => f.write_str(
+                "the feature set of the data names other features than the data has: left out",
+            ),
+            Warning::TrialsFound { trainings, log } => {
+                write!(f, "{trainings} trainings were finished already, by {}", log.display())
             }
             Warning::MissingQueries { run, missing, judged } => write!(
                 f,

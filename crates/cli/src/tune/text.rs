@@ -1,86 +1,23 @@
-//! What is told of a search: the best trials, the spec to use, and how far to trust it.
+//! What is shown of a search: the best trials, the spec to use, and how far to trust it.
 
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::learn::tune::{Ground, Method, Trial, TunePlan, TuneResult, Versus};
 use rankwright::spec::words::counted;
-use serde_json::{Value, json};
+use rankwright::tasks::TuneLearnerResult;
 
-use super::{Args, Written};
-use crate::output::number;
-
-/// The document that other programs rely on.
-pub(super) fn json_of(
-    args: &Args,
-    plan: &TunePlan,
-    result: &TuneResult,
-    written: Option<&Written<'_>>,
-) -> Value {
-    let settings = plan.settings();
-    let versus = result.versus.as_ref().map(|v| {
-        json!({
-            "difference": number(v.difference),
-            "ci95": v.ci95,
-            "test": "randomisation",
-            "p": v.p,
-            "better": v.better,
-            "equal": v.equal,
-            "worse": v.worse,
-        })
-    });
-    json!({
-        "learner": plan.specs().first().map(ToString::to_string),
-        "space": plan.space().to_string(),
-        "method": settings.method.name(),
-        "metric": plan.measure().to_string(),
-        "convention": result.best().map(|best| &best.convention),
-        "seed": settings.seed,
-        "folds": match settings.ground {
-            Ground::Folds { count, .. } => Some(count),
-            Ground::Valid => None,
-        },
-        "trials": result.trials.iter().map(trial_json).collect::<Vec<_>>(),
-        "best": result.best().map(trial_json),
-        "versus_trial_0": versus,
-        "note": OPTIMISTIC,
-        "log": args.log,
-        "model": written.map(|w| json!({"path": w.path, "sha256": w.sha256})),
-    })
-}
-
-fn trial_json(trial: &Trial) -> Value {
-    json!({
-        "trial": trial.trial,
-        "spec": trial.spec,
-        "value": trial.value,
-        "ci95": trial.ci95,
-        "queries": trial.queries,
-        "rounds": trial.rounds,
-        "limit": trial.limit,
-        "seconds": trial.seconds,
-        "same_as": trial.same_as,
-        "error": trial.error,
-    })
-}
-
-const OPTIMISTIC: &str = "the best was picked on the very queries it is measured on here, so its \
-                          value and p look better than they are; other queries tell what it is \
-                          worth";
+use super::Args;
 
 /// The best trials, and what follows from them.
-pub(super) fn text_of(
-    args: &Args,
-    plan: &TunePlan,
-    result: &TuneResult,
-    written: Option<&Written<'_>>,
-) -> String {
+pub(super) fn of(args: &Args, plan: &TunePlan, found: &TuneLearnerResult) -> String {
+    let result = &found.result;
     let mut text = args.table.draw(&table(args, plan, result)) + "\n";
     let mut line = |name: &str, what: String| text.push_str(&format!("{name:<9}{what}\n"));
     if let Some(best) = result.best() {
         let value = best.value.unwrap_or(f64::NAN);
         line("best", format!("trial {}, {} {value:.4}", best.trial, plan.measure()));
         line("gain", gain(best, result.versus.as_ref()));
-        line("beware", OPTIMISTIC.to_owned());
-        if let Some(written) = written {
+        line("beware", found.note.to_owned());
+        if let Some(written) = &found.model {
             line("model", written.path.display().to_string());
             line("sha256", written.sha256.clone());
         }

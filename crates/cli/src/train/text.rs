@@ -1,0 +1,100 @@
+//! What is shown of a training.
+
+use rankwright::eval::conventions;
+use rankwright::eval::table::{Align, Cell, Table};
+use rankwright::learn::LearnerSpec;
+use rankwright::tasks::TrainModelResult;
+
+use super::weights;
+
+/// A short table for people.
+pub(super) fn of(learner: &LearnerSpec, trained: &TrainModelResult) -> String {
+    let mut lines = vec![
+        format!("model    {}", trained.model.display()),
+        format!("sha256   {}", trained.sha256),
+        format!("learner  {learner}"),
+    ];
+    match trees_text(learner, trained) {
+        Some(text) => lines.push(format!("trees    {text}")),
+        None => lines.extend(rounds_text(trained).map(|text| format!("rounds   {text}"))),
+    }
+    let peak = trained.peak_rss_bytes.map(|bytes| format!("; peak memory {} MiB", bytes >> 20));
+    lines.push(format!(
+        "seconds  load {:.2}, bin {:.2}, train {:.2}{}",
+        trained.seconds.load,
+        trained.seconds.bin,
+        trained.seconds.train,
+        peak.unwrap_or_default()
+    ));
+    let mut text = lines.join("\n") + "\n";
+    if learner.learns()
+        && let Some(table) = weights::table(trained)
+    {
+        text = format!("{text}\n{}", table.to_text());
+    }
+    if !trained.evaluations.is_empty() {
+        text = format!("{text}\n{}", table(trained).to_text());
+    }
+    text
+}
+
+/// How many rounds there were, of learners other than boosted trees.
+fn rounds_text(trained: &TrainModelResult) -> Option<String> {
+    let done = trained.iterations.len();
+    let text = format!("{done} ({})", trained.unit);
+    match (done, trained.best) {
+        (0, _) => None,
+        (_, Some(best)) => Some(format!("{text}; best on validation data: {best}")),
+        (_, None) => Some(text),
+    }
+}
+
+/// How many trees there are, how large they are and where they came from.
+fn trees_text(learner: &LearnerSpec, trained: &TrainModelResult) -> Option<String> {
+    let count = trained.trees?;
+    let grown = trained.iterations.len();
+    let leaves: usize = trained.iterations.iter().filter_map(|tree| tree.leaves).sum();
+    let mut text = match leaves {
+        0 => count.to_string(),
+        _ => format!("{count}, {:.1} leaves on average", leaves as f64 / grown.max(1) as f64),
+    };
+    if learner.boosting().is_none() {
+        return Some(text);
+    }
+    if let Some(best) = trained.best {
+        text = format!("{text}; best after {best} of {grown}");
+    }
+    let stop = learner.boosting().map(|params| params.stop).filter(|stop| *stop > 0);
+    let kept = stop.and(trained.best).unwrap_or(grown);
+    match count.saturating_sub(kept) {
+        0 => Some(text),
+        start => Some(format!("{text}; {start} from the start model")),
+    }
+}
+
+/// A row for each set and metric.
+fn table(trained: &TrainModelResult) -> Table {
+    let mut table = Table::new([
+        ("data", Align::Left),
+        ("metric", Align::Left),
+        ("value", Align::Right),
+        ("95% interval", Align::Right),
+        ("queries", Align::Right),
+    ]);
+    for (name, evaluation) in &trained.evaluations {
+        for result in &evaluation.results {
+            let interval = result.ci95.map(|(low, high)| format!("{low:.4} to {high:.4}"));
+            table.rows.push(vec![
+                Cell::new(name.clone()),
+                Cell::new(result.measure.to_string()),
+                Cell::new(format!("{:.4}", result.value)),
+                Cell::new(interval.unwrap_or_default()),
+                Cell::new(result.queries.to_string()),
+            ]);
+        }
+    }
+    if let Some((_, first)) = trained.evaluations.first() {
+        table.notes = conventions(&first.results);
+    }
+    table
+}

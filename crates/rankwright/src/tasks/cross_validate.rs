@@ -1,0 +1,193 @@
+//! Cross validation by query, for one learner or several on the same folds.
+
+use rankwright_data::{DEFAULT_SEED, Dataset};
+use rankwright_eval::compare::{CompareOptions, Comparison, compare_evaluations};
+use rankwright_eval::{Evaluation, Measure, MeasureResult, MetricSpec};
+use rankwright_learn::{CvOptions, CvResult, FoldResult, LearnerSpec, cross_validate};
+use serde::Serialize;
+
+use super::context::Running;
+use super::train::{Watched, learner_metrics, warn_sampled};
+use super::{Context, DataFiles, TaskError, Warning};
+
+/// Learners to cross-validate, and the data.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct CrossValidateRequest {
+    /// The data.
+    pub data: DataFiles,
+    /// The learners; several are compared with the first.
+    pub learners: Vec<LearnerSpec>,
+    /// Metrics to report; the first decides on stopping. The first learner's target where there is
+    /// none.
+    pub metrics: Vec<MetricSpec>,
+    /// Number of folds, 2 at least.
+    pub folds: usize,
+    /// Seed of the folds and the trainings.
+    pub seed: u64,
+    /// Part of each fold's training queries that decides on stopping, for learners that stop early
+    /// or choose among models; the others train on all.
+    pub valid_part: Option<f64>,
+}
+
+impl CrossValidateRequest {
+    /// Five folds.
+    pub fn new(learners: Vec<LearnerSpec>, data: DataFiles) -> Self {
+        CrossValidateRequest {
+            data,
+            learners,
+            metrics: Vec::new(),
+            folds: 5,
+            seed: DEFAULT_SEED,
+            valid_part: None,
+        }
+    }
+}
+
+/// Every query tested once, by a model that has not seen it.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct CrossValidateResult {
+    /// Number of folds.
+    pub folds: usize,
+    /// Seed of the folds and the trainings.
+    pub seed: u64,
+    /// Part of the training queries that decided on stopping.
+    pub valid_part: Option<f64>,
+    /// One entry for each learner.
+    pub learners: Vec<CrossValidated>,
+    /// The learners compared with the first, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
+    /// What the caller should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// One learner on all folds.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct CrossValidated {
+    /// The learner.
+    pub learner: String,
+    /// One entry for each fold.
+    pub folds: Vec<FoldValues>,
+    /// The metrics over all queries.
+    pub metrics: Vec<MeasureResult>,
+    /// Whether validation data has a say in the model: by stopping, or by choosing.
+    #[serde(skip)]
+    pub uses_validation: bool,
+    /// Values of each query.
+    #[serde(skip)]
+    pub pooled: Evaluation,
+}
+
+/// One fold of one learner.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct FoldValues {
+    /// Queries that were tested.
+    pub queries: usize,
+    /// Queries that were trained on.
+    pub trained: usize,
+    /// Queries that decided on stopping.
+    pub validated: usize,
+    /// Trees of the model.
+    pub trees: usize,
+    /// Seconds of training.
+    pub seconds: f64,
+    /// Each metric on the tested queries; NaN (`null` in JSON) where none counts.
+    pub values: Vec<f64>,
+}
+
+/// Cross-validates learners by query.
+pub fn cross_validate_learners(
+    request: &CrossValidateRequest,
+    context: &Context<'_>,
+) -> Result<CrossValidateResult, TaskError> {
+    let mut task = Running::new(context);
+    let measures = check(request)?;
+    let loaded = request.data.load(None, &mut task)?;
+    let mut learners = Vec::new();
+    for learner in &request.learners {
+        let result = validate(request, learner, &loaded.data, &measures, &mut task)?;
+        learners.push(CrossValidated {
+            learner: learner.to_string(),
+            folds: result.folds.iter().map(FoldValues::new).collect(),
+            metrics: result.pooled.results.clone(),
+            uses_validation: learner.uses_validation(),
+            pooled: result.pooled,
+        });
+    }
+    let systems: Vec<(String, Evaluation)> =
+        learners.iter().map(|one| (one.learner.clone(), one.pooled.clone())).collect();
+    let comparison = match systems.len() {
+        0 | 1 => None,
+        _ => {
+            let options = CompareOptions::default();
+            let work = || compare_evaluations(&systems, &options);
+            Some(task.step("testing differences", work)?.0)
+        }
+    };
+    Ok(CrossValidateResult {
+        folds: request.folds,
+        seed: request.seed,
+        valid_part: request.valid_part,
+        learners,
+        comparison,
+        warnings: task.into_warnings(),
+    })
+}
+
+/// Refuses learners that cannot be told apart and options without an effect. Gives the metrics.
+fn check(request: &CrossValidateRequest) -> Result<Vec<Measure>, TaskError> {
+    let learners = &request.learners;
+    let Some(first) = learners.first() else { return Err(TaskError::NoLearner) };
+    let twice = (1..learners.len())
+        .find(|n| learners[..*n].iter().any(|l| l.canonical() == learners[*n].canonical()));
+    if let Some(twice) = twice {
+        return Err(TaskError::LearnerTwice { learner: learners[twice].to_string() });
+    }
+    if request.valid_part.is_some() && !learners.iter().any(LearnerSpec::uses_validation) {
+        return Err(TaskError::ValidPartUnused);
+    }
+    learner_metrics(&request.metrics, first)
+}
+
+fn validate(
+    request: &CrossValidateRequest,
+    learner: &LearnerSpec,
+    data: &Dataset,
+    measures: &[Measure],
+    task: &mut Running<'_>,
+) -> Result<CvResult, TaskError> {
+    warn_sampled(learner, data, task)?;
+    let watched = Watched::new(task.context());
+    watched.begin(learner, data.rows(), None);
+    let options = CvOptions {
+        folds: request.folds,
+        seed: request.seed,
+        valid_part: request.valid_part,
+        simd: task.simd(),
+        progress: &watched,
+        ..CvOptions::new(measures.to_vec())
+    };
+    let result = cross_validate(learner, data, &options);
+    watched.end();
+    match result? {
+        result if result.finished => Ok(result),
+        _ => Err(TaskError::Cancelled),
+    }
+}
+
+impl FoldValues {
+    fn new(fold: &FoldResult) -> Self {
+        FoldValues {
+            queries: fold.queries.len(),
+            trained: fold.trained,
+            validated: fold.validated,
+            trees: fold.trees,
+            seconds: fold.seconds,
+            values: fold.results.iter().map(|result| result.value).collect(),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Options that would have no effect on a training; each is an error that names it.
+
+use std::fmt;
+
+use rankwright_learn::LearnError;
+
+use super::TrainModelRequest;
+use crate::tasks::TaskError;
+
+/// An option of a training, for errors about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TrainOption {
+    /// A start model.
+    Start,
+    /// The seed.
+    Seed,
+    /// A folder for checkpoints.
+    Checkpoint,
+    /// Validation data.
+    Validation,
+    /// Metrics.
+    Metrics,
+    /// Metrics on the training data.
+    EvalTrain,
+    /// The format of the data.
+    Format,
+    /// The meaning of absent features.
+    Absent,
+    /// Roles of columns.
+    Roles,
+    /// Preference pairs.
+    Pairs,
+}
+
+impl fmt::Display for TrainOption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TrainOption::Start => "a start model",
+            TrainOption::Seed => "a seed",
+            TrainOption::Checkpoint => "a checkpoint folder",
+            TrainOption::Validation => "validation data",
+            TrainOption::Metrics => "a metric",
+            TrainOption::EvalTrain => "evaluation on the training data",
+            TrainOption::Format => "a data format",
+            TrainOption::Absent => "a rule for absent features",
+            TrainOption::Roles => "roles of columns",
+            TrainOption::Pairs => "preference pairs",
+        })
+    }
+}
+
+/// Refuses options without an effect on this training.
+pub(super) fn check(request: &TrainModelRequest) -> Result<(), TaskError> {
+    let learner = &request.learner;
+    let name = learner.def().name;
+    if request.ignore_extra && request.valid.is_empty() && request.start.is_none() {
+        return Err(TaskError::NothingToIgnoreExtra);
+    }
+    if !learner.learns() {
+        return check_given(request, name);
+    }
+    if learner.boosting().is_none() && request.start.is_some() {
+        return Err(LearnError::StartUnsupported { learner: name.to_owned() }.into());
+    }
+    match request.checkpoint.is_some() && learner.rounds().is_none() {
+        true => Err(TaskError::NoCheckpoints { learner: name }),
+        false => Ok(()),
+    }
+}
+
+/// A learner of given weights trains nothing, and may have no data.
+fn check_given(request: &TrainModelRequest, learner: &'static str) -> Result<(), TaskError> {
+    let of_training = [
+        (TrainOption::Start, request.start.is_some()),
+        (TrainOption::Seed, request.seed.is_some()),
+        (TrainOption::Checkpoint, request.checkpoint.is_some()),
+    ];
+    if let Some(option) = given(&of_training) {
+        return Err(TaskError::NothingTrained { learner, option });
+    }
+    let data = &request.data;
+    let of_data = [
+        (TrainOption::Validation, !request.valid.is_empty()),
+        (TrainOption::Metrics, !request.metrics.is_empty()),
+        (TrainOption::EvalTrain, request.eval_train),
+        (TrainOption::Format, data.format.is_some()),
+        (TrainOption::Absent, data.absent.is_some()),
+        (TrainOption::Roles, data.roles.is_some()),
+        (TrainOption::Pairs, data.pairs.is_some()),
+    ];
+    match given(&of_data) {
+        Some(option) if data.files.is_empty() => Err(TaskError::OptionNeedsData { option }),
+        _ => Ok(()),
+    }
+}
+
+/// The first of the options that was given.
+fn given(options: &[(TrainOption, bool)]) -> Option<TrainOption> {
+    options.iter().find(|(_, given)| *given).map(|(option, _)| *option)
+}

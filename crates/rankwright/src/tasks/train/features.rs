@@ -1,0 +1,106 @@
+//! Features of validation data and of a start model, matched with those of the training data.
+//!
+//! The model to come knows the features of the training data, so validation data may lack some of
+//! them (absent values) but may have no others. A start model scores the training data, and hands
+//! its features on to the model to come. A feature that the other side does not know is an error
+//! unless extra features are ignored. Matching by order alone gives a warning.
+
+use std::path::Path;
+
+use rankwright_data::Dataset;
+use rankwright_model::{Header, Matching, Model, ModelBody, ModelError};
+
+use crate::tasks::context::Running;
+use crate::tasks::{TaskError, Warning};
+
+/// Matches validation data with the training data.
+pub(in crate::tasks) fn check_validation(
+    train: &Dataset,
+    path: &Path,
+    valid: &Dataset,
+    ignore_extra: bool,
+    task: &mut Running<'_>,
+) -> Result<(), TaskError> {
+    let known = Header::new(train.features().clone(), train.absent());
+    let matching = Matching::new(&known, valid.features(), ignore_extra)
+        .map_err(|error| mismatch(error, &path.display().to_string(), TRAINING))?;
+    warn_by_position(&matching, path, task);
+    Ok(())
+}
+
+/// Matches a start model with the training data, in both directions.
+pub(super) fn check_start(
+    train: &Dataset,
+    path: &Path,
+    start: &Model,
+    ignore_extra: bool,
+    task: &mut Running<'_>,
+) -> Result<(), TaskError> {
+    // That trees can be added to trees only is for the learner to say.
+    if !matches!(start.body(), ModelBody::Trees(_)) {
+        return Ok(());
+    }
+    let name = format!("the start model {}", path.display());
+    let matching = Matching::new(start.header(), train.features(), ignore_extra)
+        .map_err(|error| mismatch(error, TRAINING, &name))?;
+    warn_by_position(&matching, path, task);
+    let known = Header::new(train.features().clone(), train.absent());
+    match Matching::new(&known, &start.header().features, ignore_extra) {
+        // Ids that the start model knows and sparse data does not have are absent values.
+        Err(error @ ModelError::UnknownFeatures { .. }) => Err(mismatch(error, &name, TRAINING)),
+        _ => Ok(()),
+    }
+}
+
+const TRAINING: &str = "the training data";
+
+/// A mismatch that names both sides: who has which features, and who does not know them.
+fn mismatch(error: ModelError, holder: &str, knower: &str) -> TaskError {
+    let (holder, knower) = (holder.to_owned(), knower.to_owned());
+    match error {
+        ModelError::UnknownFeatures { count, names } => {
+            TaskError::UnknownFeatures { holder, knower, count, names }
+        }
+        ModelError::MissingFeatures { count, names } => {
+            TaskError::MissingFeatures { holder, knower, count, names }
+        }
+        other => other.into(),
+    }
+}
+
+fn warn_by_position(matching: &Matching, path: &Path, task: &mut Running<'_>) {
+    if matching.by_position() {
+        let between = format!("{} and {TRAINING}", path.display());
+        task.warn(Warning::MatchedByPosition { between });
+    }
+}
+
+/// The model with the feature set of its data, so that an index computes what was trained on.
+#[cfg(feature = "search")]
+pub(in crate::tasks) fn with_feature_set(
+    model: Model,
+    data: &Dataset,
+    task: &mut Running<'_>,
+) -> Result<Model, TaskError> {
+    use rankwright_search::{FEATURES_NOTE, FeatureSet};
+    let Some(text) = data.feature_set() else { return Ok(model) };
+    let set = FeatureSet::from_toml(text)?;
+    let (mut header, body) = model.into_parts();
+    match header.features.iter().eq(set.features.iter().map(|name| name.as_str())) {
+        true => {
+            header.notes.insert(FEATURES_NOTE.to_owned(), set.to_toml());
+        }
+        false => task.warn(Warning::OtherFeatureSet),
+    }
+    Ok(Model::new(header, body)?)
+}
+
+/// Without search there are no feature sets.
+#[cfg(not(feature = "search"))]
+pub(in crate::tasks) fn with_feature_set(
+    model: Model,
+    _data: &Dataset,
+    _task: &mut Running<'_>,
+) -> Result<Model, TaskError> {
+    Ok(model)
+}

@@ -1,0 +1,327 @@
+//! Training: any learner on feature data, a model file out.
+//!
+//! The model's bytes depend on data, spec and seed alone; times, threads and memory go to the side
+//! file `MODEL.log.json` and to the result. A cancelled training is saved as far as it is
+//! ([`SavedTraining`]), and the same request goes on from there; `output_paths.rs` says what is
+//! written where.
+
+mod checks;
+mod features;
+mod output_paths;
+mod progress;
+mod result;
+mod side_file;
+mod weights;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rankwright_data::store::write_atomic;
+use rankwright_data::{DEFAULT_SEED, Dataset};
+use rankwright_eval::{Evaluation, Measure, MetricSpec, ScoredDataset, SourceKind};
+use rankwright_learn::objective::SAMPLED_PARTNERS;
+use rankwright_learn::{LearnerSpec, TrainRequest, TrainResult, TrainingHistory, ValidationSet};
+use rankwright_model::{Model, ScoreOptions};
+
+use super::context::Running;
+use super::{
+    Context, DataFiles, TaskError, Warning, check_standard_input, load_model, system_names,
+};
+
+pub use checks::TrainOption;
+pub(super) use features::{check_validation, with_feature_set};
+pub use output_paths::SavedTraining;
+pub(super) use output_paths::{beside, check_file};
+pub use progress::TrainingProgress;
+pub(super) use progress::Watched;
+pub use result::{TrainModelResult, TrainSeconds};
+pub(super) use side_file::digest;
+pub use weights::FeatureWeight;
+
+/// A learner, its data, and where the model goes.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct TrainModelRequest {
+    /// The learner.
+    pub learner: LearnerSpec,
+    /// Training data. A learner of given weights can do without files.
+    pub data: DataFiles,
+    /// Files of validation data, each a set of its own, read like the training data. The first
+    /// decides on stopping.
+    pub valid: Vec<PathBuf>,
+    /// Metrics to compute; the first decides on stopping. The learner's target where there is none.
+    pub metrics: Vec<MetricSpec>,
+    /// Seed of everything random; the usual one where not given.
+    pub seed: Option<u64>,
+    /// The file to write.
+    pub out: PathBuf,
+    /// File of a model to start from.
+    pub start: Option<PathBuf>,
+    /// Whether to ignore features of validation data that the training data does not know, and
+    /// features that only one of start model and training data knows; errors otherwise.
+    pub ignore_extra: bool,
+    /// Where and when to save on the way. Without it only a cancelled training saves, to
+    /// `MODEL.checkpoint`, and a finished one leaves nothing there.
+    pub checkpoint: Option<CheckpointOptions>,
+    /// Whether to compute the metrics on the training data too.
+    pub eval_train: bool,
+}
+
+/// Where and when a training saves on the way.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct CheckpointOptions {
+    /// The folder; made where it does not exist, and kept.
+    pub folder: PathBuf,
+    /// Save after so many trees or other rounds; 0 never does.
+    pub every_rounds: usize,
+    /// Save after so much time.
+    pub every: Duration,
+}
+
+impl CheckpointOptions {
+    /// Saves to a folder once a minute.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        let every = Duration::from_secs(60);
+        CheckpointOptions { folder: folder.into(), every_rounds: 0, every }
+    }
+}
+
+impl TrainModelRequest {
+    /// Trains a learner on data and writes the model.
+    pub fn new(learner: LearnerSpec, data: DataFiles, out: impl Into<PathBuf>) -> Self {
+        TrainModelRequest {
+            learner,
+            data,
+            valid: Vec::new(),
+            metrics: Vec::new(),
+            seed: None,
+            out: out.into(),
+            start: None,
+            ignore_extra: false,
+            checkpoint: None,
+            eval_train: false,
+        }
+    }
+
+    /// Adds a file of validation data.
+    pub fn validation(mut self, file: impl Into<PathBuf>) -> Self {
+        self.valid.push(file.into());
+        self
+    }
+
+    /// By these metrics.
+    pub fn metrics(mut self, metrics: Vec<MetricSpec>) -> Self {
+        self.metrics = metrics;
+        self
+    }
+
+    /// With this seed.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    fn seed_or_default(&self) -> u64 {
+        self.seed.unwrap_or(DEFAULT_SEED)
+    }
+
+    /// Every file that is read.
+    fn inputs(&self) -> impl Iterator<Item = &Path> {
+        self.data.paths().chain(self.valid.iter().chain(&self.start).map(PathBuf::as_path))
+    }
+}
+
+/// A model as it was trained, before anything is written.
+struct Trained {
+    model: Model,
+    history: TrainingHistory,
+    load_seconds: f64,
+    /// Largest memory up to the end of the training, before anything was scored.
+    peak: Option<u64>,
+    /// The final model's values on each data set.
+    evaluations: Vec<(String, Evaluation)>,
+}
+
+/// Trains a learner and writes the model, with a side file `MODEL.log.json` beside it.
+pub fn train_model(
+    request: &TrainModelRequest,
+    context: &Context<'_>,
+) -> Result<TrainModelResult, TaskError> {
+    let mut task = Running::new(context);
+    let measures = learner_metrics(&request.metrics, &request.learner)?;
+    checks::check(request)?;
+    output_paths::check(request)?;
+    let trained = match (request.data.files.is_empty(), request.learner.without_data()) {
+        (true, Some(model)) => without_data(model?, &mut task),
+        (true, None) => {
+            return Err(TaskError::NoTrainingData { learner: request.learner.def().name });
+        }
+        (false, _) => with_data(request, &measures, &mut task)?,
+    };
+    let sha256 = save_model(&trained.model, &request.out)?;
+    output_paths::clean(request, &mut task);
+    let result = result::new(request, trained, sha256, task.into_warnings());
+    side_file::write(request, &result)?;
+    Ok(result)
+}
+
+/// Metrics of a training: those given, or the learner's target.
+pub(super) fn learner_metrics(
+    metrics: &[MetricSpec],
+    learner: &LearnerSpec,
+) -> Result<Vec<Measure>, TaskError> {
+    match metrics {
+        [] => Ok(vec![learner.measure()?]),
+        given => {
+            let resolve = |spec: &MetricSpec| spec.resolve(SourceKind::Features);
+            Ok(given.iter().map(resolve).collect::<Result<_, _>>()?)
+        }
+    }
+}
+
+/// A linear model of given weights, made from its spec alone.
+fn without_data(model: Model, task: &mut Running<'_>) -> Trained {
+    task.warn(Warning::FeaturesOfWeights);
+    let history = TrainingHistory::default();
+    Trained { model, history, load_seconds: 0.0, peak: None, evaluations: Vec::new() }
+}
+
+fn with_data(
+    request: &TrainModelRequest,
+    measures: &[Measure],
+    task: &mut Running<'_>,
+) -> Result<Trained, TaskError> {
+    check_standard_input(request.inputs())?;
+    let start = request.start.as_deref().map(load_model).transpose()?;
+    let rule = start.as_ref().map(|model| model.header().absent);
+    let loaded = request.data.load(rule, task)?;
+    let train = &loaded.data;
+    if let (Some(path), Some(start)) = (&request.start, &start) {
+        features::check_start(train, path, start, request.ignore_extra, task)?;
+    }
+    let valid = Validation { files: &request.valid, ignore_extra: request.ignore_extra };
+    let (valid, seconds) = valid.load(&request.data, train, task)?;
+    let result = train_on(request, measures, train, &valid, start.as_ref(), task)?;
+    let peak = side_file::peak_memory();
+    let training = request.eval_train.then(|| ("training".to_owned(), train));
+    let valid = valid.iter().map(|(name, data)| (name.clone(), data));
+    let mut evaluations = Vec::new();
+    for (name, data) in training.into_iter().chain(valid) {
+        evaluations.push((name, evaluate(&result.model, data, measures, task)?));
+    }
+    Ok(Trained {
+        model: with_feature_set(result.model, train, task)?,
+        history: result.history,
+        load_seconds: loaded.seconds + seconds,
+        peak,
+        evaluations,
+    })
+}
+
+/// Files of validation data, each a set of its own.
+pub(super) struct Validation<'a> {
+    pub(super) files: &'a [PathBuf],
+    pub(super) ignore_extra: bool,
+}
+
+impl Validation<'_> {
+    /// Reads each set like the training data and matches it with its features; gives the seconds
+    /// too.
+    pub(super) fn load(
+        &self,
+        data: &DataFiles,
+        train: &Dataset,
+        task: &mut Running<'_>,
+    ) -> Result<(Vec<(String, Dataset)>, f64), TaskError> {
+        let (mut sets, mut seconds) = (Vec::new(), 0.0);
+        for (path, name) in self.files.iter().zip(system_names(self.files)) {
+            let files = DataFiles { files: vec![path.clone()], pairs: None, ..data.clone() };
+            let loaded = files.load(Some(train.absent()), task)?;
+            check_validation(train, path, &loaded.data, self.ignore_extra, task)?;
+            seconds += loaded.seconds;
+            sets.push((name, loaded.data));
+        }
+        Ok((sets, seconds))
+    }
+}
+
+/// Trains to the end; a cancelled training is an error that says what was saved.
+fn train_on(
+    request: &TrainModelRequest,
+    measures: &[Measure],
+    data: &Dataset,
+    valid: &[(String, Dataset)],
+    start: Option<&Model>,
+    task: &mut Running<'_>,
+) -> Result<TrainResult, TaskError> {
+    let learner = &request.learner;
+    warn_sampled(learner, data, task)?;
+    let checkpoints = output_paths::checkpoints(request);
+    let watched = Watched::new(task.context());
+    let file = checkpoints.as_ref().map(rankwright_learn::Checkpoints::file);
+    watched.begin(learner, data.rows(), file.as_deref());
+    let valid = valid.iter().map(|(name, data)| ValidationSet { name: name.clone(), data });
+    let result = learner.train(TrainRequest {
+        valid: valid.collect(),
+        metrics: measures.to_vec(),
+        watch_training: request.eval_train,
+        seed: request.seed_or_default(),
+        start,
+        features: ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() },
+        checkpoints,
+        progress: &watched,
+        simd: task.simd(),
+        ..TrainRequest::new(data)
+    });
+    watched.end();
+    let failed = watched.take_failed_checkpoint();
+    match result? {
+        result if result.finished => {
+            if let Some(message) = failed {
+                // The caller has heard of it when it happened.
+                task.keep(Warning::CheckpointFailed { message });
+            }
+            Ok(result)
+        }
+        result => Err(output_paths::stopped(request, &result, failed)),
+    }
+}
+
+/// Warns where not every pair of documents is visited.
+pub(super) fn warn_sampled(
+    learner: &LearnerSpec,
+    data: &Dataset,
+    task: &mut Running<'_>,
+) -> Result<(), TaskError> {
+    sampled_pairs(learner, data).into_iter().for_each(|warning| task.warn(warning));
+    Ok(())
+}
+
+/// A warning where not every pair of documents of the data is visited in training.
+pub fn sampled_pairs(learner: &LearnerSpec, data: &Dataset) -> Option<Warning> {
+    let queries = learner.sampled_queries(data);
+    (queries > 0).then(|| Warning::SampledPairs {
+        learner: learner.def().name,
+        queries,
+        partners: SAMPLED_PARTNERS,
+        boosted: learner.boosting().is_some(),
+    })
+}
+
+fn evaluate(
+    model: &Model,
+    data: &Dataset,
+    measures: &[Measure],
+    task: &Running<'_>,
+) -> Result<Evaluation, TaskError> {
+    let scores = model.score(data, ScoreOptions { ignore_extra: true, simd: task.simd() })?;
+    Ok(ScoredDataset::new(data, &scores)?.evaluate(measures)?)
+}
+
+/// Writes a model, and gives the SHA-256 of its bytes.
+pub(super) fn save_model(model: &Model, path: &Path) -> Result<String, TaskError> {
+    let bytes = model.to_bytes();
+    write_atomic(path, |out| out.write_all(&bytes))?;
+    Ok(digest(&bytes))
+}

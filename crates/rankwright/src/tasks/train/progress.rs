@@ -1,0 +1,79 @@
+//! Progress of the trainings within a task, and their cancellation.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use rankwright_learn::{LearnError, LearnerSpec, Progress, TrainingHistory};
+
+use crate::tasks::Context;
+
+/// Receives progress events of the trainings of a task.
+pub trait TrainingProgress: Progress {
+    /// Called before a training of a learner on so many rows; a checkpoint would be this file.
+    fn begin(&self, _learner: &LearnerSpec, _rows: usize, _checkpoint: Option<&Path>) {}
+
+    /// Called after a training, whatever its end.
+    fn end(&self) {}
+}
+
+/// Hands events on to the caller, and adds the caller's flag.
+pub(in crate::tasks) struct Watched<'a> {
+    context: &'a Context<'a>,
+    /// Why the last checkpoint could not be written.
+    failed: Mutex<Option<String>>,
+}
+
+impl<'a> Watched<'a> {
+    pub(in crate::tasks) fn new(context: &'a Context<'a>) -> Self {
+        Watched { context, failed: Mutex::default() }
+    }
+
+    pub(in crate::tasks) fn begin(
+        &self,
+        learner: &LearnerSpec,
+        rows: usize,
+        checkpoint: Option<&Path>,
+    ) {
+        if let Some(inner) = self.context.training {
+            inner.begin(learner, rows, checkpoint);
+        }
+    }
+
+    pub(in crate::tasks) fn end(&self) {
+        if let Some(inner) = self.context.training {
+            inner.end();
+        }
+    }
+
+    /// Why the last checkpoint could not be written; none where it could.
+    pub(in crate::tasks) fn take_failed_checkpoint(&self) -> Option<String> {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl Progress for Watched<'_> {
+    fn started(&self, history: &TrainingHistory, done: usize) {
+        if let Some(inner) = self.context.training {
+            inner.started(history, done);
+        }
+    }
+
+    fn round_finished(&self, history: &TrainingHistory) {
+        if let Some(inner) = self.context.training {
+            inner.round_finished(history);
+        }
+    }
+
+    fn checkpoint_failed(&self, error: &LearnError) {
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        *failed = Some(error.to_string());
+        if let Some(inner) = self.context.training {
+            inner.checkpoint_failed(error);
+        }
+    }
+
+    fn should_stop(&self) -> bool {
+        let inner = self.context.training.is_some_and(|inner| inner.should_stop());
+        inner || self.context.is_cancelled()
+    }
+}

@@ -1,0 +1,102 @@
+//! The result of a training.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use rankwright_eval::{Evaluation, MeasureResult};
+use rankwright_learn::{Iteration, TrainingHistory};
+use rankwright_model::{Model, ModelBody};
+use serde::Serialize;
+
+use super::weights::{self, FeatureWeight};
+use super::{TrainModelRequest, Trained};
+use crate::tasks::Warning;
+
+/// A trained model, where it is, and how its training went.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct TrainModelResult {
+    /// File of the model.
+    pub model: PathBuf,
+    /// SHA-256 of the file.
+    pub sha256: String,
+    /// Seconds of the steps.
+    pub seconds: TrainSeconds,
+    /// Trees of the model, where it is made of trees.
+    pub trees: Option<usize>,
+    /// The name of a round: `tree`, `epoch`, ...; empty where there are none.
+    pub unit: String,
+    /// Rounds at the best value on the validation data.
+    pub best: Option<usize>,
+    /// Data sets of the metrics.
+    pub sets: Vec<String>,
+    /// The metrics, the one that decides first.
+    pub metrics: Vec<String>,
+    /// Round by round.
+    pub iterations: Vec<Iteration>,
+    /// Weights by feature, largest first, where the model is linear.
+    pub weights: Option<Vec<FeatureWeight>>,
+    /// Values of the final model on each data set.
+    pub valid: BTreeMap<String, Vec<MeasureResult>>,
+    /// Largest memory of the process up to the end of the training, where the system tells.
+    pub peak_rss_bytes: Option<u64>,
+    /// What the caller should know.
+    pub warnings: Vec<Warning>,
+    /// The history as the learner wrote it.
+    #[serde(skip)]
+    pub history: TrainingHistory,
+    /// The final model's evaluation on each data set, in the order of the sets.
+    #[serde(skip)]
+    pub evaluations: Vec<(String, Evaluation)>,
+    /// The model itself.
+    #[serde(skip)]
+    pub trained: Model,
+}
+
+/// Seconds of the steps of a training.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
+pub struct TrainSeconds {
+    /// Reading data.
+    pub load: f64,
+    /// Turning features into bins.
+    pub bin: f64,
+    /// All rounds.
+    pub train: f64,
+}
+
+pub(super) fn new(
+    request: &TrainModelRequest,
+    trained: Trained,
+    sha256: String,
+    warnings: Vec<Warning>,
+) -> TrainModelResult {
+    let Trained { model, history, load_seconds, peak, evaluations } = trained;
+    let trees = match model.body() {
+        ModelBody::Trees(ensemble) => Some(ensemble.trees().len()),
+        _ => None,
+    };
+    let valid = evaluations.iter().map(|(name, found)| (name.clone(), found.results.clone()));
+    TrainModelResult {
+        model: request.out.clone(),
+        sha256,
+        seconds: TrainSeconds {
+            load: load_seconds,
+            bin: history.bin_seconds,
+            train: history.train_seconds,
+        },
+        trees,
+        unit: history.unit.clone(),
+        best: history.best,
+        sets: history.sets.clone(),
+        metrics: history.metrics.clone(),
+        iterations: history.iterations.clone(),
+        weights: weights::of_model(&model, &history.weights),
+        valid: valid.collect(),
+        peak_rss_bytes: peak,
+        warnings,
+        history,
+        evaluations,
+        trained: model,
+    }
+}

@@ -1,0 +1,64 @@
+//! The side file of a model, `MODEL.log.json`: the result of the training, and where and how it
+//! came about.
+
+use std::path::PathBuf;
+
+use rankwright_data::store::write_atomic;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::output_paths::beside;
+use super::{TrainModelRequest, TrainModelResult};
+use crate::tasks::TaskError;
+
+/// The content of the side file.
+#[derive(Serialize)]
+struct SideFile<'a> {
+    #[serde(flatten)]
+    result: &'a TrainModelResult,
+    learner: String,
+    seed: u64,
+    data: &'a [PathBuf],
+    validation: &'a [PathBuf],
+    conventions: &'a [String],
+    threads: usize,
+    version: &'static str,
+}
+
+/// Writes the side file. Nothing where the model has become no ordinary file.
+pub(super) fn write(
+    request: &TrainModelRequest,
+    result: &TrainModelResult,
+) -> Result<(), TaskError> {
+    if !request.out.is_file() {
+        return Ok(());
+    }
+    let content = SideFile {
+        result,
+        learner: request.learner.to_string(),
+        seed: request.seed_or_default(),
+        data: &request.data.files,
+        validation: &request.valid,
+        conventions: &result.history.conventions,
+        threads: rayon::current_num_threads(),
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    let text = serde_json::to_value(&content).map_err(|error| TaskError::Internal {
+        invariant: format!("a training can be written as JSON ({error})"),
+    })?;
+    let path = beside(&request.out, ".log.json");
+    Ok(write_atomic(&path, |out| out.write_all(format!("{text:#}\n").as_bytes()))?)
+}
+
+/// SHA-256 in hexadecimal.
+pub(in crate::tasks) fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The largest memory this process has had so far, in bytes, where the system tells.
+pub(super) fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kib * 1024)
+}

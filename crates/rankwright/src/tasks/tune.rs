@@ -1,0 +1,378 @@
+//! Search over a learner's parameters, on validation data or folds by query.
+//!
+//! The same request goes on where the last one ended: finished trials are in the log, the training
+//! that was under way in a folder beside it (`LOG.trials`), which a finished search removes.
+
+use std::path::{Path, PathBuf};
+
+use rankwright_data::{DataError, Dataset};
+use rankwright_learn::tune::{
+    Ground, Method, Space, Trial, TuneJob, TunePlan, TuneProgress, TuneResult, Versus,
+};
+use rankwright_learn::{
+    LearnError, LearnerSpec, Progress, TrainRequest, TrainingHistory, ValidationSet,
+};
+use rankwright_model::ScoreOptions;
+use serde::Serialize;
+
+use super::context::Running;
+use super::train::{
+    Validation, Watched, beside, check_file, save_model, warn_sampled, with_feature_set,
+};
+use super::{Context, DataFiles, TaskError, Warning, check_output, check_standard_input};
+
+/// A search, the data that it runs on, and where its result goes.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct TuneRequest {
+    /// The learner, the space and the trials.
+    pub plan: TunePlan,
+    /// Training data.
+    pub data: DataFiles,
+    /// File of validation data, for a plan that measures trials on it.
+    pub valid: Option<PathBuf>,
+    /// Whether to ignore features of the validation data that the training data does not know; an
+    /// error otherwise.
+    pub ignore_extra: bool,
+    /// File for the model of the best learner, trained on all of the data.
+    pub out: Option<PathBuf>,
+    /// File that keeps finished trials; the same request then goes on.
+    pub log: Option<PathBuf>,
+}
+
+impl TuneRequest {
+    /// Searches, and keeps nothing.
+    pub fn new(plan: TunePlan, data: DataFiles) -> Self {
+        TuneRequest { plan, data, valid: None, ignore_extra: false, out: None, log: None }
+    }
+
+    fn inputs(&self) -> impl Iterator<Item = &Path> {
+        self.data.paths().chain(self.valid.as_deref())
+    }
+}
+
+/// The trials of a search, the best first.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct TuneLearnerResult {
+    /// The learner as given: trial 0.
+    pub learner: Option<String>,
+    /// The space that was searched.
+    pub space: String,
+    /// `random` or `halving`.
+    pub method: &'static str,
+    /// The metric that decides.
+    pub metric: String,
+    /// Every convention of its values.
+    pub convention: Option<String>,
+    /// Seed of the draws, the folds and the trainings.
+    pub seed: u64,
+    /// Number of folds, where trials are measured on folds.
+    pub folds: Option<usize>,
+    /// Every trial, the best first.
+    pub trials: Vec<TrialValues>,
+    /// The best of the trials that were trained whole.
+    pub best: Option<TrialValues>,
+    /// The best against trial 0.
+    pub versus_trial_0: Option<BaselineDelta>,
+    /// What to keep in mind about the values.
+    pub note: &'static str,
+    /// File of the finished trials.
+    pub log: Option<PathBuf>,
+    /// The model that was written.
+    pub model: Option<WrittenModel>,
+    /// What the caller should know.
+    pub warnings: Vec<Warning>,
+    /// The result as the library computed it.
+    #[serde(skip)]
+    pub result: TuneResult,
+}
+
+/// One trial.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct TrialValues {
+    /// Its number; 0 is the learner as given.
+    pub trial: usize,
+    /// The learner.
+    pub spec: String,
+    /// The metric; none where the trial failed.
+    pub value: Option<f64>,
+    /// Its 95 % interval.
+    pub ci95: Option<(f64, f64)>,
+    /// Queries that count.
+    pub queries: usize,
+    /// Rounds in the model; on folds the mean over them.
+    pub rounds: Option<f64>,
+    /// Rounds at most, where the trial was not trained whole.
+    pub limit: Option<usize>,
+    /// Seconds of training.
+    pub seconds: f64,
+    /// The trial whose training this is too.
+    pub same_as: Option<usize>,
+    /// Why it failed.
+    pub error: Option<String>,
+}
+
+/// The best trial against trial 0, by the randomisation test over queries.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct BaselineDelta {
+    /// Mean of the differences.
+    pub difference: f64,
+    /// Its 95 % interval.
+    pub ci95: Option<[f64; 2]>,
+    /// Name of the test.
+    pub test: &'static str,
+    /// Its two-sided p-value.
+    pub p: f64,
+    /// Queries where the best trial is better.
+    pub better: usize,
+    /// Queries where both are equal.
+    pub equal: usize,
+    /// Queries where trial 0 is better.
+    pub worse: usize,
+}
+
+/// A model that was written.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct WrittenModel {
+    /// The file.
+    pub path: PathBuf,
+    /// SHA-256 of the file.
+    pub sha256: String,
+}
+
+/// The space that is searched where none is given.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct SearchSpace {
+    /// The learner.
+    pub learner: String,
+    /// Its space, as a spec.
+    pub space: String,
+}
+
+impl SearchSpace {
+    /// A learner and its space.
+    pub fn new(learner: &LearnerSpec, space: &Space) -> Self {
+        SearchSpace { learner: learner.to_string(), space: space.to_string() }
+    }
+}
+
+const OPTIMISTIC: &str = "the best was picked on the very queries it is measured on here, so its \
+                          value and p look better than they are; other queries tell what it is \
+                          worth";
+
+/// Runs a search, or goes on with it; trains the best learner on all of the data and writes its
+/// model where a file is given for it.
+pub fn tune_learner(
+    request: &TuneRequest,
+    progress: &dyn TuneProgress,
+    context: &Context<'_>,
+) -> Result<TuneLearnerResult, TaskError> {
+    let mut task = Running::new(context);
+    check(request)?;
+    check_standard_input(request.inputs())?;
+    let train = request.data.load(None, &mut task)?.data;
+    let files: Vec<PathBuf> = request.valid.iter().cloned().collect();
+    let valid = Validation { files: &files, ignore_extra: request.ignore_extra };
+    let valid = valid.load(&request.data, &train, &mut task)?.0.pop().map(|(_, data)| data);
+    if let Some(learner) = request.plan.specs().first() {
+        warn_sampled(learner, &train, &mut task)?;
+    }
+    let result = search(request, &train, valid.as_ref(), progress, &task)?;
+    if result.found > 0 {
+        let log = request.log.clone().unwrap_or_default();
+        task.warn(Warning::TrialsFound { trainings: result.found, log });
+    }
+    let stopped = || TaskError::SearchStopped { done: result.done, log: request.log.clone() };
+    let best = result.best().filter(|_| result.finished).ok_or_else(stopped)?;
+    let model = match &request.out {
+        Some(path) => {
+            let written = train_best(request, path, best, &train, valid.as_ref(), &mut task)?;
+            Some(written.ok_or_else(stopped)?)
+        }
+        None => None,
+    };
+    Ok(result_of(request, result, model, task.into_warnings()))
+}
+
+/// Refuses what could not be written, or would have no effect, before anything is trained.
+fn check(request: &TuneRequest) -> Result<(), TaskError> {
+    let plan = &request.plan;
+    if request.out.is_some() && request.valid.is_none() && plan.needs_validation() {
+        return Err(TaskError::NoValidationForBest);
+    }
+    let stops = plan.specs().iter().any(LearnerSpec::uses_validation);
+    if matches!(plan.settings().ground, Ground::Folds { valid_part: Some(_), .. }) && !stops {
+        return Err(TaskError::ValidPartUnused);
+    }
+    for path in request.out.iter().chain(&request.log) {
+        check_file(path)?;
+        check_output(path, request.inputs())?;
+    }
+    match request.out.is_some() && request.out == request.log {
+        true => Err(TaskError::SameFile { path: request.out.clone().unwrap_or_default() }),
+        false => Ok(()),
+    }
+}
+
+fn search(
+    request: &TuneRequest,
+    train: &Dataset,
+    valid: Option<&Dataset>,
+    progress: &dyn TuneProgress,
+    task: &Running<'_>,
+) -> Result<TuneResult, TaskError> {
+    // Halving goes on from what it has saved, log or not.
+    let halves = request.plan.settings().method == Method::Halving;
+    let scratch = match request.log.is_none() && halves {
+        true => Some(tempfile::tempdir().map_err(|e| DataError::io("make", "a folder", e))?),
+        false => None,
+    };
+    let within = scratch.as_ref().map(|folder| folder.path().join("trials"));
+    let folder = request.log.as_deref().map(|log| beside(log, ".trials")).or(within);
+    let watched = TuneWatched { inner: progress, context: task.context() };
+    let job = TuneJob {
+        valid: valid.map(validation_set),
+        features: ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() },
+        log: request.log.clone(),
+        folder,
+        progress: &watched,
+        ..TuneJob::new(train)
+    };
+    Ok(request.plan.run(&job)?)
+}
+
+fn validation_set(data: &Dataset) -> ValidationSet<'_> {
+    ValidationSet { name: "validation data".to_owned(), data }
+}
+
+/// Trains the best learner once more, on all of the data, and writes the model; none where the
+/// caller cancelled.
+fn train_best(
+    request: &TuneRequest,
+    path: &Path,
+    best: &Trial,
+    train: &Dataset,
+    valid: Option<&Dataset>,
+    task: &mut Running<'_>,
+) -> Result<Option<WrittenModel>, TaskError> {
+    let learner = LearnerSpec::parse(&best.spec)?;
+    let watched = Watched::new(task.context());
+    watched.begin(&learner, train.rows(), None);
+    let result = learner.train(TrainRequest {
+        valid: valid.map(validation_set).into_iter().collect(),
+        metrics: vec![request.plan.measure().clone()],
+        seed: request.plan.settings().seed,
+        features: ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() },
+        progress: &watched,
+        simd: task.simd(),
+        ..TrainRequest::new(train)
+    });
+    watched.end();
+    let result = result?;
+    if !result.finished {
+        return Ok(None);
+    }
+    let model = with_feature_set(result.model, train, task)?;
+    let sha256 = save_model(&model, path)?;
+    Ok(Some(WrittenModel { path: path.to_owned(), sha256 }))
+}
+
+fn result_of(
+    request: &TuneRequest,
+    result: TuneResult,
+    model: Option<WrittenModel>,
+    warnings: Vec<Warning>,
+) -> TuneLearnerResult {
+    let plan = &request.plan;
+    let settings = plan.settings();
+    TuneLearnerResult {
+        learner: plan.specs().first().map(ToString::to_string),
+        space: plan.space().to_string(),
+        method: settings.method.name(),
+        metric: plan.measure().to_string(),
+        convention: result.best().map(|best| best.convention.clone()),
+        seed: settings.seed,
+        folds: match settings.ground {
+            Ground::Folds { count, .. } => Some(count),
+            Ground::Valid => None,
+        },
+        trials: result.trials.iter().map(TrialValues::new).collect(),
+        best: result.best().map(TrialValues::new),
+        versus_trial_0: result.versus.as_ref().map(BaselineDelta::new),
+        note: OPTIMISTIC,
+        log: request.log.clone(),
+        model,
+        warnings,
+        result,
+    }
+}
+
+impl TrialValues {
+    fn new(trial: &Trial) -> Self {
+        TrialValues {
+            trial: trial.trial,
+            spec: trial.spec.clone(),
+            value: trial.value,
+            ci95: trial.ci95,
+            queries: trial.queries,
+            rounds: trial.rounds,
+            limit: trial.limit,
+            seconds: trial.seconds,
+            same_as: trial.same_as,
+            error: trial.error.clone(),
+        }
+    }
+}
+
+impl BaselineDelta {
+    fn new(versus: &Versus) -> Self {
+        BaselineDelta {
+            difference: versus.difference,
+            ci95: versus.ci95,
+            test: "randomisation",
+            p: versus.p,
+            better: versus.better,
+            equal: versus.equal,
+            worse: versus.worse,
+        }
+    }
+}
+
+/// Hands events on to the caller, and adds the caller's flag.
+struct TuneWatched<'a> {
+    inner: &'a dyn TuneProgress,
+    context: &'a Context<'a>,
+}
+
+impl Progress for TuneWatched<'_> {
+    fn started(&self, history: &TrainingHistory, done: usize) {
+        self.inner.started(history, done);
+    }
+
+    fn round_finished(&self, history: &TrainingHistory) {
+        self.inner.round_finished(history);
+    }
+
+    fn checkpoint_failed(&self, error: &LearnError) {
+        self.inner.checkpoint_failed(error);
+    }
+
+    fn should_stop(&self) -> bool {
+        self.inner.should_stop() || self.context.is_cancelled()
+    }
+}
+
+impl TuneProgress for TuneWatched<'_> {
+    fn begun(&self, trial: usize, limit: Option<usize>) {
+        self.inner.begun(trial, limit);
+    }
+
+    fn ended(&self, trial: &Trial, found: bool) {
+        self.inner.ended(trial, found);
+    }
+}
