@@ -114,7 +114,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     let mut systems = vec![compete(&shop, "BM25", "bm25", None, folder, &measures, out)?];
     for [name, file, spec] in SYSTEMS {
         let (model, learner, seconds) = train(args, name, spec, &features, out)?;
-        model.save(&folder.join(format!("{file}.model")))?;
+        model.save(folder.join(format!("{file}.model")))?;
         let mut system = compete(&shop, name, file, Some(&model), folder, &measures, out)?;
         (system.learner, system.train_seconds) = (learner, seconds);
         systems.push(system);
@@ -163,7 +163,7 @@ fn write_pages(
     });
     for (name, page) in pages? {
         let html = page.to_html()?;
-        write_atomic(&folder.join(name), |file| file.write_all(html.as_bytes()))?;
+        write_atomic(folder.join(name), |file| file.write_all(html.as_bytes()))?;
     }
     Ok(())
 }

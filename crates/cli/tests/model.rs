@@ -74,8 +74,8 @@ fn bench() -> Bench {
     header.metric = "ndcg@5".into();
     (header.queries, header.rows, header.seed) = (2, 5, 7);
     header.notes.insert("stopped".into(), "after 2 trees".into());
-    trees(header).save(&bench.path("t.model")).unwrap();
-    line("1:-1/2:0.5").save(&bench.path("l.model")).unwrap();
+    trees(header).save(bench.path("t.model")).unwrap();
+    line("1:-1/2:0.5").save(bench.path("l.model")).unwrap();
     bench
 }
 
@@ -180,7 +180,7 @@ fn features_are_matched_and_mismatches_are_listed() {
     assert_eq!(bench.run("score t.model narrow.txt").ok().out(), "0.8\n");
 
     let names = FeatureNames::Named(vec!["bm25".into(), "pr".into()]);
-    trees(Header::new(names, Absent::Zero)).save(&bench.path("n.model")).unwrap();
+    trees(Header::new(names, Absent::Zero)).save(bench.path("n.model")).unwrap();
     bench.put("n.csv", "qid,label,pr,bm25\na,1,0,3\na,0,0,1\n");
     assert_eq!(bench.run("score n.model n.csv").ok().out(), "0.8\n0.6\n");
     bench.put("m.csv", "qid,label,bm25,rp\na,1,0,3\n");
@@ -204,7 +204,7 @@ fn absent_features_are_worth_what_the_model_says() {
     };
     let changed = ensemble.trees().iter().map(change).collect();
     let kind = ModelBody::Trees(Ensemble::new(0.0, changed).unwrap());
-    Model::new(header, kind).unwrap().save(&bench.path("m.model")).unwrap();
+    Model::new(header, kind).unwrap().save(bench.path("m.model")).unwrap();
     bench.put("s.txt", "1 qid:a 2:0\n0 qid:a 1:0 2:0\n");
     assert_eq!(bench.run("score m.model s.txt").ok().out(), "0.3\n0.1\n");
     assert_eq!(bench.run("score t.model s.txt").ok().out(), "0.6\n0.6\n");
@@ -291,7 +291,7 @@ fn a_tree_is_drawn() {
 #[test]
 fn packed_models_are_models_too() {
     let bench = bench();
-    trees(ids(2)).save(&bench.path("t.model.gz")).unwrap();
+    trees(ids(2)).save(bench.path("t.model.gz")).unwrap();
     let plain = bench.run("score t.model data.txt").ok().out();
     assert_eq!(bench.run("score t.model.gz data.txt").ok().out(), plain);
     bench.run("eval t.model.gz data.txt").ok();
@@ -300,7 +300,7 @@ fn packed_models_are_models_too() {
 #[test]
 fn models_are_converted_and_read_wherever_a_model_is_taken() {
     let bench = Bench::new();
-    trees(ids(2)).save(&bench.path("own.model")).unwrap();
+    trees(ids(2)).save(bench.path("own.model")).unwrap();
     bench.put("data.txt", "0 qid:1 1:1 2:1\n1 qid:1 1:2\n2 qid:1 1:3 2:0.5\n");
     let own = bench.run("score own.model data.txt").ok().out();
     for format in ["lightgbm", "xgboost", "onnx", "rankwright"] {
@@ -327,8 +327,8 @@ fn models_are_converted_and_read_wherever_a_model_is_taken() {
 fn nets_and_blends_score_each_query_by_itself() {
     let bench = bench();
     let one = Layer::new(2, vec![1.0, 0.0], vec![0.0], None, Activation::None).unwrap();
-    net(vec![one], true).save(&bench.path("n.model")).unwrap();
-    blend().save(&bench.path("b.model")).unwrap();
+    net(vec![one], true).save(bench.path("n.model")).unwrap();
+    blend().save(bench.path("b.model")).unwrap();
     // Feature 1 is 3, 1, 2 in query a and 2, 1 in query b.
     let scores = bench.run("score n.model data.txt").ok().out();
     let scores: Vec<f64> = scores.lines().map(|line| line.parse().unwrap()).collect();
@@ -349,7 +349,7 @@ fn nets_and_blends_score_each_query_by_itself() {
 #[test]
 fn inspect_tells_the_layers_of_a_net() {
     let bench = bench();
-    deep(true).save(&bench.path("n.model")).unwrap();
+    deep(true).save(bench.path("n.model")).unwrap();
     let out = bench.run("model inspect n.model").ok().out();
     for part in [
         "signed log, then 0 to 1 within the query",
@@ -368,7 +368,7 @@ fn inspect_tells_the_layers_of_a_net() {
     assert_eq!(found["layers"][1]["inputs"], 3);
     assert!(found.get("importance").is_none() && found.get("weights").is_none());
     let one = Layer::new(2, vec![0.5, -2.0], vec![0.25], None, Activation::None).unwrap();
-    net(vec![one], false).save(&bench.path("w.model")).unwrap();
+    net(vec![one], false).save(bench.path("w.model")).unwrap();
     let found = bench.run("model inspect w.model --json").json();
     assert_eq!(found["weights"][0], serde_json::json!({ "feature": "2", "weight": -2.0 }));
     let out = bench.run("model inspect w.model").ok().out();
@@ -378,7 +378,7 @@ fn inspect_tells_the_layers_of_a_net() {
 #[test]
 fn inspect_tells_the_members_of_a_blend() {
     let bench = bench();
-    blend().save(&bench.path("b.model")).unwrap();
+    blend().save(bench.path("b.model")).unwrap();
     let out = bench.run("model inspect b.model").ok().out();
     for part in ["brought to 0 to 1 within each query", "-0.75", "linear", "0.25", "2 trees"] {
         assert!(out.contains(part), "{part} is not in\n{out}");
@@ -401,8 +401,8 @@ fn features_of_nets_and_blends_are_shuffled_like_any_other() {
         }
     }
     bench.put("many.txt", &text);
-    deep(true).save(&bench.path("n.model")).unwrap();
-    blend().save(&bench.path("b.model")).unwrap();
+    deep(true).save(bench.path("n.model")).unwrap();
+    blend().save(bench.path("b.model")).unwrap();
     for model in ["n.model", "b.model"] {
         let line = format!("model inspect {model} --data many.txt --metric ndcg@5 --repeats 3");
         let found = bench.run(&format!("{line} --json")).json();
@@ -417,8 +417,8 @@ fn features_of_nets_and_blends_are_shuffled_like_any_other() {
 #[test]
 fn what_only_trees_have_is_refused_for_nets_and_blends() {
     let bench = bench();
-    deep(false).save(&bench.path("n.model")).unwrap();
-    blend().save(&bench.path("b.model")).unwrap();
+    deep(false).save(bench.path("n.model")).unwrap();
+    blend().save(bench.path("b.model")).unwrap();
     for (line, message) in [
         ("model inspect n.model --tree 1", "this model is net and has no trees"),
         ("model inspect b.model --svg a.svg", "this model is blend and has no trees"),

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 /// Size of a chunk: large enough to be worth a task, small enough to share out evenly.
 const CHUNK_BYTES: usize = 4 << 20;
 
-/// What stands before and after the first such byte.
+/// The bytes before and after the first such byte.
 pub(crate) fn split_once(text: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
     let at = memchr(byte, text)?;
     Some((text.get(..at)?, text.get(at + 1..)?))

@@ -31,7 +31,7 @@ pub struct Summary {
     pub features: Vec<FeatureSummary>,
 }
 
-/// How many rows queries have.
+/// The number of rows of queries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sizes {
     /// Fewest.
@@ -158,7 +158,7 @@ impl Summary {
         }
     }
 
-    /// What a person should know, in sentences.
+    /// Warnings, as sentences.
     pub fn warnings(&self) -> Vec<String> {
         let mut out = Vec::new();
         let mut say = |count: usize, text: &str| {

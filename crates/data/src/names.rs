@@ -1,4 +1,4 @@
-//! What the columns of a feature matrix are called.
+//! Names of the columns of a feature matrix.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn a_folder_that_is_not_there_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(write_atomic(&folder.path().join("no/where"), |_| Ok(())).is_err());
+        assert!(write_atomic(folder.path().join("no/where"), |_| Ok(())).is_err());
     }
 
     #[cfg(unix)]

@@ -21,7 +21,7 @@ impl Strings {
         self.ends.extend(other.ends.iter().map(|end| end + base));
     }
 
-    /// How many strings there are.
+    /// Number of strings.
     pub fn len(&self) -> usize {
         self.ends.len()
     }

@@ -157,7 +157,7 @@ impl CellStore {
             stored.model_sha256 = sha256(&bytes);
             write(&draft.join(MODEL), &bytes)?;
         }
-        write_scores(&draft.join(SCORES), scores)?;
+        write_scores(draft.join(SCORES), scores)?;
         let written = fs::read(draft.join(SCORES)).map_err(|e| failed("read", &draft, e))?;
         stored.scores_sha256 = sha256(&written);
         let history = serde_json::to_vec_pretty(&stored).map_err(|e| {

@@ -386,7 +386,7 @@ fn a_changed_file_runs_its_cells_anew_and_a_renamed_one_does_not() {
     let folder = TempDir::new().unwrap();
     let put = |name: &str, seed: u64| {
         let data = LetorOptions { queries: 10, documents: 6, seed }.generate().unwrap();
-        write(&data, &folder.path().join(name), Format::Letor).unwrap();
+        write(&data, folder.path().join(name), Format::Letor).unwrap();
     };
     for (name, seed) in [("a.txt", 1), ("b.txt", 2), ("c.txt", 3)] {
         put(name, seed);

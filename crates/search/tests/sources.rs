@@ -167,7 +167,7 @@ fn the_real_queries_meet_their_judgements() {
         let queries = read_queries(&data.join(file), options).unwrap();
         assert_eq!(queries.len(), count, "{file}");
         assert!(queries.iter().all(|query| !query.text.is_empty()));
-        let input = Input::open(&data.join(judgements)).unwrap();
+        let input = Input::open(data.join(judgements)).unwrap();
         let (qrels, _) = Qrels::read(input).unwrap();
         assert_eq!(qrels.lists().queries(), judged, "{judgements}");
         let met = queries.iter().filter(|query| qrels.lists().find(&query.id).is_some()).count();

@@ -29,7 +29,7 @@ pub use builder::{DatasetBuilder, Label};
 #[cfg(feature = "text")]
 pub(crate) use columns::{Columns, QueryIndex};
 
-/// What an absent feature of a sparse row means.
+/// The value of features that a sparse row does not mention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Absent {
     /// The value 0 (LETOR's rule).
@@ -246,7 +246,7 @@ impl Dataset {
         self.pairs.as_deref()
     }
 
-    /// What absent features of sparse rows were taken for when this was read.
+    /// The value that features got which sparse rows did not mention.
     pub fn absent(&self) -> Absent {
         self.absent
     }

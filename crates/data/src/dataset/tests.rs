@@ -63,7 +63,7 @@ fn query_ids_may_be_of_any_kind() {
     let start = || Dataset::builder().rows([[1.0], [2.0], [3.0]]).labels([0u8, 1, 2]);
     let expected = (2, "7".to_owned(), vec![0.0, 2.0]);
     assert_eq!(of(start().query_ids([7u64, 8, 7])), expected);
-    assert_eq!(of(start().query_ids(&[7i32, -8, 7])), expected);
+    assert_eq!(of(start().query_ids([7i32, -8, 7].iter())), expected);
     assert_eq!(of(start().query_ids(["7", "ö", "7"])), expected);
     assert_eq!(of(start().query_ids(&["7".to_owned(), "x y".into(), "7".into()])), expected);
     let without = Dataset::builder().rows([[1.0]]).query_ids(['a']).build().unwrap();

@@ -44,7 +44,7 @@ pub enum DataError {
         action: &'static str,
         /// The file as the user named it.
         path: String,
-        /// What the system said.
+        /// The system's own error.
         source: io::Error,
     },
     /// A part of the input does not follow its format.
@@ -52,9 +52,9 @@ pub enum DataError {
     Malformed {
         /// Where.
         place: Box<SourceLocation>,
-        /// What stands there.
+        /// The content found there.
         found: String,
-        /// What should stand there.
+        /// The content that the format has there.
         expected: String,
         /// A way out, where there is one.
         remedy: Option<Remedy>,
@@ -74,7 +74,7 @@ pub enum DataError {
     Damaged {
         /// The file.
         file: String,
-        /// What does not fit.
+        /// The part that does not fit.
         what: String,
     },
     /// A binary file of another version of its format.
@@ -92,7 +92,7 @@ pub enum DataError {
     Columns {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// The fault.
         problem: String,
         /// A way out.
         remedy: Remedy,
@@ -102,7 +102,7 @@ pub enum DataError {
     TooLarge {
         /// The file.
         file: String,
-        /// What would be too large.
+        /// The thing that would be too large.
         what: String,
         /// A way out.
         remedy: Remedy,
@@ -112,7 +112,7 @@ pub enum DataError {
     Empty {
         /// The file.
         file: String,
-        /// What is missing: rows, judgements, ...
+        /// The missing thing: rows, judgements, ...
         what: &'static str,
     },
     /// A part of a data set has another length than the rest.
@@ -122,7 +122,7 @@ pub enum DataError {
         what: &'static str,
         /// Its length.
         found: usize,
-        /// What there should be one for each: rows or columns.
+        /// The things that there should be one for each of: rows or columns.
         per: &'static str,
         /// The length that it should have.
         expected: usize,
@@ -222,7 +222,7 @@ pub enum DataError {
     /// Something that this program should have ensured does not hold: a bug.
     #[error("internal error, a bug of Rankwright: {invariant} does not hold")]
     Internal {
-        /// What should have held.
+        /// The condition that should have held.
         invariant: &'static str,
     },
     /// Nothing was given to read.
@@ -241,7 +241,7 @@ pub enum DataError {
     /// A name that is not in one of the library's tables.
     #[error("there is no {what} '{name}'; the {what}s are {known}")]
     UnknownName {
-        /// What has that name: format, column role.
+        /// The kind of thing that was looked up: format, column role.
         what: &'static str,
         /// The name.
         name: String,
@@ -283,9 +283,9 @@ pub enum DataError {
     /// Parts to split into that cannot be read.
     #[error("found '{found}' in the parts, expected {expected}")]
     InvalidParts {
-        /// What was found.
+        /// The text that was found.
         found: String,
-        /// What was expected.
+        /// The text that was expected.
         expected: &'static str,
     },
     /// More folds than queries, or too few to have every part.
@@ -311,11 +311,11 @@ pub enum DataError {
     /// A number that selects something which is not there.
     #[error("there is no {what} {index}; there are {count}, counted from 0")]
     OutOfRange {
-        /// What is selected: row, query.
+        /// The kind of thing that was selected: row, query.
         what: &'static str,
         /// The number.
         index: usize,
-        /// How many there are.
+        /// The number of such things.
         count: usize,
     },
     /// A document id that is too long for a list.
@@ -341,7 +341,7 @@ pub enum DataError {
     /// Something that this machine cannot do.
     #[error("{what}")]
     Unsupported {
-        /// What it is.
+        /// The reason.
         what: &'static str,
     },
     /// A parameter of a generator that is out of range.

@@ -37,7 +37,7 @@ use crate::strings::Strings;
 
 pub(super) use read::read;
 
-/// How every cache file starts.
+/// The first bytes of every cache file.
 const MAGIC: &[u8] = b"RWDATA\r\n";
 /// The part of it that survives a transfer which changes line ends.
 pub(super) const NAME: &[u8] = b"RWDATA";
@@ -48,7 +48,7 @@ const HEAD: usize = 32;
 const ENTRY: usize = 32;
 const CHUNK: usize = 1 << 20;
 
-/// What a section holds; the numbers are part of the format.
+/// The content of a section; the numbers are part of the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// Rows, columns, queries, absent rule, kind of feature names, first feature id: u64 each.

@@ -140,7 +140,7 @@ struct Collector<'o> {
     /// The columns, before the first batch tells how long the lists are.
     pending: Option<Schema>,
     table: Option<Table<'o>>,
-    /// How many values the lists have; 0 where there is no list column.
+    /// The number of values in each list; 0 where there is no list column.
     list_length: usize,
     /// Columns of the file that is open.
     targets: HashMap<String, Target>,

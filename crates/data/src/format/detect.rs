@@ -81,7 +81,7 @@ fn unknown(input: &Input, reason: impl Into<String>, remedy: impl Into<Remedy>) 
     DataError::UnknownFormat { file, reason: reason.into(), remedy }
 }
 
-/// What a line alone can tell: all but tables.
+/// The format, as far as one line can tell it: all but tables.
 fn by_line(input: &Input, line: &str, has_colons: bool) -> Option<Result<Format, DataError>> {
     if line.starts_with('{') {
         return Some(Ok(Format::Jsonl));

@@ -165,7 +165,7 @@ pub(super) fn read(
     }
 }
 
-/// How the first line has its features.
+/// The layout of the features in the first line.
 enum Group {
     /// As keys of the line.
     None,
@@ -366,7 +366,7 @@ fn twice(place: SourceLocation, key: &str) -> DataError {
     DataError::malformed(place, found, "each key once")
 }
 
-/// What a JSON value is, in a word or two.
+/// A name for the kind of a JSON value.
 fn kind(text: &str) -> String {
     match text.as_bytes().first() {
         Some(b'{') => "an object".into(),

@@ -58,7 +58,7 @@ pub struct FormatInfo {
     pub name: &'static str,
     /// File extensions that mean it when writing, and when the content does not tell.
     pub extensions: &'static [&'static str],
-    /// What it is, in a line.
+    /// A description in one line.
     pub doc: &'static str,
     /// An example of a row, of columns or of a file name.
     pub example: &'static str,
@@ -144,12 +144,12 @@ fn names() -> String {
     FORMATS.iter().map(|info| info.name).collect::<Vec<_>>().join(", ")
 }
 
-/// How feature data is read.
+/// Options for reading feature data.
 #[derive(Debug, Clone)]
 pub struct ReadOptions {
     /// The format; told by content where not given.
     pub format: Option<Format>,
-    /// What an absent feature of a sparse row means.
+    /// The value of features that a sparse row does not mention.
     pub absent: Absent,
     /// Roles of columns, beyond what their names tell.
     pub roles: Roles,
@@ -353,7 +353,7 @@ fn check_built(format: Format) -> Result<(), DataError> {
     }
 }
 
-/// What the checks before have refused.
+/// The error of a format that `check_built` has refused before.
 #[cfg(not(all(feature = "text", feature = "columnar")))]
 fn unbuilt() -> io::Error {
     io::ErrorKind::Unsupported.into()

@@ -1,4 +1,4 @@
-//! What the columns of a table are for: guessed from their names, said aloud where that fails.
+//! Roles of the columns of a table: guessed from their names, or given by the caller.
 //!
 //! A guess looks at the name alone, in lower case, with `-` and blanks taken for `_`. Nothing is
 //! chosen silently: two columns with the same guess, or a column that looks like a label beside
@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::error::{DataError, Remedy};
 
-/// What a column is for.
+/// The use of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Role {

@@ -240,7 +240,7 @@ impl Qrels {
     }
 }
 
-/// What a system returned: documents with scores, by query.
+/// The output of a system: documents with scores, by query.
 #[derive(Debug, PartialEq)]
 pub struct Run(QueryLists);
 

@@ -23,7 +23,7 @@ use crate::error::{DataError, Remedy, SourceLocation, quote};
 use crate::number::f64_token;
 use crate::warnings::{WarningKind, Warnings};
 
-/// What is being read; decides the columns and what messages say.
+/// The kind of list; decides the columns and the words of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Qrels,

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::QueryLists;
 
-/// How judgements and runs are written.
+/// A format of judgements and runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListFormat {
     /// TREC columns, separated by spaces.
@@ -15,7 +15,7 @@ pub enum ListFormat {
     Jsonl,
 }
 
-/// What is written: the two kinds differ in their TREC columns and in what the number is called.
+/// The kind of list; the two differ in their TREC columns and in the name of the number.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Shape<'a> {
     Qrels,

@@ -216,7 +216,7 @@ fn files_are_saved_and_loaded_and_errors_name_them() {
     let model = trees(vec![small()]);
     model.save(&path).unwrap();
     assert_eq!(Model::load(&path).unwrap(), model);
-    model.save(&folder.path().join("a.gz")).unwrap();
+    model.save(folder.path().join("a.gz")).unwrap();
     assert_eq!(Model::load(&folder.path().join("a.gz")).unwrap(), model);
     std::fs::write(&path, &model.to_bytes()[..100]).unwrap();
     let error = Model::load(&path).unwrap_err();

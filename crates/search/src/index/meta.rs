@@ -63,7 +63,7 @@ impl Meta {
 
     /// Puts the file in place: from then on this generation is the index.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), SearchError> {
-        store::write_atomic(&folder.join(FILE), |out| {
+        store::write_atomic(folder.join(FILE), |out| {
             serde_json::to_writer_pretty(&mut *out, self)?;
             writeln!(out)
         })?;

@@ -299,7 +299,7 @@ impl Shape {
     }
 }
 
-/// What checksums cannot tell: whether the parts make a data set. `Err` says what does not.
+/// Checks that the parts make a data set, which checksums cannot tell. `Err` names the fault.
 fn verify(data: &Dataset) -> Result<(), &'static str> {
     let rows = data.rows();
     let starts = &data.query_starts;

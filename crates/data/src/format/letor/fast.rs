@@ -17,7 +17,7 @@ pub(super) struct Fast<'a> {
     pub(super) next: usize,
 }
 
-/// How the id of each column is written, with its colon: in a dense row the next id is known, and
+/// The text of the id of each column, with its colon: in a dense row the next id is known, and
 /// one compare is cheaper than reading it.
 #[derive(Debug)]
 pub(super) struct Ids {
@@ -34,7 +34,7 @@ struct Written {
     length: u32,
 }
 
-/// What is looked at for one feature: an id with its colon, and a value.
+/// The bytes that are looked at for one feature: an id with its colon, and a value.
 type Feature = [u8; 48];
 
 impl Ids {

@@ -11,7 +11,7 @@ use crate::error::quote;
 /// Ids above this are refused: the matrix is dense.
 pub(super) const MAX_ID: u32 = 1 << 24;
 
-/// What a line says.
+/// The content of a line.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Line<'a> {
     pub(super) label: f64,

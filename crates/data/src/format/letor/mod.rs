@@ -102,7 +102,7 @@ struct Job<'a> {
     absent: Absent,
 }
 
-/// What a chunk gave, besides its rows of the matrix.
+/// The result of reading a chunk, besides its rows of the matrix.
 #[derive(Debug, Default)]
 struct Part {
     labels: Vec<f64>,

@@ -11,7 +11,7 @@ use crate::dataset::QueryIndex;
 use crate::error::{DataError, SourceLocation, quote};
 use crate::warnings::{WarningKind, Warnings};
 
-/// What side files gave so far, over the input files in order.
+/// The content of side files so far, over the input files in order.
 #[derive(Debug, Default)]
 pub(super) struct Sides {
     queries: u32,

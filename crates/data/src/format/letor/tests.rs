@@ -103,7 +103,7 @@ fn side_files_are_checked_for_each_input_and_read_beside_qids_too() {
     let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     let read_both = || {
         let mut warnings = Warnings::default();
-        let inputs = ["a", "b"].map(|name| Input::open(&folder.path().join(name)).unwrap());
+        let inputs = ["a", "b"].map(|name| Input::open(folder.path().join(name)).unwrap());
         read(&inputs, &ReadOptions::default(), &mut warnings).map(|data| (data, warnings))
     };
     put("a", "1 qid:1 1:1\n0 qid:1 1:2\n");

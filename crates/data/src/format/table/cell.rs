@@ -133,7 +133,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// What a cell of a role must be.
+/// The values that a cell of a role may have.
 pub(in crate::format) fn expected(role: Role) -> &'static str {
     match role {
         Role::Query => "a query id",
