@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Bytes as an input, not unpacked: the packers are fuzzed by their own projects.
 fn input(bytes: &[u8]) -> Input {
-    Input { name: "fuzz".into(), bytes: bytes.to_vec().into() }
+    Input::raw("fuzz", bytes.to_vec())
 }
 
 /// A file of this process alone.

@@ -6,7 +6,7 @@ use rankwright::data::bytes::Input;
 use rankwright::data::read_scores;
 
 fuzz_target!(|bytes: &[u8]| {
-    let input = Input { name: "scores".into(), bytes: bytes.to_vec().into() };
+    let input = Input::raw("scores", bytes.to_vec());
     if let Ok(scores) = read_scores(&input) {
         assert!(scores.iter().all(|score| !score.is_nan()));
     }

@@ -90,6 +90,11 @@ impl Input {
         Ok(Input { name, bytes: unpacked.unwrap_or(bytes).into(), path: None })
     }
 
+    /// Takes bytes as they are, packed or not.
+    pub fn raw(name: impl Into<String>, bytes: impl Into<Bytes>) -> Input {
+        Input { name: name.into(), bytes: bytes.into(), path: None }
+    }
+
     /// Reads all of standard input; gzip and zstd are unpacked.
     pub fn stdin() -> Result<Input, DataError> {
         Input::read("-".to_owned(), io::stdin().lock())
