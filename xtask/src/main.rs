@@ -9,6 +9,7 @@ mod args;
 mod bench;
 mod browser;
 mod ci;
+mod examples;
 mod fuzz;
 mod python;
 mod steps;

@@ -1,10 +1,11 @@
-//! `cargo xtask test`: Rust tests and doc tests, then the oracle tests, which run the built
+//! `cargo xtask test`: Rust tests and doc tests, the examples, then the oracle tests, which run the built
 //! command beside other people's evaluators and compare the numbers, then the page tests, which
 //! open reports in a browser.
 
 use std::ffi::OsString;
 
 use crate::browser;
+use crate::examples;
 use crate::python::Environment;
 use crate::steps::{Outcome, Steps, say, works};
 use crate::workspace::Workspace;
@@ -21,6 +22,7 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, oracles: bool) -> Ou
     };
     build_command(workspace, steps)?;
     rust_tests(workspace, steps)?;
+    examples::run(workspace, steps)?;
     match ready {
         Some((environment, pages)) => {
             pytest(workspace, steps, &environment, &[])?;

@@ -74,7 +74,13 @@ fn slips_are_found_before_anything_runs() {
         ("mart", "rate=log(1,0.1)", valid, 1, "the lower one first"),
         ("mart", "rate=log(0.1,1", valid, 1, "expected `)`"),
         ("mart", "leaves=choice(7,x)", valid, 1, "leaves=x is not allowed"),
-        ("mart", "trees=int(3,9)", "--valid valid.txt --method halving", 1, "halving spends"),
+        (
+            "mart",
+            "trees=int(3,9)",
+            "--valid valid.txt --method halving",
+            1,
+            "halving varies trees itself",
+        ),
         ("mart(stop=3)", "leaves=int(2,9)", "--folds 3", 1, "--valid-part"),
         ("mart", "leaves=int(2,9)", "--folds 3 --valid-part 0.2", 2, "write stop="),
         (

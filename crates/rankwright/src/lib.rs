@@ -1,7 +1,7 @@
 //! Learning to rank, from raw text, feature files and runs to numbers that can be trusted.
 //!
-//! [`tasks`] are whole jobs: a request in, a serialisable result out. The parts are crates of
-//! their own; those with a feature in brackets can be left out:
+//! [`prelude`] has what most programs use; [`tasks`] are whole jobs: a request in, a serialisable
+//! result out. The parts are crates of their own; those with a feature in brackets can be left out:
 //!
 //! - [`data`]: data sets, judgements and runs, in every format; splits and generators;
 //! - [`eval`]: the one order, every metric with its conventions, significance, tables;
@@ -14,21 +14,27 @@
 //!   experiments from a file.
 //!
 //! ```
-//! use rankwright::data::generate::LetorOptions;
-//! use rankwright::eval::{EvalOptions, MetricSpec, ScoredDataset, SourceKind, evaluate};
+//! # #[cfg(feature = "train")] {
+//! use rankwright::prelude::*;
 //!
-//! let data = LetorOptions { queries: 50, documents: 40, seed: 1 }.generate()?;
-//! // The simplest ranker there is: one feature, here the BM25 score of the title.
-//! let scores: Vec<f64> = (0..data.rows()).map(|r| f64::from(data.matrix().get(r, 71))).collect();
-//! let ndcg = MetricSpec::parse("ndcg@10")?.resolve(SourceKind::Features)?;
-//! let found = evaluate(&ScoredDataset::new(&data, &scores)?, &[ndcg], EvalOptions::default())?;
-//! let result = &found.results[0];
-//! assert!(result.value > 0.3 && result.queries > 40);
-//! println!("{} = {:.4} ({})", result.measure, result.value, result.convention);
+//! // Rows of any order; ids of any kind.
+//! let features = [[0.1, 3.0], [0.9, 1.0], [0.4, 2.0], [0.8, 0.0], [0.2, 5.0], [0.7, 4.0]];
+//! let data = Dataset::from_rows(features, ["bm25", "age"])
+//!     .labels([0, 2, 1, 1, 0, 1])
+//!     .query_ids(["red", "red", "red", "blue", "blue", "blue"])
+//!     .build()?;
+//! let model = RankSvm::new().fit(&data)?.model;
+//! let ndcg = evaluate(&model, &data, "ndcg@10")?;
+//! assert_eq!(ndcg.get("ndcg@10"), Some(1.0));
+//! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod evaluate;
+pub mod prelude;
 pub mod tasks;
+
+pub use evaluate::evaluate;
 
 /// Data sets, judgements and runs: formats in and out.
 pub use rankwright_data as data;

@@ -1,13 +1,13 @@
 //! An objective of one's own: one function on one query.
 //!
-//! Run it with `cargo run -p rankwright-learn --example custom_objective`.
+//! `cargo run -p rankwright --example custom_objective`
 #![allow(clippy::print_stdout)]
 
-use rankwright_data::generate::LetorOptions;
-use rankwright_eval::{MetricSpec, SourceKind};
-use rankwright_learn::LearnError;
-use rankwright_learn::objective::{Derivatives, Objective, QueryView, Workspace};
-use rankwright_learn::prelude::*;
+use rankwright::data::generate::LetorOptions;
+use rankwright::eval::SourceKind;
+use rankwright::learn::LearnError;
+use rankwright::learn::objective::{Derivatives, Objective, QueryView, Workspace};
+use rankwright::prelude::*;
 
 /// Log-cosh of score - label, each query counting as much as any other, however long its list:
 /// L = 1/n * sum of log(cosh(s - y)).
@@ -51,6 +51,8 @@ fn main() -> Result<(), LearnError> {
         TrainRequest { metrics: vec![metric], watch_training: true, ..TrainRequest::new(&data) };
     let result = Booster::new().trees(30).train(&mut LogCosh, &request)?;
     println!("ndcg@10 on the training data");
+    let values: Vec<f64> = result.history.iterations.iter().map(|i| i.values[0][0]).collect();
+    assert!(values.last() > values.first(), "{values:?}");
     for iteration in result.history.iterations.iter().step_by(10) {
         println!("after {:2} trees: {:.4}", iteration.number, iteration.values[0][0]);
     }

@@ -1,0 +1,31 @@
+//! Two models on the same queries: which is better, and is the difference more than chance?
+//!
+//! `cargo run -p rankwright --example compare`
+#![allow(clippy::print_stdout)]
+
+use rankwright::data::generate::LetorOptions;
+use rankwright::eval::table::comparison_table;
+use rankwright::prelude::*;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let make = |queries, seed| LetorOptions { queries, documents: 30, seed }.generate();
+    let (train, test) = (make(100, 1)?, make(100, 2)?);
+    let line = RankSvm::new().fit(&train)?.model;
+    let trees = LambdaMart::new().trees(60).leaves(15).fit(&train)?.model;
+
+    let mut systems = Vec::new();
+    for (name, model) in [("RankSVM", &line), ("LambdaMART", &trees)] {
+        systems.push((name.to_owned(), evaluate(model, &test, "ndcg@10, ap")?));
+    }
+    // Queries are paired by id; the first system is the baseline.
+    let comparison = compare_evaluations(&systems, &CompareOptions::default())?;
+    println!("{}", comparison_table(&comparison).to_text());
+
+    let versus = comparison.metrics[0].systems[1].versus.as_ref().ok_or("no comparison")?;
+    println!(
+        "LambdaMART is better on {} queries, equal on {}, worse on {}; p = {:.5}",
+        versus.counts.wins, versus.counts.ties, versus.counts.losses, versus.p
+    );
+    assert!(versus.difference > Some(0.0) && versus.p < 0.05);
+    Ok(())
+}
