@@ -24,7 +24,7 @@ use rankwright::model::{Model, ScoreOptions};
 use rankwright::report::comparison::ComparisonReport;
 use rankwright::report::training::{NamedData, TrainingOptions, TrainingReport, TrainingRequest};
 use rankwright::search::{
-    BuildOptions, Documents, Extractor, FEATURES_NOTE, FeatureSet, Index, Query, QueryOptions,
+    BuildOptions, Documents, Extractor, FeatureSet, Index, Query, QueryOptions,
     Ranker, RowOptions, build_index, read_queries,
 };
 use serde_json::{Value, json};
@@ -246,7 +246,7 @@ fn train(
     };
     let (outcome, seconds) = timed(out, &format!("training {name}"), || learner.train(job));
     let (mut header, kind) = outcome?.model.into_parts();
-    header.notes.insert(FEATURES_NOTE.to_owned(), features.set.to_toml());
+    header.feature_set = Some(features.set.to_toml());
     Ok((Model::new(header, kind)?, learner.to_string(), seconds))
 }
 

@@ -1,4 +1,4 @@
-//! What a model knows about itself: its features, and how it was made.
+//! The header of a model: its features, and how it was made.
 //!
 //! Everything here depends on data, spec and seed alone, so that the same training gives the same
 //! bytes; times, dates and machines go elsewhere.
@@ -33,7 +33,7 @@ pub struct Header {
     pub absent: Absent,
     /// The learner that made the model, as a canonical spec.
     pub learner: String,
-    /// The objective that was made small.
+    /// The objective that training minimised.
     pub objective: String,
     /// The metric that training watched.
     pub metric: String,
@@ -45,7 +45,11 @@ pub struct Header {
     pub queries: u64,
     /// Rows in the training data.
     pub rows: u64,
-    /// Whatever else is worth telling.
+    /// The feature set that the features of the training data were computed with, as canonical TOML
+    /// text: text analysis, first stage, number of candidates. `None` for features of unknown origin.
+    /// This crate does not look into it.
+    pub feature_set: Option<String>,
+    /// Other facts, by name.
     pub notes: BTreeMap<String, String>,
 }
 
@@ -62,6 +66,7 @@ impl Header {
             seed: 0,
             queries: 0,
             rows: 0,
+            feature_set: None,
             notes: BTreeMap::new(),
         }
     }

@@ -39,7 +39,7 @@ pub use features::{
 };
 pub use index::{BuildOptions, BuildReport, Existing, Index, TextField, build_index};
 pub use queries::{QueryOptions, TopicPart, read_queries};
-pub use ranker::{FEATURES_NOTE, Ranker, RankerBuilder, Ranking};
+pub use ranker::{Ranker, RankerBuilder, Ranking};
 pub use retrieve::{
     AbsoluteDiscount, Bm25, Bm25f, Candidate, Cosine, Dirichlet, FIRST_STAGES, Filter, FirstStage,
     FirstStageDef, FirstStageParams, JelinekMercer, PerField, SearchBuffers,

@@ -8,16 +8,16 @@ use five::{bench, build};
 use rankwright_data::{Absent, FeatureNames};
 use rankwright_model::{Header, Linear, Model, ModelBody};
 use rankwright_search::{
-    Extractor, FEATURE_VERSION, FEATURES_NOTE, FeatureSet, FirstStage, Index, Query, Ranker,
-    SearchBuffers, SearchError, Terms,
+    Extractor, FEATURE_VERSION, FeatureSet, FirstStage, Index, Query, Ranker, SearchBuffers,
+    SearchError, Terms,
 };
 
-/// A line over features, with a note of the set where one is given.
+/// A line over features, with the feature set where one is given.
 fn line(features: &[String], set: Option<&FeatureSet>) -> Model {
     let names = FeatureNames::from_names(features.to_vec());
     let mut header = Header::new(names, Absent::Zero);
     if let Some(set) = set {
-        header.notes.insert(FEATURES_NOTE.into(), set.to_toml());
+        header.feature_set = Some(set.to_toml());
     }
     let weights = (0..features.len()).map(|at| ((at % 7) as f64 - 2.5) / 10.0).collect();
     Model::new(header, ModelBody::Linear(Linear::new(0.25, weights).unwrap())).unwrap()
@@ -140,7 +140,7 @@ fn a_model_of_another_analysis_or_version_is_refused() {
         "a TOML file of features likewise"
     );
     let mut header = line(&set.features, None).into_parts();
-    header.0.notes.insert(FEATURES_NOTE.into(), "no = toml =".into());
+    header.0.feature_set = Some("no = toml =".into());
     let odd = Model::new(header.0, header.1).unwrap();
     let error = Ranker::new(bench.index.clone(), &odd).unwrap_err();
     assert!(error.to_string().starts_with("feature set: "), "{error}");

@@ -8,7 +8,7 @@ use five::bench;
 use rankwright_data::{Absent, FeatureNames, Qrels, QueryLists};
 use rankwright_model::{Header, Linear, Model, ModelBody};
 use rankwright_search::{
-    DEFAULT_CANDIDATES, Extractor, FEATURES_NOTE, FeatureSet, FirstStage, Index, Query, Ranker,
+    DEFAULT_CANDIDATES, Extractor, FeatureSet, FirstStage, Index, Query, Ranker,
     RowOptions, SearchError, SearchWarning, training_data,
 };
 
@@ -16,7 +16,7 @@ use rankwright_search::{
 fn line(set: &FeatureSet) -> Model {
     let names = FeatureNames::from_names(set.features.clone());
     let mut header = Header::new(names, Absent::Zero);
-    header.notes.insert(FEATURES_NOTE.into(), set.to_toml());
+    header.feature_set = Some(set.to_toml());
     let weights = vec![1.0; set.features.len()];
     Model::new(header, ModelBody::Linear(Linear::new(0.0, weights).unwrap())).unwrap()
 }

@@ -72,6 +72,17 @@ fn every_bare_name_and_every_example_trains_and_the_header_says_how() {
     }
 }
 
+#[test]
+fn models_of_every_learner_carry_the_feature_set_of_their_data() {
+    let data = tiny(1).with_feature_set(Some("analysis = \"english\"\n"));
+    for name in ["mart(trees=2)", "linear-regression", "ranknet(epochs=1)", "linear(weights=1:1)"] {
+        let learner = LearnerSpec::parse(name).unwrap();
+        let model = learner.train(TrainRequest::new(&data)).unwrap().model;
+        assert_eq!(model.header().feature_set.as_deref(), data.feature_set(), "{name}");
+        assert_eq!(Model::from_bytes(&model.to_bytes()).unwrap(), model, "{name}");
+    }
+}
+
 /// A value other than the default for each parameter, and what must be written beside it for it
 /// to matter; and a value that is refused.
 const VALUES: &[(&str, &str, &str)] = &[

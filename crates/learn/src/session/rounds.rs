@@ -323,6 +323,7 @@ pub(crate) fn header(request: &TrainRequest<'_>) -> Header {
     header.seed = request.seed;
     header.queries = request.train.queries() as u64;
     header.rows = request.train.rows() as u64;
+    header.feature_set = request.train.feature_set().map(str::to_owned);
     header
 }
 

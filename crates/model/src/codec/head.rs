@@ -10,6 +10,9 @@ use crate::bounded::{BoundedMap, BoundedVec};
 use crate::error::ModelError;
 use crate::header::{Header, MOST_NAMES, MOST_NOTES};
 
+/// The note that held the feature set before there was a field for it; still read.
+const FEATURE_SET_NOTE: &str = "features";
+
 /// The line as it is written.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -22,6 +25,8 @@ struct Line<'a> {
     seed: u64,
     queries: u64,
     rows: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    feature_set: Option<Cow<'a, str>>,
     #[serde(deserialize_with = "notes")]
     notes: Cow<'a, BTreeMap<String, String>>,
     absent: AbsentWord,
@@ -64,6 +69,7 @@ pub(super) fn write(header: &Header, kind: &str) -> String {
         seed: header.seed,
         queries: header.queries,
         rows: header.rows,
+        feature_set: header.feature_set.as_deref().map(Cow::Borrowed),
         notes: Cow::Borrowed(&header.notes),
         absent: match header.absent {
             Absent::Zero => AbsentWord::Zero,
@@ -94,6 +100,8 @@ pub(super) fn read(line: &[u8]) -> Result<(Header, String), ModelError> {
         AbsentWord::Zero => Absent::Zero,
         AbsentWord::Missing => Absent::Missing,
     };
+    let mut notes = line.notes.into_owned();
+    let feature_set = line.feature_set.map(Cow::into_owned);
     let header = Header {
         learner: line.learner.into_owned(),
         objective: line.objective.into_owned(),
@@ -102,7 +110,8 @@ pub(super) fn read(line: &[u8]) -> Result<(Header, String), ModelError> {
         seed: line.seed,
         queries: line.queries,
         rows: line.rows,
-        notes: line.notes.into_owned(),
+        feature_set: feature_set.or_else(|| notes.remove(FEATURE_SET_NOTE)),
+        notes,
         ..Header::new(features, absent)
     };
     match hash_text(&header) == line.feature_hash {
@@ -118,6 +127,23 @@ fn hash_text(header: &Header) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_feature_set_has_a_field_and_is_read_from_the_note_of_old_files() {
+        let features = FeatureNames::Named(vec!["a".into()]);
+        let mut header = Header::new(features.clone(), Absent::Zero);
+        let plain = write(&header, "trees");
+        assert!(!plain.contains("feature_set"), "{plain}");
+        header.feature_set = Some("analysis = \"english\"\n".into());
+        let line = write(&header, "trees");
+        assert_eq!(read(line.as_bytes()).unwrap(), (header.clone(), "trees".to_owned()));
+        let mut old = Header::new(features, Absent::Zero);
+        old.notes.insert("features".into(), "analysis = \"english\"\n".into());
+        old.notes.insert("from".into(), "elsewhere".into());
+        let (found, _) = read(write(&old, "trees").as_bytes()).unwrap();
+        assert_eq!(found.feature_set, header.feature_set);
+        assert_eq!(found.notes.keys().collect::<Vec<_>>(), ["from"]);
+    }
 
     #[test]
     fn names_and_notes_end_in_time() {

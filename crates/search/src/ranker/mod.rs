@@ -10,7 +10,6 @@ mod builder;
 mod reranker;
 
 pub use builder::RankerBuilder;
-pub use reranker::FEATURES_NOTE;
 
 use std::sync::Arc;
 

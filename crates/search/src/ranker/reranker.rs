@@ -13,13 +13,9 @@ use crate::order::order;
 use crate::retrieve::Candidate;
 use crate::terms::Terms;
 
-/// The header note of a model that holds the feature set of its data, as TOML.
-pub const FEATURES_NOTE: &str = "features";
-
 /// The feature set that a model was trained on, where it records one.
 pub(super) fn feature_set_of(model: &Model) -> Result<Option<FeatureSet>, SearchError> {
-    let text = model.header().notes.get(FEATURES_NOTE);
-    text.map(|text| FeatureSet::from_toml(text)).transpose()
+    model.header().feature_set.as_deref().map(FeatureSet::from_toml).transpose()
 }
 
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use rankwright::data::FeatureNames;
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::model::draw::tree_text;
 use rankwright::model::{Model, ModelBody, Tree};
-use rankwright::search::{FEATURES_NOTE, FeatureSet};
+use rankwright::search::FeatureSet;
 use rankwright::spec::words::counted;
 use serde_json::{Value, json};
 
@@ -73,12 +73,13 @@ impl About<'_> {
             let queries = counted(header.queries as usize, "query");
             line("trained on", format!("{rows} of {queries}, seed {}", header.seed));
         }
-        for (key, text) in &header.notes {
+        if let Some(text) = &header.feature_set {
             // The names of the features follow; here is what else a set says.
-            match FeatureSet::from_toml(text).ok().filter(|_| key == FEATURES_NOTE) {
-                Some(set) => line("feature set", set_text(&set)),
-                None => line(key, text.clone()),
-            }
+            let set = FeatureSet::from_toml(text);
+            line("feature set", set.map_or_else(|error| error.to_string(), |set| set_text(&set)));
+        }
+        for (key, text) in &header.notes {
+            line(key, text.clone());
         }
         line("features", features_text(&header.features));
         line("feature hash", format!("{:016x}", header.feature_hash()));
@@ -172,6 +173,7 @@ impl About<'_> {
             "seed": header.seed,
             "queries": header.queries,
             "rows": header.rows,
+            "feature_set": header.feature_set,
             "notes": header.notes,
             "absent": header.absent.name(),
             "features": header.features.len(),

@@ -75,23 +75,24 @@ fn warn_by_position(matching: &Matching, path: &Path, task: &mut Running<'_>) {
     }
 }
 
-/// The model with the feature set of its data, so that an index computes what was trained on.
+/// The model, which records the feature set of its data; without it where that set names other
+/// features than the data has.
 #[cfg(feature = "search")]
 pub(in crate::tasks) fn with_feature_set(
     model: Model,
     data: &Dataset,
     task: &mut Running<'_>,
 ) -> Result<Model, TaskError> {
-    use rankwright_search::{FEATURES_NOTE, FeatureSet};
+    use rankwright_search::FeatureSet;
     let Some(text) = data.feature_set() else { return Ok(model) };
     let set = FeatureSet::from_toml(text)?;
-    let (mut header, body) = model.into_parts();
-    match header.features.iter().eq(set.features.iter().map(|name| name.as_str())) {
-        true => {
-            header.notes.insert(FEATURES_NOTE.to_owned(), set.to_toml());
-        }
-        false => task.warn(Warning::OtherFeatureSet),
+    let names = &model.header().features;
+    if names.iter().eq(set.features.iter().map(|name| name.as_str())) {
+        return Ok(model);
     }
+    task.warn(Warning::OtherFeatureSet);
+    let (mut header, body) = model.into_parts();
+    header.feature_set = None;
     Ok(Model::new(header, body)?)
 }
 
