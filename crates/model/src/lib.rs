@@ -32,6 +32,7 @@ mod model;
 mod net;
 mod score;
 pub mod simd;
+mod summary;
 mod transform;
 mod tree;
 
@@ -51,5 +52,9 @@ pub use matching::Matching;
 pub use model::{BodyKind, Model, ModelBody};
 pub use net::{Activation, Layer, LayerNorm, Net};
 pub use score::ScoreOptions;
+pub use summary::{
+    BodySummary, FeatureLoss, FeatureSummary, LayerSummary, MemberSummary, ModelSummary,
+    TreesSummary,
+};
 pub use transform::{TransformStep, Transforms};
 pub use tree::{ABOUT_ZERO, Child, Leaf, Rule, Side, Split, Tree};

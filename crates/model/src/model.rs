@@ -1,4 +1,4 @@
-//! A model: a header and something that scores rows.
+//! A model: a header, and a body that scores rows.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use crate::linear::Linear;
 use crate::matching::Matching;
 use crate::net::Net;
 
-/// What scores the rows.
+/// The part of a model that scores rows.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ModelBody {
@@ -74,6 +74,16 @@ impl ModelBody {
 
 /// A checked model.
 ///
+/// | to | there is |
+/// |---|---|
+/// | read | [`from_bytes`](Model::from_bytes) and [`load`](Model::load), of any known [`ModelFormat`](crate::ModelFormat) |
+/// | write | [`to_bytes`](Model::to_bytes) and [`save`](Model::save) in our own format, [`to_bytes_as`](Model::to_bytes_as) and [`save_as`](Model::save_as) in another |
+/// | score a data set | [`predict`](Model::predict), [`score`](Model::score) with options |
+/// | score rows, again and again | [`scorer`](Model::scorer), [`scorer_for`](Model::scorer_for) other columns: a [`Scorer`](crate::Scorer) |
+/// | score in the plain way, for tests | [`score_row`](Model::score_row), [`score_query`](Model::score_query) |
+/// | describe | [`summary`](Model::summary), [`importance`](Model::importance), [`weights`](Model::weights), [`header`](Model::header) |
+/// | explain | an [`Explainer`](crate::Explainer), [`dependence`](Model::dependence) on one feature |
+///
 /// ```
 /// use rankwright_data::{Absent, FeatureNames};
 /// use rankwright_model::{Header, ModelBody, Linear, Model};
@@ -102,7 +112,7 @@ impl PartialEq for Model {
 }
 
 impl Model {
-    /// Puts a header and a scorer together; features must be in range.
+    /// Puts a header and a body together; features must be in range.
     pub fn new(header: Header, body: ModelBody) -> Result<Model, ModelError> {
         header.check()?;
         let known = header.features.len();
@@ -127,17 +137,17 @@ impl Model {
         }
     }
 
-    /// What the model knows about itself.
+    /// The header: features, and how the model was made.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// What scores the rows.
+    /// The body, which scores rows.
     pub fn body(&self) -> &ModelBody {
         &self.body
     }
 
-    /// The header and the scorer, to be changed and put together again.
+    /// The header and the body, to be changed and put together again.
     pub fn into_parts(self) -> (Header, ModelBody) {
         (self.header, self.body)
     }

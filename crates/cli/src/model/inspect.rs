@@ -10,7 +10,8 @@ use rankwright::data::store::write_atomic;
 use rankwright::eval::{Measure, SourceKind, metric_or_default};
 use rankwright::learn::permutation::{Permutation, Plan};
 use rankwright::model::draw::tree_svg;
-use rankwright::model::{Model, ModelBody, ScoreOptions, Tree};
+use rankwright::model::{FeatureLoss, Model, ModelBody, ScoreOptions, Tree};
+use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::input::{ReadArgs, one_stdin};
@@ -72,15 +73,30 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         true => None,
         false => Some(permute(args, &model, out)?),
     };
-    let about = show::About {
-        model: &model,
+    let inspection = show::Inspection {
         file: args.model.display().to_string(),
+        header: model.header(),
+        summary: match &permutation {
+            None => model.summary(),
+            Some(found) => model.summary().with_losses(&model, &losses(found)),
+        },
         permutation: permutation.as_ref(),
         repeats: args.repeats,
         seed: args.seed,
         tree: tree.filter(|_| args.tree.is_some()),
     };
-    out.result(|| about.json(), || about.text())
+    let document = if out.json { inspection.json()? } else { Value::Null };
+    out.result(|| document, || inspection.text())
+}
+
+/// The loss of each feature that was shuffled.
+fn losses(found: &Permutation) -> Vec<(usize, FeatureLoss)> {
+    let numbers = found.losses.iter().map(|(number, _)| *number);
+    let loss = |number| {
+        let (mean, spread) = found.of(number)?;
+        Some((number, FeatureLoss { mean, spread }))
+    };
+    numbers.filter_map(loss).collect()
 }
 
 /// The tree of a number, from 1.

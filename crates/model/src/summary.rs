@@ -1,0 +1,349 @@
+//! A summary of a model that can be serialised: how it was made, its size, and what its features count.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::blend::Blend;
+use crate::ensemble::Ensemble;
+use crate::model::{BodyKind, Model, ModelBody};
+use crate::net::{Layer, Net};
+use crate::tree::Tree;
+
+/// A summary of a model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ModelSummary {
+    /// The kind of model.
+    pub kind: BodyKind,
+    /// The learner that made the model, as a canonical spec.
+    pub learner: String,
+    /// The objective that training minimised.
+    pub objective: String,
+    /// The metric that training watched.
+    pub metric: String,
+    /// The conventions of that metric.
+    pub conventions: String,
+    /// The seed of the training.
+    pub seed: u64,
+    /// Queries in the training data.
+    pub queries: u64,
+    /// Rows in the training data.
+    pub rows: u64,
+    /// The feature set of the training data, as TOML text.
+    pub feature_set: Option<String>,
+    /// Other facts, by name.
+    pub notes: BTreeMap<String, String>,
+    /// The meaning of an absent feature of a sparse row: `zero` or `missing`.
+    pub absent: &'static str,
+    /// Number of features.
+    pub features: usize,
+    /// The hash of the feature names.
+    pub feature_hash: String,
+    /// The parts of the model.
+    #[serde(flatten)]
+    pub body: BodySummary,
+    /// The weights other than 0 of a linear model, or of a net without hidden layers over its
+    /// transformed features; the largest first whatever the sign.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weights: Option<Vec<FeatureSummary>>,
+    /// The features that trees test, by gain; and after [`ModelSummary::with_losses`] those of models
+    /// without weights or trees, by loss.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub importance: Option<Vec<FeatureSummary>>,
+}
+
+/// The parts of a model, by kind.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum BodySummary {
+    /// A sum of trees.
+    Trees {
+        /// The score of every row before the first tree.
+        base: f64,
+        /// Sizes over all trees.
+        trees: TreesSummary,
+    },
+    /// A weight for each feature.
+    Linear {
+        /// The score of a row of zeros.
+        bias: f64,
+    },
+    /// Layers over transformed features.
+    Net {
+        /// The transforms of features in words.
+        transform: String,
+        /// Number of weights and biases.
+        parameters: usize,
+        /// The layers, from the inputs on.
+        layers: Vec<LayerSummary>,
+    },
+    /// A weighted sum of other models' scores.
+    Blend {
+        /// The normalisation of members' scores.
+        normalise: &'static str,
+        /// The members, in the order in which they are added.
+        members: Vec<MemberSummary>,
+    },
+}
+
+/// Sizes over all trees of a model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct TreesSummary {
+    /// Number of trees.
+    pub count: usize,
+    /// Leaves of all trees.
+    pub leaves: usize,
+    /// Leaves of the largest tree.
+    pub most_leaves: usize,
+    /// The longest way from a root to a leaf, in splits.
+    pub depth: usize,
+    /// The mean over trees of their depth.
+    pub mean_depth: f64,
+}
+
+/// A layer of a net.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct LayerSummary {
+    /// Number of inputs.
+    pub inputs: usize,
+    /// Number of outputs.
+    pub outputs: usize,
+    /// Whether outputs are normalised over the layer.
+    pub norm: bool,
+    /// The name of the activation.
+    pub activation: &'static str,
+    /// Number of weights and biases.
+    pub parameters: usize,
+}
+
+/// A member of a blend.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct MemberSummary {
+    /// Its weight.
+    pub weight: f64,
+    /// Its kind.
+    pub kind: BodyKind,
+    /// Its size in words: `300 trees`.
+    pub size: String,
+    /// The learner that made it.
+    pub learner: String,
+}
+
+/// The importance of one feature.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct FeatureSummary {
+    /// The name, or the id as text.
+    #[serde(rename = "feature")]
+    pub name: String,
+    /// The number in the model, from 0.
+    #[serde(skip)]
+    pub number: usize,
+    /// Its weight.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
+    /// The sum of the gains of its splits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gain: Option<f64>,
+    /// Number of its splits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub splits: Option<u64>,
+    /// The loss from shuffling it, where that was measured.
+    #[serde(flatten)]
+    pub loss: Option<FeatureLoss>,
+}
+
+/// The loss of a metric when the values of a feature are shuffled among the rows.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct FeatureLoss {
+    /// The mean over the shuffles.
+    #[serde(rename = "loss")]
+    pub mean: f64,
+    /// The standard deviation; none for a single shuffle.
+    #[serde(rename = "loss_spread")]
+    pub spread: Option<f64>,
+}
+
+impl Model {
+    /// A summary of the model.
+    ///
+    /// ```
+    /// use rankwright_data::{Absent, FeatureNames};
+    /// use rankwright_model::{Header, Linear, Model, ModelBody};
+    ///
+    /// let names = FeatureNames::Named(vec!["bm25".into(), "pagerank".into()]);
+    /// let linear = ModelBody::Linear(Linear::new(0.5, vec![0.0, 2.0])?);
+    /// let summary = Model::new(Header::new(names, Absent::Zero), linear)?.summary();
+    /// let json = serde_json::to_value(&summary)?;
+    /// assert_eq!((&json["kind"], &json["bias"]), (&"linear".into(), &0.5.into()));
+    /// assert_eq!(json["weights"], serde_json::json!([{ "feature": "pagerank", "weight": 2.0 }]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn summary(&self) -> ModelSummary {
+        let header = self.header();
+        ModelSummary {
+            kind: self.body().kind(),
+            learner: header.learner.clone(),
+            objective: header.objective.clone(),
+            metric: header.metric.clone(),
+            conventions: header.conventions.clone(),
+            seed: header.seed,
+            queries: header.queries,
+            rows: header.rows,
+            feature_set: header.feature_set.clone(),
+            notes: header.notes.clone(),
+            absent: header.absent.name(),
+            features: header.features.len(),
+            feature_hash: format!("{:016x}", header.feature_hash()),
+            body: BodySummary::of(self.body()),
+            weights: self.weights().map(|weights| weight_rows(self, &weights)),
+            importance: match self.body() {
+                ModelBody::Trees(_) => Some(gain_rows(self)),
+                _ => None,
+            },
+        }
+    }
+
+    /// The weight of each feature of a linear model, or of a net without hidden layers over its
+    /// transformed features.
+    pub fn weights(&self) -> Option<Vec<f64>> {
+        match self.body() {
+            ModelBody::Linear(linear) => Some(linear.weights().to_vec()),
+            ModelBody::Net(net) => {
+                Some(net.line()?.iter().map(|weight| f64::from(*weight)).collect())
+            }
+            ModelBody::Trees(_) | ModelBody::Blend(_) => None,
+        }
+    }
+}
+
+impl ModelSummary {
+    /// The summary with the loss of shuffling each feature, by number. A model without weights and
+    /// trees gets its features by loss, the largest first.
+    #[must_use]
+    pub fn with_losses(mut self, model: &Model, losses: &[(usize, FeatureLoss)]) -> ModelSummary {
+        if self.weights.is_none() && self.importance.is_none() {
+            let mut order = losses.to_vec();
+            order.sort_by(|a, b| b.1.mean.total_cmp(&a.1.mean));
+            let row = |(number, _): &(usize, FeatureLoss)| FeatureSummary::new(model, *number);
+            self.importance = Some(order.iter().map(row).collect());
+        }
+        for row in self.weights.iter_mut().chain(&mut self.importance).flatten() {
+            let found = losses.iter().find(|(number, _)| *number == row.number);
+            row.loss = found.map(|(_, loss)| *loss);
+        }
+        self
+    }
+
+    /// The features that count: weights, or importance.
+    pub fn feature_rows(&self) -> &[FeatureSummary] {
+        self.weights.as_deref().or(self.importance.as_deref()).unwrap_or(&[])
+    }
+}
+
+impl BodySummary {
+    fn of(body: &ModelBody) -> BodySummary {
+        match body {
+            ModelBody::Trees(ensemble) => {
+                BodySummary::Trees { base: ensemble.base(), trees: TreesSummary::of(ensemble) }
+            }
+            ModelBody::Linear(linear) => BodySummary::Linear { bias: linear.bias() },
+            ModelBody::Net(net) => BodySummary::of_net(net),
+            ModelBody::Blend(blend) => BodySummary::of_blend(blend),
+        }
+    }
+
+    fn of_net(net: &Net) -> BodySummary {
+        BodySummary::Net {
+            transform: net.transforms().describe(),
+            parameters: net.parameters(),
+            layers: net.layers().iter().map(LayerSummary::of).collect(),
+        }
+    }
+
+    fn of_blend(blend: &Blend) -> BodySummary {
+        let member = |(weight, member): &(f64, Model)| MemberSummary {
+            weight: *weight,
+            kind: member.body().kind(),
+            size: size(member),
+            learner: member.header().learner.clone(),
+        };
+        BodySummary::Blend {
+            normalise: blend.normalise().name(),
+            members: blend.members().iter().map(member).collect(),
+        }
+    }
+}
+
+impl TreesSummary {
+    fn of(ensemble: &Ensemble) -> TreesSummary {
+        let leaves = || ensemble.trees().iter().map(|tree| tree.leaves().len());
+        let depths: Vec<usize> = ensemble.trees().iter().map(Tree::depth).collect();
+        TreesSummary {
+            count: ensemble.trees().len(),
+            leaves: leaves().sum(),
+            most_leaves: leaves().max().unwrap_or(0),
+            depth: depths.iter().copied().max().unwrap_or(0),
+            mean_depth: depths.iter().sum::<usize>() as f64 / depths.len().max(1) as f64,
+        }
+    }
+}
+
+impl LayerSummary {
+    fn of(layer: &Layer) -> LayerSummary {
+        LayerSummary {
+            inputs: layer.inputs(),
+            outputs: layer.outputs(),
+            norm: layer.norm().is_some(),
+            activation: layer.activation().name(),
+            parameters: layer.parameters(),
+        }
+    }
+}
+
+impl FeatureSummary {
+    fn new(model: &Model, number: usize) -> FeatureSummary {
+        let name = model.header().features.name(number).into_owned();
+        FeatureSummary { name, number, weight: None, gain: None, splits: None, loss: None }
+    }
+}
+
+/// Weights other than 0, the largest first whatever the sign.
+fn weight_rows(model: &Model, weights: &[f64]) -> Vec<FeatureSummary> {
+    let all = weights.iter().copied().enumerate();
+    let mut used: Vec<(usize, f64)> = all.filter(|(_, weight)| *weight != 0.0).collect();
+    used.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    let row = |(number, weight)| FeatureSummary {
+        weight: Some(weight),
+        ..FeatureSummary::new(model, number)
+    };
+    used.into_iter().map(row).collect()
+}
+
+/// The features that trees test, by gain.
+fn gain_rows(model: &Model) -> Vec<FeatureSummary> {
+    let row = |one: crate::Importance| FeatureSummary {
+        gain: Some(one.gain),
+        splits: Some(one.splits),
+        ..FeatureSummary::new(model, one.feature)
+    };
+    model.importance().into_iter().map(row).collect()
+}
+
+/// The size of a model in words.
+fn size(model: &Model) -> String {
+    let (count, unit) = match model.body() {
+        ModelBody::Trees(ensemble) => (ensemble.trees().len(), "tree"),
+        ModelBody::Net(net) => (net.parameters(), "parameter"),
+        _ => (model.used_features().len(), "feature"),
+    };
+    format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests;

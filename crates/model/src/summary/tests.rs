@@ -1,0 +1,88 @@
+//! Summaries as JSON, as others read them.
+
+use rankwright_data::{Absent, FeatureNames};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::tree::tests::small;
+use crate::{Header, Linear, Normalise};
+
+fn model(body: ModelBody) -> Model {
+    let names = FeatureNames::Named(vec!["a".into(), "b".into()]);
+    let mut header = Header::new(names, Absent::Missing);
+    header.learner = "by hand".into();
+    header.notes.insert("from".into(), "paper".into());
+    Model::new(header, body).unwrap()
+}
+
+fn trees() -> Model {
+    model(ModelBody::Trees(Ensemble::new(0.5, vec![small(), small()]).unwrap()))
+}
+
+fn linear() -> Model {
+    model(ModelBody::Linear(Linear::new(1.0, vec![0.25, -2.0]).unwrap()))
+}
+
+fn json(summary: &ModelSummary) -> Value {
+    serde_json::to_value(summary).unwrap()
+}
+
+#[test]
+fn trees_are_counted_and_their_features_ranked_by_gain() {
+    let found = json(&trees().summary());
+    assert_eq!((&found["kind"], &found["base"]), (&json!("trees"), &json!(0.5)));
+    assert_eq!((&found["learner"], &found["absent"]), (&json!("by hand"), &json!("missing")));
+    assert_eq!((&found["notes"]["from"], &found["features"]), (&json!("paper"), &json!(2)));
+    let leaves = small().leaves().len();
+    let (depth, mean) = (small().depth(), small().depth() as f64);
+    let sizes = json!({
+        "count": 2, "leaves": 2 * leaves, "most_leaves": leaves, "depth": depth, "mean_depth": mean,
+    });
+    assert_eq!(found["trees"], sizes);
+    let rows = found["importance"].as_array().unwrap();
+    assert_eq!(rows.len(), trees().importance().len());
+    assert!(rows.iter().all(|row| row["gain"].is_number() && row["splits"].is_number()));
+    assert!(found.get("weights").is_none() && found.get("bias").is_none());
+}
+
+#[test]
+fn weights_come_by_size_and_take_losses() {
+    let summary = linear().summary();
+    let rows = json!([{ "feature": "b", "weight": -2.0 }, { "feature": "a", "weight": 0.25 }]);
+    assert_eq!(json(&summary)["weights"], rows);
+    let losses = [(1, FeatureLoss { mean: 0.5, spread: None })];
+    let found = json(&summary.with_losses(&linear(), &losses));
+    let row = json!({ "feature": "b", "weight": -2.0, "loss": 0.5, "loss_spread": null });
+    assert_eq!(found["weights"][0], row);
+    assert!(found["weights"][1].get("loss").is_none());
+}
+
+#[test]
+fn a_blend_tells_its_members_and_its_features_by_loss() {
+    let blend = Blend::new(Normalise::Rank, vec![(0.75, trees()), (-1.0, linear())]).unwrap();
+    let blend = model(ModelBody::Blend(blend));
+    let found = json(&blend.summary());
+    assert_eq!(found["normalise"], "rank");
+    let first = json!({ "weight": 0.75, "kind": "trees", "size": "2 trees", "learner": "by hand" });
+    assert_eq!(found["members"][0], first);
+    assert_eq!(found["members"][1]["size"], "2 features");
+    assert!(found.get("importance").is_none());
+    let loss = |mean| FeatureLoss { mean, spread: Some(0.0) };
+    let found = json(&blend.summary().with_losses(&blend, &[(0, loss(0.1)), (1, loss(0.3))]));
+    let names: Vec<&Value> =
+        found["importance"].as_array().unwrap().iter().map(|row| &row["feature"]).collect();
+    assert_eq!(names, ["b", "a"]);
+}
+
+#[test]
+fn a_net_tells_its_layers() {
+    let net = crate::net::tests::random(1, 2, &[3], false);
+    let (parameters, layers) = (net.parameters(), net.layers().len());
+    let found = json(&model(ModelBody::Net(net)).summary());
+    assert_eq!((&found["kind"], &found["parameters"]), (&json!("net"), &json!(parameters)));
+    assert_eq!(found["layers"].as_array().unwrap().len(), layers);
+    assert_eq!(
+        (&found["layers"][0]["inputs"], &found["layers"][0]["outputs"]),
+        (&json!(2), &json!(3))
+    );
+}
