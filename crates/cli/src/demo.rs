@@ -24,8 +24,8 @@ use rankwright::model::{Model, ScoreOptions};
 use rankwright::report::comparison::ComparisonReport;
 use rankwright::report::training::{NamedData, TrainingOptions, TrainingReport, TrainingRequest};
 use rankwright::search::{
-    BuildOptions, Documents, Extractor, FeatureSet, Index, Query, QueryOptions,
-    Ranker, RowOptions, build_index, read_queries,
+    BuildOptions, Documents, Extractor, FeatureSet, Index, Query, QueryOptions, Ranker, RowOptions,
+    build_index, read_queries,
 };
 use serde_json::{Value, json};
 

@@ -8,8 +8,8 @@ use five::bench;
 use rankwright_data::{Absent, FeatureNames, Qrels, QueryLists};
 use rankwright_model::{Header, Linear, Model, ModelBody};
 use rankwright_search::{
-    DEFAULT_CANDIDATES, Extractor, FeatureSet, FirstStage, Index, Query, Ranker,
-    RowOptions, SearchError, SearchWarning, training_data,
+    DEFAULT_CANDIDATES, Extractor, FeatureSet, FirstStage, Index, Query, Ranker, RowOptions,
+    SearchError, SearchWarning, training_data,
 };
 
 /// A line over the features of a set, which it records.
