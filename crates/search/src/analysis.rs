@@ -58,7 +58,7 @@ params! {
     }
 }
 
-/// How text becomes terms.
+/// The steps from text to terms.
 ///
 /// ```
 /// use rankwright_search::Analysis;

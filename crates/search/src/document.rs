@@ -87,7 +87,7 @@ impl Document {
 pub struct Query {
     /// The id that judgements and runs use.
     pub id: String,
-    /// What was typed.
+    /// The words.
     pub text: String,
     /// Further values by name.
     pub fields: Vec<(String, Value)>,

@@ -7,7 +7,7 @@
 //! | TREC | `<num> Number: 301` | the parts asked for, by default the title |
 //! | SMART | `.I 1` | `.W` alone |
 //!
-//! What else a query has becomes its fields. An id stays as it is written: `001` is not `1`, and
+//! Further values of a query become its fields. An id stays as it is written: `001` is not `1`, and
 //! judgements must write it likewise. An empty text is allowed. Two queries of one id are an error.
 
 use std::collections::HashMap;
@@ -46,7 +46,7 @@ impl TopicPart {
     }
 }
 
-/// How queries are read.
+/// Options of reading queries.
 ///
 /// ```
 /// use rankwright_search::{QueryOptions, read_queries};

@@ -1,4 +1,4 @@
-//! What the fields of a collection are: given, or guessed from its first documents.
+//! The kinds of the fields of a collection: given, or guessed from its first documents.
 //!
 //! | kind | from | used for |
 //! |---|---|---|
@@ -23,7 +23,7 @@ use time::{Date, OffsetDateTime};
 use crate::document::{Document, Value};
 use crate::error::SearchError;
 
-/// What kind of thing a field holds.
+/// The kind of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FieldKind {
@@ -74,7 +74,7 @@ impl FieldKind {
 pub struct FieldDef {
     /// The name that documents use.
     pub name: String,
-    /// What it holds.
+    /// Its kind.
     pub kind: FieldKind,
 }
 

@@ -54,7 +54,7 @@ impl Terms {
         self.terms.iter().map(|(term, _)| term.as_str())
     }
 
-    /// How often each of the different terms occurs.
+    /// Number of occurrences of each of the different terms.
     pub(crate) fn counts(&self) -> impl ExactSizeIterator<Item = u32> {
         self.terms.iter().map(|(_, count)| *count)
     }

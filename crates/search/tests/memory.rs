@@ -103,3 +103,27 @@ fn one_buffer_serves_indexes_of_different_sizes() {
         assert_eq!((found(&large), found(&small), found(&large)), (50, 2, 50));
     }
 }
+
+#[test]
+fn threads_share_a_ranker_and_get_the_same_hits() {
+    let ranker = Ranker::first_stage(Index::in_memory(shop()).unwrap()).unwrap();
+    let alone = ranker.rank("red shoe", 10).unwrap();
+    std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            (0..4).map(|_| scope.spawn(|| ranker.rank("red shoe", 10).unwrap())).collect();
+        for thread in threads {
+            assert_eq!(thread.join().unwrap(), alone);
+        }
+    });
+}
+
+#[test]
+fn classes_without_a_field_are_those_of_the_only_category() {
+    let documents = (0..20).map(|n| {
+        let (text, genre) = if n % 2 == 0 { ("a jazz trio", "jazz") } else { ("a band", "rock") };
+        Document::new(n.to_string()).with("text", text).with("genre", genre)
+    });
+    let index = Index::in_memory(documents).unwrap();
+    let set = FeatureSet::parse("rocchio(class=*)").unwrap().expand(&index).unwrap();
+    assert_eq!(set.features, ["rocchio(class=jazz)", "rocchio(class=rock)"]);
+}

@@ -1,4 +1,4 @@
-//! How good decisions are, against the true classes.
+//! The quality of decisions, against the true classes.
 //!
 //! Of a class, precision is the share of what was put into it that belongs there, recall the share
 //! of what belongs there that was put into it, and F1 = 2PR / (P + R). Macro F1 is the mean over
@@ -22,7 +22,7 @@ pub struct Evaluation {
     confusion: Vec<Vec<u64>>,
 }
 
-/// How well one class is told.
+/// The quality of the decisions on one class.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ClassScore {
     /// The class.
@@ -33,7 +33,7 @@ pub struct ClassScore {
     pub recall: f64,
     /// Their harmonic mean.
     pub f1: f64,
-    /// How many belong there.
+    /// Number of documents that belong there.
     #[serde(rename = "documents")]
     pub count: u64,
 }
@@ -59,7 +59,7 @@ impl Evaluation {
         &self.classes
     }
 
-    /// How many of a true class (row) were put into a class (column).
+    /// Number of documents of a true class (row) that were put into a class (column).
     pub fn confusion(&self) -> &[Vec<u64>] {
         &self.confusion
     }

@@ -46,7 +46,7 @@ pub struct Neighbour<'a> {
     pub document: usize,
     /// Its class.
     pub class: &'a str,
-    /// How far it is.
+    /// Its distance.
     pub distance: f64,
 }
 

@@ -52,7 +52,7 @@ fn cosine(a: f64, b: f64, dot: f64) -> f64 {
     if lengths > 0.0 { (dot / lengths).clamp(-1.0, 1.0) } else { 0.0 }
 }
 
-/// What a classifier decides.
+/// The decision of a classifier.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Decision<'a> {
     /// The class.
@@ -92,9 +92,9 @@ pub enum ClassifyError {
     /// More documents or coordinates than a 32-bit number counts.
     #[error("found {count} {what}, expected at most 4294967295; classify with a part of them")]
     TooLarge {
-        /// What there is too much of.
+        /// The kind of thing.
         what: &'static str,
-        /// How much.
+        /// Their number.
         count: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! What the index says of a query's candidates: one pass over the postings of the query's terms.
+//! Statistics of a query's candidates: one pass over the postings of the query's terms.
 //!
 //! For each field the postings of each term are walked once, from candidate to candidate, reading
 //! frequencies, and positions where a feature asks for them. All features are then computed from
@@ -41,7 +41,7 @@ pub(crate) struct Evidence<'a> {
     matching: OnceCell<usize>,
 }
 
-/// What features need to be gathered.
+/// The statistics that features need.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Needs {
     /// Scopes whose frequencies are looked at.
@@ -148,7 +148,7 @@ impl<'a> Evidence<'a> {
         &evidence.positions[start..start + tf]
     }
 
-    /// How many documents of the whole index have a term of the query.
+    /// Number of documents of the whole index that have a term of the query.
     pub(crate) fn matching(&self) -> Result<usize, SearchError> {
         if let Some(&count) = self.matching.get() {
             return Ok(count);

@@ -155,7 +155,7 @@ fn smallest_distance(a: &[u32], b: &[u32]) -> Option<u32> {
     best
 }
 
-/// How often the query's terms stand in its own order at its own distances.
+/// Number of times that the query's terms stand in its own order at its own distances.
 fn phrases<'p>(sequence: &[usize], offsets: &[usize], places: impl Fn(usize) -> &'p [u32]) -> u32 {
     let (Some(&first), Some(&origin)) = (sequence.first(), offsets.first()) else { return 0 };
     let begins_here = |&start: &&u32| {

@@ -51,7 +51,7 @@ pub struct FeatureSet {
     /// The version of the formulas.
     #[serde(default = "version")]
     pub version: u32,
-    /// How text became terms; `None` before the set has met an index.
+    /// The analysis of the text; `None` before the set has met an index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub analysis: Option<String>,
     /// The spec of the first stage whose candidates became rows; `None` before there are rows.

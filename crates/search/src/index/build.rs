@@ -24,7 +24,7 @@ use crate::warning::SearchWarning;
 
 /// Documents whose values say what the fields are.
 pub(super) const SAMPLE: usize = 1000;
-/// What to do with an index that is there already.
+/// The treatment of an index that is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Existing {
     /// Refuse.
@@ -36,14 +36,14 @@ pub enum Existing {
     Add,
 }
 
-/// How an index is built.
+/// Options of a build.
 #[derive(Debug, Clone, Default)]
 pub struct BuildOptions {
-    /// How text becomes terms; `None` is English, or what the index has.
+    /// The analysis; `None` is English, or that of the index.
     pub analysis: Option<Analysis>,
     /// Kinds of fields that are given; the others are guessed.
     pub schema: Schema,
-    /// What to do with an index that is there already.
+    /// The treatment of an index that is there already.
     pub existing: Existing,
 }
 

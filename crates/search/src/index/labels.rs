@@ -51,7 +51,7 @@ impl Labels {
         Ok(found)
     }
 
-    /// How many different texts there are.
+    /// Number of different texts.
     pub(crate) fn len(&self) -> usize {
         self.names.len()
     }

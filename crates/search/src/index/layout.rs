@@ -52,7 +52,7 @@ impl Stat {
     }
 }
 
-/// What is kept of an address.
+/// Numbers of an address that are kept.
 pub(crate) const URL_STATS: [&str; 3] = ["depth", "length", "slashes"];
 
 /// The column of a part of an address.

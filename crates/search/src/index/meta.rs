@@ -1,4 +1,4 @@
-//! What an index says of itself: the file `rankwright.json` in its folder.
+//! The description of an index: the file `rankwright.json` in its folder.
 //!
 //! An index is a folder with this file and a folder `generation-N` that tantivy keeps. The file
 //! names the generation in use, so that replacing it (atomically) is what makes a rebuilt index
@@ -24,7 +24,7 @@ pub(crate) struct Meta {
     pub(crate) rankwright_index: u32,
     /// The generation in use.
     pub(crate) generation: u64,
-    /// How text becomes terms, as a spec.
+    /// The analysis, as a spec.
     pub(crate) analysis: String,
     /// The fields.
     pub(crate) schema: Schema,
@@ -96,5 +96,5 @@ pub(crate) fn temporaries(index: &Path) -> Vec<PathBuf> {
     entries.filter(|entry| is_temporary(&entry.file_name())).map(|entry| entry.path()).collect()
 }
 
-/// How the names of temporary files of atomic writes begin.
+/// The beginning of the names of temporary files of atomic writes.
 const TEMPORARY: &str = ".rankwright-";

@@ -77,7 +77,7 @@ impl Place {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TextField(pub(crate) usize);
 
-/// What is known of a text field.
+/// Name, fields and lengths of a text field.
 struct TextFieldInfo {
     /// The name in specs: the field's, or `all`.
     name: String,
@@ -239,7 +239,7 @@ impl Index {
         self.slots as usize
     }
 
-    /// How text becomes terms.
+    /// The analysis.
     pub fn analysis(&self) -> &Analysis {
         &self.analysis
     }

@@ -27,7 +27,7 @@ impl FieldPostings {
 /// Terms whose statistics are kept at most; then all are forgotten.
 const MOST_STATS: usize = 1 << 18;
 
-/// How often a term occurs in a text field.
+/// Document frequency and collection frequency of a term in a text field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct TermStats {
     /// Documents that have it.
@@ -49,7 +49,7 @@ impl TermHits {
         self.tfs.clear();
     }
 
-    /// What these hits say of the term.
+    /// The statistics of the term.
     pub(crate) fn stats(&self) -> TermStats {
         TermStats {
             documents: self.docs.len() as u64,
@@ -136,7 +136,7 @@ impl Index {
         Ok(())
     }
 
-    /// How often a term occurs in a text field.
+    /// Document frequency and collection frequency of a term in a text field.
     pub(crate) fn term_stats(
         &self,
         text_field: TextField,

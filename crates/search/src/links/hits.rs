@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use super::{GRAIN, Graph};
 
-/// How hubs and authorities are computed.
+/// Options of HITS.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HitsOptions {
     /// Ends when the absolute changes of a round sum to no more than this.
@@ -34,9 +34,9 @@ impl Default for HitsOptions {
 /// Hub and authority of every node; each vector has length 1, or is all 0 without links.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hits {
-    /// How well a node points.
+    /// Hub score of each node.
     pub hubs: Vec<f64>,
-    /// How well a node is pointed at.
+    /// Authority score of each node.
     pub authorities: Vec<f64>,
 }
 

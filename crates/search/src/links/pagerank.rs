@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::{GRAIN, Graph};
 
-/// How PageRank is computed.
+/// Options of PageRank.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PageRankOptions {
     /// The chance that the surfer follows a link. Below 0 counts as 0, above 1 as 1, and what is

@@ -44,7 +44,7 @@ impl Cursor {
         self.bytes.get(range).unwrap_or(&[])
     }
 
-    /// What has not been read.
+    /// The bytes that have not been read.
     pub(crate) fn rest(&self) -> &[u8] {
         self.bytes.get(self.at..).unwrap_or(&[])
     }

@@ -152,7 +152,7 @@ impl Reader for Folder {
     }
 }
 
-/// What the file's extension says, in any case.
+/// The kind of a file, by its extension in any case.
 fn kind_of(path: &Path) -> Option<Kind> {
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "txt" => Some(Kind::Text),

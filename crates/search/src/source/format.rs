@@ -50,7 +50,7 @@ impl DocumentFormat {
         }
     }
 
-    /// What it is, in a line.
+    /// One line of help.
     pub fn doc(self) -> &'static str {
         match self {
             DocumentFormat::Jsonl => "a JSON object a line, with an id (id, _id, docid, ...)",

@@ -9,7 +9,7 @@ use memchr::memmem;
 
 use super::entities;
 
-/// What is taken from a page.
+/// The parts of a page that are indexed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Page {
     pub(super) title: String,
@@ -49,7 +49,7 @@ pub(super) fn page(html: &str) -> Page {
     page
 }
 
-/// What follows a mark; nothing if it does not come.
+/// The text behind a mark; nothing if the mark does not occur.
 fn after<'a>(text: &'a str, mark: &str) -> &'a str {
     text.split_once(mark).map_or("", |(_, rest)| rest)
 }

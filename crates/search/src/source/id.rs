@@ -1,4 +1,4 @@
-//! What an id may be: 1 to 1,000 bytes without blanks and control characters.
+//! Ids of documents and queries: 1 to 1,000 bytes without blanks and control characters.
 //!
 //! Runs and judgements are columns split at blanks, so an id with a blank could be indexed but
 //! never judged; it is refused where it comes in.

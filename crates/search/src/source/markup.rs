@@ -33,7 +33,7 @@ impl<'a> Tokens<'a> {
         Tokens { text, at: 0 }
     }
 
-    /// How far the text has been read.
+    /// The place up to which the text has been read.
     pub(crate) fn at(&self) -> usize {
         self.at
     }

@@ -50,7 +50,7 @@ trait Reader: Send {
     /// The next document; `None` at the end.
     fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>>;
 
-    /// How far it is: bytes read, of bytes in all.
+    /// Its progress: bytes read, of bytes in all.
     fn position(&self) -> (u64, u64);
 }
 

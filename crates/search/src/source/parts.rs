@@ -35,7 +35,7 @@ impl Parts {
         self.parts.get_mut(at).map(|(_, text)| std::mem::take(text))
     }
 
-    /// What was not taken, as texts.
+    /// The parts that were not taken, as texts.
     pub(crate) fn into_fields(self) -> Vec<(String, Value)> {
         let full = self.parts.into_iter().filter(|(_, text)| !text.is_empty());
         full.map(|(name, text)| (name, Value::Text(text))).collect()

@@ -16,7 +16,7 @@ use super::{Reader, id};
 use crate::document::{Document, Value};
 use crate::error::SearchError;
 
-/// What a line is.
+/// The kind of a line.
 pub(super) enum Line<'a> {
     /// `.I id`
     Id(&'a [u8]),

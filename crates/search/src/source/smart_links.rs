@@ -1,4 +1,4 @@
-//! How the `.X` sections of SMART collections are read as links.
+//! Links from the `.X` sections of SMART collections.
 //!
 //! A line is `id kind id2`, and `id2` is the document in which it stands. In CACM kind 5 says that
 //! one of the two documents cites the other, 4 is bibliographic coupling and 6 co-citation. Kind 5
@@ -19,7 +19,7 @@ use rankwright_data::{SourceLocation, WarningKind, Warnings};
 
 use super::smart::Line;
 
-/// What a file as a whole says about its links.
+/// The meaning of the links of a whole file.
 #[derive(Default)]
 pub(super) struct LinkReading {
     /// Whether the second column is CACM's kind.
