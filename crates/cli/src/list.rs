@@ -1,13 +1,11 @@
 //! `list`: what there is, from the tables that the program itself works by.
 
-use rankwright::data::format::FORMATS;
 use rankwright::eval::table::{Align, Table};
-use rankwright::eval::{METRICS, PRESETS};
-use rankwright::learn::LEARNERS;
-use rankwright::model::ModelFormat;
-use rankwright::search::{DocumentFormat, FEATURES, FIRST_STAGES};
 use rankwright::spec::ParamDef;
-use serde_json::{Value, json};
+use rankwright::tasks::{
+    FeatureList, FirstStageList, FormatList, LearnerList, MetricList, list_features,
+    list_first_stages, list_formats, list_learners, list_metrics,
+};
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -36,25 +34,21 @@ enum What {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     match args.what {
-        What::Learners => out.result(learners_json, learners_text),
-        What::Metrics => out.result(metrics_json, metrics_text),
-        What::Features => out.result(features_json, features_text),
-        What::FirstStages => out.result(stages_json, stages_text),
-        What::Formats => out.result(formats_json, formats_text),
+        What::Learners => out.show(&list_learners(), learners_text),
+        What::Metrics => out.show(&list_metrics(), metrics_text),
+        What::Features => out.show(&list_features(), features_text),
+        What::FirstStages => out.show(&list_first_stages(), stages_text),
+        What::Formats => out.show(&list_formats(), formats_text),
     }
 }
 
-fn learners_json() -> Value {
-    json!({ "learners": LEARNERS })
-}
-
 /// The learners, then each parameter with the learners that take it.
-fn learners_text() -> String {
+fn learners_text(list: &LearnerList) -> String {
     let mut learners = table(["learner", "what it is", "example"]);
     let header = ["parameter", "what it says", "default", "learners"];
     let mut parameters = Table::new(header.map(|name| (name, Align::Left)));
     let mut params: Vec<(ParamDef, Vec<&str>)> = Vec::new();
-    for def in LEARNERS {
+    for def in list.learners {
         row(&mut learners, [def.name, def.help, def.example]);
         for param in def.params() {
             match params.iter_mut().find(|(other, _)| *other == param) {
@@ -73,14 +67,10 @@ fn learners_text() -> String {
     [learners.to_text(), parameters.to_text()].join("\n")
 }
 
-fn metrics_json() -> Value {
-    json!({ "metrics": METRICS, "presets": PRESETS })
-}
-
-fn metrics_text() -> String {
+fn metrics_text(list: &MetricList) -> String {
     let mut metrics = table(["metric", "what it measures", "example"]);
     let mut params: Vec<ParamDef> = Vec::new();
-    for def in METRICS {
+    for def in list.metrics {
         let names = std::iter::once(def.name).chain(def.aliases.iter().copied());
         let names: Vec<&str> = names.collect();
         row(&mut metrics, [&names.join(", "), def.help, def.example]);
@@ -98,7 +88,7 @@ fn metrics_text() -> String {
         parameters.rows.push(cells.each_ref().map(|cell| cell.as_str().into()).to_vec());
     }
     let mut presets = table(["preset", "whose conventions", ""]);
-    PRESETS.iter().for_each(|p| row(&mut presets, [p.name, p.help, ""]));
+    list.presets.iter().for_each(|p| row(&mut presets, [p.name, p.help, ""]));
     presets.notes.push(
         "trec_eval's names with a number or of their own (P_10, ndcg_cut_10, recip_rank, gm_map, Rprec, ...) \
          mean the metric with preset=trec; plain map, ndcg and bpref are ours, and need preset=trec to be \
@@ -108,13 +98,9 @@ fn metrics_text() -> String {
     [metrics.to_text(), parameters.to_text(), presets.to_text()].join("\n")
 }
 
-fn features_json() -> Value {
-    json!({ "features": FEATURES })
-}
-
-fn features_text() -> String {
+fn features_text(list: &FeatureList) -> String {
     let mut features = table(["feature", "what it is", "parameters"]);
-    for def in FEATURES {
+    for def in list.features {
         let param = |p: &ParamDef| match &p.default {
             None => p.name.to_owned(),
             Some(default) => format!("{}={default}", p.name),
@@ -131,15 +117,11 @@ fn features_text() -> String {
     features.to_text()
 }
 
-fn stages_json() -> Value {
-    json!({ "first_stages": FIRST_STAGES })
-}
-
-fn stages_text() -> String {
+fn stages_text(list: &FirstStageList) -> String {
     let mut stages = table(["first stage", "what it is", "example"]);
     let mut parameters = table(["parameter", "what it says", "default"]);
     let mut params: Vec<ParamDef> = Vec::new();
-    for def in FIRST_STAGES {
+    for def in list.first_stages {
         row(&mut stages, [def.name, def.help, def.example]);
         for param in def.params() {
             if !params.contains(&param) {
@@ -153,42 +135,9 @@ fn stages_text() -> String {
     [stages.to_text(), parameters.to_text()].join("\n")
 }
 
-/// Formats of judgements and runs: name, what it is, an example line.
-const LISTS: [[&str; 3]; 5] = [
-    ["trec qrels", "judgements: query, ignored, document, relevance", "q1 0 d7 2"],
-    ["trec run", "a run: query, ignored, document, rank, score, tag", "q1 Q0 d7 1 14.2 bm25"],
-    [
-        "table",
-        "judgements or a run, tab-separated with a header (BEIR)",
-        "query-id corpus-id score",
-    ],
-    [
-        "jsonl qrels",
-        "judgements as JSON lines",
-        r#"{"query_id": "q1", "doc_id": "d7", "relevance": 2}"#,
-    ],
-    ["jsonl run", "a run as JSON lines", r#"{"query_id": "q1", "doc_id": "d7", "score": 14.2}"#],
-];
-
-fn formats_json() -> Value {
-    let data = FORMATS.iter().map(
-        |f| json!({"name": f.name, "extensions": f.extensions, "doc": f.doc, "example": f.example}),
-    );
-    let lists = LISTS
-        .iter()
-        .map(|[name, doc, example]| json!({"name": name, "doc": doc, "example": example}));
-    let documents = DocumentFormat::ALL.iter().map(|f| json!({"name": f.name(), "doc": f.doc()}));
-    json!({
-        "data": data.collect::<Vec<_>>(),
-        "judgements_and_runs": lists.collect::<Vec<_>>(),
-        "documents": documents.collect::<Vec<_>>(),
-        "models": ModelFormat::all(),
-    })
-}
-
-fn formats_text() -> String {
+fn formats_text(list: &FormatList) -> String {
     let mut data = table(["data", "what it is", "example"]);
-    for info in &FORMATS {
+    for info in &list.data {
         let name = format!("{} ({})", info.name, info.extensions.join(", "));
         row(&mut data, [&name, info.doc, &info.example.replace('\t', " ")]);
     }
@@ -198,11 +147,12 @@ fn formats_text() -> String {
             .into(),
     );
     let mut lists = table(["judgements and runs", "what it is", "example"]);
-    LISTS.iter().for_each(|line| row(&mut lists, *line));
+    let found = &list.judgements_and_runs;
+    found.iter().for_each(|f| row(&mut lists, [f.name, f.doc, f.example]));
     let mut documents = table(["documents", "what it is", ""]);
-    DocumentFormat::ALL.iter().for_each(|f| row(&mut documents, [f.name(), f.doc(), ""]));
+    list.documents.iter().for_each(|f| row(&mut documents, [f.name, f.doc, ""]));
     let mut models = table(["models", "read", "written"]);
-    for format in ModelFormat::all() {
+    for format in list.models {
         let name = format!("{} ({})", format.name, format.system);
         row(&mut models, [&name, format.reads, format.writes]);
     }

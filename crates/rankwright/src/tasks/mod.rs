@@ -34,6 +34,7 @@ mod explain;
 mod generate_data;
 mod input_files;
 mod inspect_data;
+mod list;
 mod matching;
 mod metrics;
 mod paths;
@@ -72,6 +73,11 @@ pub use inspect_data::{
     FeatureCounts, InspectRequest, InspectResult, InspectSeconds, LabelCount, QuerySizes,
     inspect_data,
 };
+#[cfg(feature = "search")]
+pub use list::{FeatureList, FirstStageList, list_features, list_first_stages};
+pub use list::{FileFormat, FormatList, MetricList, list_formats, list_metrics};
+#[cfg(feature = "train")]
+pub use list::{LearnerList, list_learners};
 pub use matching::match_features;
 pub use metrics::resolve_metrics;
 pub use paths::{check_output, check_standard_input, file_label, system_names};

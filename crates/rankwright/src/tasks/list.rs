@@ -1,0 +1,152 @@
+//! Lists of what there is, from the tables that the library itself works by.
+
+use rankwright_data::format::FORMATS;
+use rankwright_eval::{METRICS, MetricDef, PRESETS, PresetDef};
+#[cfg(feature = "train")]
+use rankwright_learn::{LEARNERS, LearnerDef};
+use rankwright_model::ModelFormat;
+#[cfg(feature = "search")]
+use rankwright_search::{DocumentFormat, FEATURES, FIRST_STAGES, FeatureDef, FirstStageDef};
+use serde::Serialize;
+
+/// Learners with their parameters.
+#[cfg(feature = "train")]
+#[derive(Debug, Serialize)]
+#[non_exhaustive]
+pub struct LearnerList {
+    /// The learners.
+    pub learners: &'static [&'static LearnerDef],
+}
+
+/// All learners.
+#[cfg(feature = "train")]
+pub fn list_learners() -> LearnerList {
+    LearnerList { learners: LEARNERS }
+}
+
+/// Metrics with their parameters, and presets of conventions.
+#[derive(Debug, Serialize)]
+#[non_exhaustive]
+pub struct MetricList {
+    /// The metrics.
+    pub metrics: &'static [&'static MetricDef],
+    /// The presets.
+    pub presets: &'static [PresetDef],
+}
+
+/// All metrics.
+pub fn list_metrics() -> MetricList {
+    MetricList { metrics: METRICS, presets: PRESETS }
+}
+
+/// Features of documents and queries.
+#[cfg(feature = "search")]
+#[derive(Debug, Serialize)]
+#[non_exhaustive]
+pub struct FeatureList {
+    /// The features.
+    pub features: &'static [&'static FeatureDef],
+}
+
+/// All features that an index computes.
+#[cfg(feature = "search")]
+pub fn list_features() -> FeatureList {
+    FeatureList { features: FEATURES }
+}
+
+/// First stages with their parameters.
+#[cfg(feature = "search")]
+#[derive(Debug, Serialize)]
+#[non_exhaustive]
+pub struct FirstStageList {
+    /// The first stages.
+    pub first_stages: &'static [&'static FirstStageDef],
+}
+
+/// All first stages of an index.
+#[cfg(feature = "search")]
+pub fn list_first_stages() -> FirstStageList {
+    FirstStageList { first_stages: FIRST_STAGES }
+}
+
+/// Formats that are read and written.
+#[derive(Debug, Serialize)]
+#[non_exhaustive]
+pub struct FormatList {
+    /// Formats of feature data.
+    pub data: Vec<FileFormat>,
+    /// Formats of judgements and runs.
+    pub judgements_and_runs: Vec<FileFormat>,
+    /// Formats of documents.
+    pub documents: Vec<FileFormat>,
+    /// Formats of models.
+    pub models: &'static [&'static ModelFormat],
+}
+
+/// A format of files.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct FileFormat {
+    /// Its name.
+    pub name: &'static str,
+    /// Extensions of its files, where they have some.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub extensions: &'static [&'static str],
+    /// What it is, in a line.
+    pub doc: &'static str,
+    /// An example of a line.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub example: &'static str,
+}
+
+/// Formats of judgements and runs: name, what it is, an example line.
+const LISTS: [[&str; 3]; 5] = [
+    ["trec qrels", "judgements: query, ignored, document, relevance", "q1 0 d7 2"],
+    ["trec run", "a run: query, ignored, document, rank, score, tag", "q1 Q0 d7 1 14.2 bm25"],
+    [
+        "table",
+        "judgements or a run, tab-separated with a header (BEIR)",
+        "query-id corpus-id score",
+    ],
+    [
+        "jsonl qrels",
+        "judgements as JSON lines",
+        r#"{"query_id": "q1", "doc_id": "d7", "relevance": 2}"#,
+    ],
+    ["jsonl run", "a run as JSON lines", r#"{"query_id": "q1", "doc_id": "d7", "score": 14.2}"#],
+];
+
+/// All formats.
+pub fn list_formats() -> FormatList {
+    let data = FORMATS.iter().map(|info| FileFormat {
+        name: info.name,
+        extensions: info.extensions,
+        doc: info.doc,
+        example: info.example,
+    });
+    let lists =
+        LISTS.iter().map(|[name, doc, example]| FileFormat { name, extensions: &[], doc, example });
+    FormatList {
+        data: data.collect(),
+        judgements_and_runs: lists.collect(),
+        documents: document_formats(),
+        models: ModelFormat::all(),
+    }
+}
+
+#[cfg(feature = "search")]
+fn document_formats() -> Vec<FileFormat> {
+    let format = |format: &DocumentFormat| FileFormat {
+        name: format.name(),
+        extensions: &[],
+        doc: format.doc(),
+        example: "",
+    };
+    DocumentFormat::ALL.iter().map(format).collect()
+}
+
+/// Documents are for an index.
+#[cfg(not(feature = "search"))]
+fn document_formats() -> Vec<FileFormat> {
+    Vec::new()
+}
