@@ -143,7 +143,7 @@ fn write_pages(
     options: &CompareOptions,
     out: &Output,
 ) -> Result<(), Failure> {
-    let model = Model::load(&folder.join("lambdamart.model"))?;
+    let model = Model::load(folder.join("lambdamart.model"))?;
     let input = TrainingRequest {
         model: ("lambdamart.model", &model),
         train: NamedData { name: "train.rwd", data: &features.train },

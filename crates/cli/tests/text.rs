@@ -249,7 +249,7 @@ fn the_feature_set_travels_through_split_and_convert_into_the_model() {
             bench
                 .run(&format!("train|{train}|--learner|mart(trees=2, min_rows=2)|--out|m.model"))
                 .ok();
-            let model = Model::load(&bench.path("m.model")).unwrap();
+            let model = Model::load(bench.path("m.model")).unwrap();
             assert_eq!(model.header().feature_set.as_ref(), Some(&set), "{train}");
             let plain = bench.run("search plain jazz --model m.model");
             assert_eq!(plain.code(), 1, "{train}: an index of another analysis is refused");
@@ -300,7 +300,7 @@ fn features_are_labelled_named_and_told_to_the_model() {
     bench.run("features shop --queries queries.tsv --qrels qrels --features e.csv.features.toml --candidates 10 --threads 3 --out f.rwd").ok();
     assert_eq!(bytes("d.rwd"), bytes("f.rwd"));
     bench.run("train|d.rwd|--learner|mart(trees=2, leaves=3, min_rows=2)|--out|m.model").ok();
-    let model = Model::load(&bench.path("m.model")).unwrap();
+    let model = Model::load(bench.path("m.model")).unwrap();
     assert_eq!(model.header().feature_set.as_ref(), Some(&set), "the model carries the set");
     // It re-ranks as many candidates as it was trained on, of the same first stage.
     let found = bench.run("search shop jazz record --model m.model --json");

@@ -46,7 +46,7 @@ pub use explain::{
 };
 pub use header::Header;
 pub use importance::Importance;
-pub use interchange::ModelFormat;
+pub use interchange::{ModelFormat, ReadModel, WriteModel};
 pub use linear::Linear;
 pub use matching::Matching;
 pub use model::{BodyKind, Model, ModelBody};

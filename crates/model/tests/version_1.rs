@@ -49,7 +49,7 @@ fn line() -> Model {
 
 #[test]
 fn trees_of_version_1_are_read_with_the_same_scores() {
-    let model = Model::load(&fixture("trees-1.model")).unwrap();
+    let model = Model::load(fixture("trees-1.model")).unwrap();
     assert_eq!(model, trees());
     for (row, score) in [
         ([0.0, 0.0, 0.2], -0.25 + 0.7 + 0.05),
@@ -62,7 +62,7 @@ fn trees_of_version_1_are_read_with_the_same_scores() {
 
 #[test]
 fn a_line_of_version_1_is_read_with_the_same_scores() {
-    let model = Model::load(&fixture("line-1.model")).unwrap();
+    let model = Model::load(fixture("line-1.model")).unwrap();
     assert_eq!(model, line());
     assert_eq!(model.score_row(&[9.0, 2.0, 10.0]), 1.0 + 1.0 - 1.0);
 }

@@ -67,14 +67,14 @@ fn scored(model: &Model) -> Vec<f64> {
 
 #[test]
 fn a_net_of_version_3_is_read_with_the_same_scores() {
-    let model = Model::load(&fixture("net-3.model")).unwrap();
+    let model = Model::load(fixture("net-3.model")).unwrap();
     assert_eq!(model, net());
     assert_eq!(scored(&model), NET);
 }
 
 #[test]
 fn a_blend_of_version_3_is_read_with_the_same_scores() {
-    let model = Model::load(&fixture("blend-3.model")).unwrap();
+    let model = Model::load(fixture("blend-3.model")).unwrap();
     assert_eq!(model, blend());
     assert_eq!(scored(&model), BLEND);
 }

@@ -161,13 +161,13 @@ fn models_of_files_are_members_and_need_no_held_out_queries() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     for (name, learner) in [("a.model", "mart(trees=3)"), ("b.model", "rankboost(trees=5)")] {
-        parse(learner).train(TrainRequest::new(&train)).unwrap().model.save(&path(name)).unwrap();
+        parse(learner).train(TrainRequest::new(&train)).unwrap().model.save(path(name)).unwrap();
     }
     let (a, b) = (path("a.model"), path("b.model"));
     let text = format!("blend(members=file:{}+file:{}, repeats=1)", a.display(), b.display());
     let blend = parse(&text).train(TrainRequest::new(&train)).unwrap().model;
     assert!(members(&blend).iter().all(|(weight, _)| *weight > 0.0));
-    blend.save(&path("c.model")).unwrap();
+    blend.save(path("c.model")).unwrap();
     let again = parse(&format!("blend(members=file:{})", path("c.model").display()));
     let error = again.train(TrainRequest::new(&train)).unwrap_err().to_string();
     assert!(error.contains("is a blend;"), "{error}");

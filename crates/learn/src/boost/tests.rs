@@ -241,7 +241,7 @@ fn an_interrupted_training_goes_on_to_the_same_bytes() {
             let part = train(&params, &request).unwrap();
             assert_eq!((part.finished, part.history.iterations.len()), (false, count));
             // The file is the model as it counts at that moment.
-            let file = Model::load(&checkpoints().unwrap().file()).unwrap();
+            let file = Model::load(checkpoints().unwrap().file()).unwrap();
             assert_eq!(trees(&file), trees(&part.model));
         }
         let resumed =
@@ -266,7 +266,7 @@ fn a_checkpoint_whose_leaves_are_gone_is_refused() {
     let request =
         || TrainRequest { checkpoints: Some(checkpoints.clone()), ..TrainRequest::new(&rows) };
     train(&dart(4), &request()).unwrap();
-    let (mut header, kind) = Model::load(&checkpoints.file()).unwrap().into_parts();
+    let (mut header, kind) = Model::load(checkpoints.file()).unwrap().into_parts();
     let note = header.notes.get_mut("checkpoint").unwrap();
     let from = note.find("\"learner\":\"").unwrap() + 11;
     for cut in [0, 8, 16, 48] {
@@ -274,7 +274,7 @@ fn a_checkpoint_whose_leaves_are_gone_is_refused() {
         let note = header.notes.get_mut("checkpoint").unwrap();
         note.truncate(from + cut);
         note.push_str("\"}");
-        Model::new(header, kind.clone()).unwrap().save(&checkpoints.file()).unwrap();
+        Model::new(header, kind.clone()).unwrap().save(checkpoints.file()).unwrap();
         let error = train(&dart(4), &request()).unwrap_err().to_string();
         assert!(error.contains("do not fit its trees"), "{error}");
     }

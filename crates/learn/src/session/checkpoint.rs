@@ -130,7 +130,7 @@ impl<'a> Saver<'a> {
             let folder = self.options.folder.display().to_string();
             rankwright_data::DataError::io("make the folder", folder, error)
         })?;
-        Model::new(header, kind)?.save(&self.options.file())?;
+        Model::new(header, kind)?.save(self.options.file())?;
         self.last = Instant::now();
         self.last_tree = trees;
         Ok(())

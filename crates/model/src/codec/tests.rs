@@ -217,12 +217,12 @@ fn files_are_saved_and_loaded_and_errors_name_them() {
     model.save(&path).unwrap();
     assert_eq!(Model::load(&path).unwrap(), model);
     model.save(folder.path().join("a.gz")).unwrap();
-    assert_eq!(Model::load(&folder.path().join("a.gz")).unwrap(), model);
+    assert_eq!(Model::load(folder.path().join("a.gz")).unwrap(), model);
     std::fs::write(&path, &model.to_bytes()[..100]).unwrap();
     let error = Model::load(&path).unwrap_err();
     assert!(error.to_string().contains("a.model: the model is damaged: its checksum"), "{error}");
     assert!(error.help().unwrap().contains("train the model again"));
-    let error = Model::load(&folder.path().join("gone")).unwrap_err().to_string();
+    let error = Model::load(folder.path().join("gone")).unwrap_err().to_string();
     assert!(error.starts_with("cannot read"), "{error}");
 }
 

@@ -9,7 +9,15 @@ use super::FORMATS;
 use crate::error::ModelError;
 use crate::model::{BodyKind, Model};
 
+/// A function that reads a model from the bytes of a file.
+pub type ReadModel = fn(&[u8]) -> Result<Model, ModelError>;
+/// A function that makes the bytes of a file.
+pub type WriteModel = fn(&Model) -> Result<Vec<u8>, ModelError>;
+
 /// A format of model files: its description, and the functions that read and write it.
+///
+/// A program can define one of its own as a value of this type, for [`Model::from_bytes_as`] and
+/// [`Model::to_bytes_as`]; those in the table of this crate are also detected.
 ///
 /// ```
 /// use rankwright_model::ModelFormat;
@@ -20,7 +28,6 @@ use crate::model::{BodyKind, Model};
 /// # Ok::<(), rankwright_model::ModelError>(())
 /// ```
 #[derive(Serialize)]
-#[non_exhaustive]
 pub struct ModelFormat {
     /// The name in requests: `lightgbm`.
     pub name: &'static str,
@@ -36,14 +43,15 @@ pub struct ModelFormat {
     pub bodies: &'static [BodyKind],
     /// The agreement of our scores with those of the system.
     pub scores: &'static str,
-    /// Whether bytes begin like a file of this format.
+    /// Tells whether bytes begin like a file of this format.
     #[serde(skip)]
-    pub(crate) detect: fn(&[u8]) -> bool,
+    pub detect: fn(&[u8]) -> bool,
+    /// Reads a file. Any bytes must give a model or an error.
     #[serde(skip)]
-    pub(crate) read: fn(&[u8]) -> Result<Model, ModelError>,
-    /// Writes models of the kinds in `bodies`.
+    pub read: ReadModel,
+    /// Writes models of the kinds in `bodies`; none where the format is only read.
     #[serde(skip)]
-    pub(crate) write: Option<fn(&Model) -> Result<Vec<u8>, ModelError>>,
+    pub write: Option<WriteModel>,
 }
 
 impl ModelFormat {

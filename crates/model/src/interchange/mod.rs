@@ -23,7 +23,7 @@ mod test_support;
 mod tests;
 mod xgboost;
 
-pub use self::format::ModelFormat;
+pub use self::format::{ModelFormat, ReadModel, WriteModel};
 
 use crate::codec;
 use crate::error::ModelError;
