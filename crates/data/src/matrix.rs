@@ -144,19 +144,31 @@ impl Matrix {
         }
     }
 
-    /// One row; empty if there is no such row.
+    /// One row, which must exist.
     pub fn row(&self, row: usize) -> &[f32] {
+        debug_assert!(row < self.rows, "row {row} of {}", self.rows);
         let start = row * self.columns;
         self.values().get(start..start + self.columns).unwrap_or(&[])
     }
 
-    /// One value; missing (NaN) outside the matrix.
+    /// One value, which must exist.
     pub fn get(&self, row: usize, column: usize) -> f32 {
+        debug_assert!(column < self.columns, "column {column} of {}", self.columns);
         self.row(row).get(column).copied().unwrap_or(f32::NAN)
     }
 
-    /// The rows `order[0]`, `order[1]`, ... as a new matrix.
-    pub fn select(&self, order: &[u32]) -> Matrix {
+    /// The rows `rows[0]`, `rows[1]`, ... as a new matrix.
+    pub fn select(&self, rows: &[u32]) -> Result<Matrix, DataError> {
+        match rows.iter().find(|&&row| row as usize >= self.rows) {
+            Some(&row) => {
+                Err(DataError::OutOfRange { what: "row", index: row as usize, count: self.rows })
+            }
+            None => Ok(self.selected(rows)),
+        }
+    }
+
+    /// As `select`, of rows that are known to exist.
+    pub(crate) fn selected(&self, order: &[u32]) -> Matrix {
         let mut values = Vec::with_capacity(order.len() * self.columns);
         for &row in order {
             values.extend_from_slice(self.row(row as usize));
@@ -169,7 +181,7 @@ impl Matrix {
     pub(crate) fn reorder(&mut self, order: &[u32]) {
         let columns = self.columns;
         if matches!(self.storage, Storage::Mapped { .. }) {
-            *self = self.select(order);
+            *self = self.selected(order);
             return;
         }
         let values = self.values_mut();
@@ -218,7 +230,7 @@ mod tests {
         ) {
             let values = (0..order.len() * columns).map(|v| v as f32).collect();
             let mut matrix = Matrix::from_rows(order.len(), columns, values).unwrap();
-            let selected = matrix.select(&order);
+            let selected = matrix.select(&order).unwrap();
             matrix.reorder(&order);
             prop_assert_eq!(matrix, selected);
         }
@@ -235,8 +247,16 @@ mod tests {
         assert_eq!(copy, large);
         let order: Vec<u32> = (0..rows as u32).rev().collect();
         large.reorder(&order);
-        assert_eq!(large, copy.select(&order));
+        assert_eq!(large, copy.select(&order).unwrap());
         assert!(Matrix::zeroed(usize::MAX, 2).is_err());
+    }
+
+    #[test]
+    fn rows_that_do_not_exist_are_refused() {
+        let matrix = Matrix::from_rows(2, 1, vec![1.0, 2.0]).unwrap();
+        assert_eq!(matrix.select(&[1, 1]).unwrap().values(), [2.0, 2.0]);
+        let error = matrix.select(&[0, 99]).unwrap_err().to_string();
+        assert_eq!(error, "there is no row 99; there are 2, counted from 0");
     }
 
     #[test]

@@ -46,8 +46,9 @@ impl FeatureNames {
         self.len() == 0
     }
 
-    /// The name of a column.
+    /// The name of a column, which must exist.
     pub fn name(&self, column: usize) -> Cow<'_, str> {
+        debug_assert!(column < self.len(), "column {column} of {}", self.len());
         match self {
             FeatureNames::Ids { first, .. } => Cow::Owned((*first as usize + column).to_string()),
             FeatureNames::Named(names) => {

@@ -71,21 +71,6 @@ impl From<(usize, usize, f32)> for Preference {
     }
 }
 
-impl Pair {
-    pub(crate) fn renumbered(
-        &self,
-        queries: &HashMap<u32, u32>,
-        rows: &HashMap<u32, u32>,
-    ) -> Option<Pair> {
-        Some(Pair {
-            query: *queries.get(&self.query)?,
-            better: *rows.get(&self.better)?,
-            worse: *rows.get(&self.worse)?,
-            ..*self
-        })
-    }
-}
-
 impl Dataset {
     /// Reads preference pairs for this data set; every document they name must be in it.
     pub fn with_pairs(mut self, input: &Input) -> Result<(Dataset, Warnings), DataError> {
@@ -260,7 +245,7 @@ mod tests {
     #[test]
     fn pairs_follow_their_queries_into_a_part() {
         let (data, _) = with_pairs("q a b\nr 3 x 2\n").unwrap();
-        let part = data.select_queries(&[1]);
+        let part = data.select_queries(&[1]).unwrap();
         let kept = Pair { query: 0, better: 1, worse: 0, weight: 2.0, equal: false };
         assert_eq!(part.pairs(), Some(&[kept][..]));
     }

@@ -118,7 +118,7 @@ impl Dataset {
     /// The parts of this data set under their names.
     pub fn split(&self, parts: &Parts, seed: u64) -> Vec<(String, Dataset)> {
         let numbers = parts.split(self.queries(), seed);
-        numbers.into_iter().map(|(name, queries)| (name, self.select_queries(&queries))).collect()
+        numbers.into_iter().map(|(name, queries)| (name, self.selected(&queries))).collect()
     }
 
     /// Splits off a share of the queries, drawn by the seed: the rest, and what is held out.

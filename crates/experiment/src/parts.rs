@@ -101,9 +101,11 @@ impl<'e> Parts<'e> {
             Source::Whole { .. } => {
                 let whole = self.whole()?;
                 let queries = self.queries(&whole, fold)?;
-                let valid =
-                    (!queries.valid.is_empty()).then(|| whole.select_queries(&queries.valid));
-                Ok(TrainingParts { train: whole.select_queries(&queries.train), valid })
+                let part = |queries: &[usize]| {
+                    whole.select_queries(queries).map_err(|error| error.to_string())
+                };
+                let valid = (!queries.valid.is_empty()).then(|| part(&queries.valid));
+                Ok(TrainingParts { train: part(&queries.train)?, valid: valid.transpose()? })
             }
         })
     }
@@ -116,7 +118,8 @@ impl<'e> Parts<'e> {
             }
             Source::Whole { .. } => {
                 let whole = self.whole()?;
-                Ok(whole.select_queries(&self.queries(&whole, fold)?.test))
+                let queries = self.queries(&whole, fold)?;
+                whole.select_queries(&queries.test).map_err(|error| error.to_string())
             }
         })
     }

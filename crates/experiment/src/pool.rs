@@ -162,7 +162,7 @@ mod tests {
             .unwrap();
         let cut = [(0..4).collect::<Vec<_>>(), (4..9).collect()];
         let tests: Vec<Arc<Dataset>> =
-            cut.iter().map(|queries| Arc::new(whole.select_queries(queries))).collect();
+            cut.iter().map(|queries| Arc::new(whole.select_queries(queries).unwrap())).collect();
         let rows = tests[0].rows();
         let parts = [scores[..rows].to_vec(), scores[rows..].to_vec()];
         let pooled = Pooled::new(&tests, &parts).unwrap();

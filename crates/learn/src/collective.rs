@@ -164,7 +164,7 @@ mod tests {
             let (data, meeting) = (&data, &meeting);
             let process = |rank: usize| {
                 let mine: Vec<usize> = (0..30).filter(|query| query % size == rank).collect();
-                let part = data.select_queries(&mine);
+                let part = data.select_queries(&mine).unwrap();
                 // A pool of its own: a thread that waits for the others must not block theirs.
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
                 pool.install(|| tree(&part, params, &Seat { rank, size, meeting }))

@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let model = RankSvm::new().c(1.0).fit(&data)?.model;
     // Scores stand in the order of the data set; this gives that of the rows above.
-    let scores = data.to_source_order(&model.predict(&data)?);
+    let scores = data.to_source_order(&model.predict(&data)?)?;
     for (item, score) in SHOWN.iter().zip(&scores) {
         println!("{:6}  {:13} {score:7.3}", item.0, item.1);
     }

@@ -6,11 +6,11 @@
 
 mod builder;
 mod columns;
+mod select;
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fmt::Display;
 use std::ops::Range;
 use std::path::Path;
@@ -63,7 +63,7 @@ impl Absent {
 /// use rankwright_data::Dataset;
 /// let data = Dataset::from_dense(&[0.5, 0.1, 0.9], 1, [0, 1, 2], ["a", "b", "a"])?;
 /// assert_eq!(data.query(0).labels, [0.0, 2.0]);
-/// assert_eq!(data.to_source_order(&[10.0, 30.0, 20.0]), [10.0, 20.0, 30.0]);
+/// assert_eq!(data.to_source_order(&[10.0, 30.0, 20.0])?, [10.0, 20.0, 30.0]);
 /// # Ok::<(), rankwright_data::DataError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -194,8 +194,9 @@ impl Dataset {
         &self.query_ids
     }
 
-    /// The rows of a query.
+    /// The rows of a query, which must exist.
     pub fn query_rows(&self, query: usize) -> Range<usize> {
+        debug_assert!(query < self.queries(), "query {query} of {}", self.queries());
         let at = |i: usize| self.query_starts.get(i).map_or(self.rows(), |&row| row as usize);
         at(query)..at(query + 1)
     }
@@ -209,10 +210,10 @@ impl Dataset {
         numbers
     }
 
-    /// One query.
+    /// One query, which must exist.
     pub fn query(&self, query: usize) -> Query<'_> {
         let rows = self.query_rows(query);
-        let labels = self.labels.get(rows.clone()).unwrap_or(&[]);
+        let labels = &self.labels[rows.clone()];
         Query { id: self.query_ids.get(query), rows, labels }
     }
 
@@ -267,7 +268,7 @@ impl Dataset {
     /// The row of the input that became this row.
     pub fn source_row(&self, row: usize) -> usize {
         match &self.source_rows {
-            Some(order) => order.get(row).map_or(row, |&r| r as usize),
+            Some(order) => order[row] as usize,
             None => row,
         }
     }
@@ -282,52 +283,23 @@ impl Dataset {
     }
 
     /// Puts values that stand in row order back into the order of the input.
-    pub fn to_source_order<T: Copy>(&self, values: &[T]) -> Vec<T> {
-        self.rows_by_source().iter().filter_map(|&row| values.get(row as usize).copied()).collect()
+    pub fn to_source_order<T: Copy>(&self, values: &[T]) -> Result<Vec<T>, DataError> {
+        self.check_one_a_row(values.len())?;
+        Ok(self.rows_by_source().iter().map(|&row| values[row as usize]).collect())
     }
 
     /// Puts values that stand in the order of the input into row order.
-    pub fn from_source_order<T: Copy>(&self, values: &[T]) -> Vec<T> {
-        (0..self.rows()).filter_map(|row| values.get(self.source_row(row)).copied()).collect()
+    pub fn from_source_order<T: Copy>(&self, values: &[T]) -> Result<Vec<T>, DataError> {
+        self.check_one_a_row(values.len())?;
+        Ok((0..self.rows()).map(|row| values[self.source_row(row)]).collect())
     }
 
-    /// The data set of some of the queries, in the given order.
-    pub fn select_queries(&self, queries: &[usize]) -> Dataset {
-        let mut order = Vec::new();
-        let mut starts = Vec::with_capacity(queries.len());
-        let mut new_query = HashMap::new();
-        for (number, &query) in queries.iter().enumerate() {
-            starts.push(order.len() as u32);
-            new_query.insert(query as u32, number as u32);
-            order.extend(self.query_rows(query).map(|row| row as u32));
-        }
-        let picked = |values: &Option<Vec<f32>>| {
-            values.as_ref().map(|v| order.iter().map(|&r| v[r as usize]).collect())
-        };
-        Dataset {
-            matrix: self.matrix.select(&order),
-            features: self.features.clone(),
-            labels: order.iter().map(|&r| self.labels[r as usize]).collect(),
-            query_ids: queries.iter().map(|&q| self.query_ids.get(q)).collect(),
-            query_starts: starts,
-            doc_ids: self.doc_ids.as_ref().map(|d| d.reordered(&order)),
-            row_weights: picked(&self.row_weights),
-            query_weights: self
-                .query_weights
-                .as_ref()
-                .map(|w| queries.iter().map(|&q| w[q]).collect()),
-            positions: self
-                .positions
-                .as_ref()
-                .map(|p| order.iter().map(|&r| p[r as usize]).collect()),
-            pairs: self.pairs.as_ref().map(|pairs| {
-                let new_row: HashMap<u32, u32> =
-                    order.iter().enumerate().map(|(new, &old)| (old, new as u32)).collect();
-                pairs.iter().filter_map(|p| p.renumbered(&new_query, &new_row)).collect()
-            }),
-            source_rows: None,
-            absent: self.absent,
-            feature_set: self.feature_set.clone(),
+    fn check_one_a_row(&self, found: usize) -> Result<(), DataError> {
+        match self.rows() {
+            rows if rows == found => Ok(()),
+            expected => {
+                Err(DataError::LengthMismatch { what: "values", found, per: "rows", expected })
+            }
         }
     }
 }

@@ -16,8 +16,8 @@ fn scattered_rows_are_grouped_and_can_be_put_back() {
     assert_eq!(data.labels(), [0.0, 2.0, 1.0, 4.0, 3.0]);
     assert_eq!(data.matrix().row(1), [2.0]);
     assert_eq!(data.query(1).rows, 2..4);
-    assert_eq!(data.to_source_order(data.labels()), [0.0, 1.0, 2.0, 3.0, 4.0]);
-    assert_eq!(data.from_source_order(&[0.0, 1.0, 2.0, 3.0, 4.0]), data.labels());
+    assert_eq!(data.to_source_order(data.labels()).unwrap(), [0.0, 1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(data.from_source_order(&[0.0, 1.0, 2.0, 3.0, 4.0]).unwrap(), data.labels());
 }
 
 #[test]
@@ -25,7 +25,6 @@ fn adjacent_rows_stay_as_they_are() {
     let data = sample(&["a", "a", "b"]).build().unwrap();
     assert!(data.source_rows.is_none());
     assert_eq!(data.query_rows(1), 2..3);
-    assert_eq!(data.query_rows(2), 3..3);
 }
 
 #[test]
@@ -101,7 +100,7 @@ fn a_part_knows_all_that_the_whole_knew() {
         .feature_set("set")
         .build()
         .unwrap();
-    let part = data.select_queries(&[2, 1]);
+    let part = data.select_queries(&[2, 1]).unwrap();
     let expected = sample(&["c", "b", "b"])
         .rows([[3.0], [1.0], [2.0]])
         .feature_names(["x"])
@@ -119,8 +118,26 @@ fn a_part_knows_all_that_the_whole_knew() {
 #[test]
 fn selecting_queries_keeps_their_rows() {
     let data = sample(&["a", "b", "b", "c"]).build().unwrap();
-    let part = data.select_queries(&[2, 1]);
+    let part = data.select_queries(&[2, 1]).unwrap();
     assert_eq!(part.query_ids().iter().collect::<Vec<_>>(), ["c", "b"]);
     assert_eq!(part.labels(), [3.0, 1.0, 2.0]);
     assert_eq!(part.query(1).rows, 1..3);
+}
+
+#[test]
+fn queries_and_values_that_do_not_exist_are_refused() {
+    let data = sample(&["a", "b", "a"]).build().unwrap();
+    let error = data.select_queries(&[0, 99]).unwrap_err().to_string();
+    assert_eq!(error, "there is no query 99; there are 2, counted from 0");
+    let error = data.to_source_order(&[1.0]).unwrap_err().to_string();
+    assert_eq!(error, "1 values for 3 rows");
+    assert!(data.from_source_order(&[1.0; 4]).is_err());
+}
+
+#[test]
+fn a_query_that_is_selected_twice_keeps_its_pairs_in_both_copies() {
+    let data = sample(&["a", "b", "b"]).pairs([(2, 1)]).build().unwrap();
+    let twice = data.select_queries(&[1, 0, 1]).unwrap();
+    let pair = |query, better, worse| Pair { query, better, worse, weight: 1.0, equal: false };
+    assert_eq!(twice.pairs(), Some(&[pair(0, 1, 0), pair(2, 4, 3)][..]));
 }

@@ -14,6 +14,8 @@ mod metadata;
 #[cfg(test)]
 mod tests;
 mod values;
+// Writers number the rows and columns of the data set itself.
+#[allow(clippy::indexing_slicing)]
 mod write;
 
 use std::collections::HashMap;

@@ -6,17 +6,21 @@
 //! missing value. The writer puts the columns qid, docid, label, weight, query_weight, position
 //! first, then the features, rows in the order in which they came in.
 
-use std::io::{self, Write};
+// Writers number the rows and columns of the data set itself.
+#[allow(clippy::indexing_slicing)]
+mod write;
 
 use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 
 use super::ReadOptions;
 use super::roles::Role;
-use super::table::{self, Fields, Schema, Slot, Table, check_writable, write_number, write_rows};
+use super::table::{self, Fields, Schema, Slot, Table};
 use crate::bytes::Input;
 use crate::dataset::Dataset;
 use crate::error::{DataError, SourceLocation, quote};
 use crate::warnings::{WarningKind, Warnings};
+
+pub(super) use write::write;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -199,82 +203,6 @@ fn line_of(record: &ByteRecord) -> u64 {
     record.position().map_or(0, csv::Position::line)
 }
 
-/// Writes a data set as a table with a header.
-pub(super) fn write(data: &Dataset, delimiter: u8, out: &mut dyn Write) -> io::Result<()> {
-    check_writable(data.features(), true)?;
-    let mut header = Vec::new();
-    let given = [
-        ("qid", true),
-        ("docid", data.doc_ids().is_some()),
-        ("label", true),
-        ("weight", data.row_weights().is_some()),
-        ("query_weight", data.query_weights().is_some()),
-        ("position", data.positions().is_some()),
-    ];
-    for (name, _) in given.iter().filter(|(_, given)| *given) {
-        write_text(&mut header, name, delimiter);
-        header.push(delimiter);
-    }
-    for name in data.features().iter() {
-        write_text(&mut header, &name, delimiter);
-        header.push(delimiter);
-    }
-    header.pop();
-    header.push(b'\n');
-    out.write_all(&header)?;
-    let queries = data.query_of_rows();
-    write_rows(&data.rows_by_source(), out, |row, text| {
-        let query = queries.get(row).copied().unwrap_or(0) as usize;
-        write_row(data, row, query, delimiter, text);
-    })
-}
-
-fn write_row(data: &Dataset, row: usize, query: usize, delimiter: u8, out: &mut Vec<u8>) {
-    write_text(out, data.query_ids().get(query), delimiter);
-    out.push(delimiter);
-    if let Some(doc_ids) = data.doc_ids() {
-        write_text(out, doc_ids.get(row), delimiter);
-        out.push(delimiter);
-    }
-    if let Some(label) = data.labels().get(row) {
-        write_number(out, *label);
-    }
-    for (weights, at) in [(data.row_weights(), row), (data.query_weights(), query)] {
-        if let Some(weight) = weights.and_then(|weights| weights.get(at)) {
-            out.push(delimiter);
-            write_number(out, *weight);
-        }
-    }
-    if let Some(position) = data.positions().and_then(|positions| positions.get(row)) {
-        out.push(delimiter);
-        out.extend_from_slice(position.to_string().as_bytes());
-    }
-    for value in data.matrix().row(row) {
-        out.push(delimiter);
-        if !value.is_nan() {
-            write_number(out, *value);
-        }
-    }
-    out.push(b'\n');
-}
-
-/// A field, quoted where it must be.
-fn write_text(out: &mut Vec<u8>, text: &str, delimiter: u8) {
-    let special = |byte: u8| byte == delimiter || matches!(byte, b'"' | b'\n' | b'\r');
-    if !text.bytes().any(special) {
-        out.extend_from_slice(text.as_bytes());
-        return;
-    }
-    out.push(b'"');
-    for part in text.split_inclusive('"') {
-        out.extend_from_slice(part.as_bytes());
-        if part.ends_with('"') {
-            out.push(b'"');
-        }
-    }
-    out.push(b'"');
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -289,6 +217,18 @@ mod tests {
 
     fn plain(text: &str) -> Result<(Dataset, Warnings), String> {
         read_text(text.as_bytes(), &ReadOptions::default())
+    }
+
+    #[test]
+    fn a_further_file_with_one_column_more_is_refused() {
+        let input = |name: &str, text: &str| Input::from_bytes(name, text.into()).unwrap();
+        let first = input("a.csv", "qid,label,x\nq,1,2\n");
+        // The added column stands in the middle: taken by position, labels would become features.
+        let second = input("b.csv", "qid,more,label,x\nq,7,0,3\n");
+        let mut warnings = Warnings::default();
+        let read = read(&[first, second], b',', &ReadOptions::default(), &mut warnings);
+        let error = read.unwrap_err().to_string();
+        assert!(error.contains("b.csv") && error.contains("'more'"), "{error}");
     }
 
     #[test]

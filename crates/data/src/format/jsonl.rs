@@ -9,6 +9,8 @@
 
 #[cfg(test)]
 mod tests;
+// Writers number the rows and columns of the data set itself.
+#[allow(clippy::indexing_slicing)]
 mod write;
 
 use std::borrow::Cow;

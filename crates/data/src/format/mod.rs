@@ -117,10 +117,21 @@ pub static FORMATS: [FormatInfo; 7] = [
     },
 ];
 
+// The table is indexed by format.
+#[allow(clippy::indexing_slicing)]
+const _: () = {
+    let mut at = 0;
+    while at < FORMATS.len() {
+        assert!(FORMATS[at].format as usize == at);
+        at += 1;
+    }
+};
+
 impl Format {
     /// The row of the table for this format.
+    #[allow(clippy::indexing_slicing)] // Checked above, when this is compiled.
     pub fn info(self) -> &'static FormatInfo {
-        FORMATS.iter().find(|info| info.format == self).unwrap_or(&FORMATS[0])
+        &FORMATS[self as usize]
     }
 
     /// The format with this name, or an error that lists the names.

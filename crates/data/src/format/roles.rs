@@ -47,10 +47,21 @@ const ROLES: &[(Role, &str, &[&str])] = &[
     (Role::Ignore, "ignore", &[]),
 ];
 
+// The table is indexed by role.
+#[allow(clippy::indexing_slicing)]
+const _: () = {
+    let mut at = 0;
+    while at < ROLES.len() {
+        assert!(ROLES[at].0 as usize == at);
+        at += 1;
+    }
+};
+
 impl Role {
     /// The name used in options and messages.
+    #[allow(clippy::indexing_slicing)] // Checked above, when this is compiled.
     pub fn name(self) -> &'static str {
-        ROLES.iter().find(|(role, ..)| *role == self).map_or("", |(_, name, _)| name)
+        ROLES[self as usize].1
     }
 
     /// The role with this name, or an error that lists the names.

@@ -88,10 +88,11 @@ impl Schema {
     pub(super) fn slots(&self, file: &str, names: &[String]) -> Result<Vec<Slot>, DataError> {
         let known: HashMap<&str, Slot> =
             self.columns.iter().map(|(name, slot)| (name.as_str(), *slot)).collect();
-        let slots: Vec<Slot> =
-            names.iter().filter_map(|name| known.get(name.as_str()).copied()).collect();
+        let slots: Option<Vec<Slot>> =
+            names.iter().map(|name| known.get(name.as_str()).copied()).collect();
         let given: HashSet<&str> = names.iter().map(String::as_str).collect();
-        if slots.len() == self.columns.len() && given.len() == names.len() {
+        let all_once = given.len() == names.len() && names.len() == self.columns.len();
+        if let Some(slots) = slots.filter(|_| all_once) {
             return Ok(slots);
         }
         let added: Vec<String> =

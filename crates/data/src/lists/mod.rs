@@ -138,6 +138,7 @@ impl QueryLists {
 
     /// The id of a query.
     pub fn query_id(&self, query: usize) -> &str {
+        debug_assert!(query < self.queries(), "query {query} of {}", self.queries());
         self.queries.get(query).map_or("", |q| &q.id)
     }
 
@@ -147,6 +148,7 @@ impl QueryLists {
     }
 
     fn entries(&self, query: usize) -> impl Iterator<Item = Entry> + '_ {
+        debug_assert!(query < self.queries(), "query {query} of {}", self.queries());
         let spans = self.queries.get(query).map_or(&[][..], |q| &q.spans);
         spans.iter().flat_map(|(block, range)| {
             let block = self.blocks.get(*block as usize).map_or(&[][..], Vec::as_slice);

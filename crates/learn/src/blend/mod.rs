@@ -212,6 +212,7 @@ impl BlendTrainer {
         train.sort_unstable();
         order.sort_unstable();
         let [train, held] = [train, order].map(|queries| request.train.select_queries(&queries));
+        let (train, held) = (train?, held?);
         Ok(Parts { train: Cow::Owned(train), held: Some(held) })
     }
 

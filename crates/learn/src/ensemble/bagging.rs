@@ -99,7 +99,7 @@ impl Trainer for BaggingTrainer {
         let mut finished = true;
         for bag in 0..self.bags {
             let queries = drawn(request.train.queries(), self.part, request.seed, bag);
-            let data = request.train.select_queries(&queries);
+            let data = request.train.select_queries(&queries)?;
             let seed = request.seed.wrapping_add(bag as u64);
             let inner = TrainRequest { seed, ..nested.request(&data) };
             let (model, whole) = nested.train(&self.learner, inner)?;
@@ -182,7 +182,7 @@ mod tests {
             .map(|bag| {
                 let queries = drawn(20, 0.5, 7, bag);
                 assert_eq!(queries.len(), 10);
-                let data = data.select_queries(&queries);
+                let data = data.select_queries(&queries).unwrap();
                 inner
                     .train(TrainRequest { seed: 7 + bag as u64, ..TrainRequest::new(&data) })
                     .unwrap()

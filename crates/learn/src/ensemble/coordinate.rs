@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn the_metric_on_the_training_data_is_what_grows() {
         let data = LetorOptions { queries: 20, documents: 15, seed: 2 }.generate().unwrap();
-        let data = data.select_queries(&(0..20).collect::<Vec<_>>());
+        let data = data.select_queries(&(0..20).collect::<Vec<_>>()).unwrap();
         let learner = LearnerSpec::parse("coordinate-ascent(metric=ap, restarts=1, passes=2)");
         let result = learner.unwrap().train(TrainRequest::new(&data)).unwrap();
         let losses: Vec<f64> = result.history.iterations.iter().filter_map(|i| i.loss).collect();

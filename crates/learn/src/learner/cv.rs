@@ -192,8 +192,8 @@ impl OneFold {
         options: &CvOptions<'_>,
         scores: &mut [f64],
     ) -> Result<(FoldResult, bool), LearnError> {
-        let valid = data.select_queries(&self.valid);
-        let train = data.select_queries(&self.train);
+        let valid = data.select_queries(&self.valid)?;
+        let train = data.select_queries(&self.train)?;
         let watched = (!self.valid.is_empty())
             .then(|| ValidationSet { name: format!("fold {}", self.number + 1), data: &valid });
         let result = learner.train(TrainRequest {
@@ -204,7 +204,7 @@ impl OneFold {
             progress: options.progress,
             ..TrainRequest::new(&train)
         })?;
-        let test = data.select_queries(&self.test);
+        let test = data.select_queries(&self.test)?;
         let found = result.model.score(&test, ScoreOptions::default())?;
         let rows = self.test.iter().flat_map(|query| data.query_rows(*query));
         rows.zip(&found).for_each(|(row, score)| scores[row] = *score);

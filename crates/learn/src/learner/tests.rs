@@ -420,7 +420,8 @@ fn a_tested_query_has_no_say_in_its_own_scores() {
     let result = cross_validate(&learner, &data, &options).unwrap();
     let fold = &result.folds[0];
     let rest: Vec<usize> = (0..12).filter(|query| !fold.queries.contains(query)).collect();
-    let alone = learner.train(TrainRequest::new(&data.select_queries(&rest))).unwrap().model;
+    let alone =
+        learner.train(TrainRequest::new(&data.select_queries(&rest).unwrap())).unwrap().model;
     for query in &fold.queries {
         for row in data.query_rows(*query) {
             assert_eq!(alone.score_row(data.matrix().row(row)), result.scores[row]);

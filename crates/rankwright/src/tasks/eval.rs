@@ -246,7 +246,7 @@ pub fn align_scores(
     data_name: &str,
 ) -> Result<Vec<f64>, TaskError> {
     match scores.len() == data.rows() {
-        true => Ok(data.from_source_order(scores)),
+        true => Ok(data.from_source_order(scores)?),
         false => Err(TaskError::ScoreCount {
             file: scores_name.to_owned(),
             found: scores.len(),

@@ -83,7 +83,7 @@ pub fn score(request: &ScoreRequest, context: &Context<'_>) -> Result<ScoreResul
     let loaded = request.data.load(Some(model.header().absent), &mut task)?;
     let (scores, lacking, seconds) =
         score_data(&model, &loaded.data, request.ignore_extra, &mut task)?;
-    let scores = loaded.data.to_source_order(&scores);
+    let scores = loaded.data.to_source_order(&scores)?;
     if let Some(out) = &request.out {
         write_scores(out, &scores)?;
     }

@@ -141,7 +141,7 @@ fn write_part(
     if let Some(folder) = path.parent() {
         make_folder(folder)?;
     }
-    let part = data.select_queries(queries);
+    let part = data.select_queries(queries)?;
     let notes = write(&part, &path, format)?;
     Ok((WrittenPart { path, queries: part.queries(), rows: part.rows() }, notes))
 }

@@ -95,7 +95,7 @@ impl Importances {
             true => used.iter().copied().take(MOST).collect(),
         };
         let queries = sample(model, data, chosen.len(), seed);
-        let part = data.select_queries(&queries);
+        let part = data.select_queries(&queries)?;
         let plan = Plan { repeats: REPEATS, seed, options };
         let found = Permutation::of_features(model, &part, measure.clone(), plan, chosen.clone());
         let found = match found {

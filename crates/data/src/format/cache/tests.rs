@@ -41,9 +41,9 @@ fn a_data_set_comes_back_whole_from_memory_and_from_a_map() {
     let mapped = read(vec![Input::open(&path).unwrap()]).unwrap();
     assert_eq!(mapped, data);
     assert_eq!(bytes_of(&mapped), bytes_of(&data));
-    let part = data.select_queries(&[2, 0]);
+    let part = data.select_queries(&[2, 0]).unwrap();
     assert_eq!(open(bytes_of(&part)).unwrap(), part);
-    let none = data.select_queries(&[]);
+    let none = data.select_queries(&[]).unwrap();
     assert_eq!(open(bytes_of(&none)).unwrap(), none);
 }
 

@@ -77,7 +77,7 @@ fn batches(data: &Dataset) -> io::Result<impl Iterator<Item = io::Result<RecordB
     Ok((0..groups).map(move |group| {
         let start = group * GROUP_ROWS;
         let end = order.len().min(start + GROUP_ROWS);
-        batch_of(data, &schema, order.get(start..end).unwrap_or(&[]), &queries)
+        batch_of(data, &schema, &order[start..end], &queries)
     }))
 }
 
@@ -87,8 +87,8 @@ fn batch_of(
     rows: &[u32],
     queries: &[u32],
 ) -> io::Result<RecordBatch> {
-    fn at<T: Copy + Default>(values: &[T], row: u32) -> T {
-        values.get(row as usize).copied().unwrap_or_default()
+    fn at<T: Copy>(values: &[T], row: u32) -> T {
+        values[row as usize]
     }
     let strings = |texts: &mut dyn Iterator<Item = &str>| -> io::Result<ArrayRef> {
         let texts: Vec<&str> = texts.collect();

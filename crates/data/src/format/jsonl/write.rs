@@ -26,8 +26,7 @@ pub(in crate::format) fn write(data: &Dataset, out: &mut dyn Write) -> io::Resul
     };
     let queries = data.query_of_rows();
     write_rows(&data.rows_by_source(), out, |row, text| {
-        let query = queries.get(row).copied().unwrap_or(0) as usize;
-        write_row(data, row, query, names.as_deref(), text);
+        write_row(data, row, queries[row] as usize, names.as_deref(), text);
     })
 }
 
@@ -50,17 +49,17 @@ fn write_row(
         out.extend_from_slice(&json_string(doc_ids.get(row)));
     }
     out.extend_from_slice(b",\"label\":");
-    write_number(out, data.labels().get(row).copied().unwrap_or(0.0));
+    write_number(out, data.labels()[row]);
     for (key, weights, at) in
         [("weight", data.row_weights(), row), ("query_weight", data.query_weights(), query)]
     {
-        if let Some(weight) = weights.and_then(|weights| weights.get(at)) {
+        if let Some(weights) = weights {
             out.extend_from_slice(format!(",\"{key}\":").as_bytes());
-            write_number(out, *weight);
+            write_number(out, weights[at]);
         }
     }
-    if let Some(position) = data.positions().and_then(|positions| positions.get(row)) {
-        out.extend_from_slice(format!(",\"position\":{position}").as_bytes());
+    if let Some(positions) = data.positions() {
+        out.extend_from_slice(format!(",\"position\":{}", positions[row]).as_bytes());
     }
     let (open, close) = if names.is_some() { (b'{', b"}}\n") } else { (b'[', b"]}\n") };
     out.extend_from_slice(b",\"features\":");
@@ -69,8 +68,8 @@ fn write_row(
         if column > 0 {
             out.push(b',');
         }
-        if let Some(name) = names.and_then(|names| names.get(column)) {
-            out.extend_from_slice(name);
+        if let Some(names) = names {
+            out.extend_from_slice(&names[column]);
             out.push(b':');
         }
         match value.is_nan() {

@@ -10,6 +10,8 @@ mod fast;
 mod line;
 mod scan;
 mod side;
+// Writers number the rows and columns of the data set itself.
+#[allow(clippy::indexing_slicing)]
 mod write;
 
 use rayon::prelude::*;

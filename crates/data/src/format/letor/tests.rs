@@ -175,7 +175,7 @@ proptest! {
             (Ok((data, _)), Ok(lines)) => {
                 let FeatureNames::Ids { first, .. } = *data.features() else { unreachable!() };
                 let labels: Vec<f64> = lines.iter().map(|l| l.label).collect();
-                prop_assert_eq!(data.to_source_order(data.labels()), labels);
+                prop_assert_eq!(data.to_source_order(data.labels()).unwrap(), labels);
                 for (source, &row) in data.rows_by_source().iter().enumerate() {
                     let mut cells = vec![0f32; data.columns()];
                     for &(id, value) in &lines[source].features {

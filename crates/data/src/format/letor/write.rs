@@ -12,8 +12,7 @@ pub(in crate::format) fn write(data: &Dataset, out: &mut dyn Write) -> io::Resul
     check(data)?;
     let query_of_row = data.query_of_rows();
     write_rows(&data.rows_by_source(), out, |row, text| {
-        let query = query_of_row.get(row).map_or(0, |query| *query as usize);
-        format_row(data, row, query, first, text);
+        format_row(data, row, query_of_row[row] as usize, first, text);
     })
 }
 
@@ -46,7 +45,7 @@ fn check(data: &Dataset) -> io::Result<()> {
 }
 
 fn format_row(data: &Dataset, row: usize, query: usize, first: u32, out: &mut Vec<u8>) {
-    let label = data.labels().get(row).copied().unwrap_or(0.0);
+    let label = data.labels()[row];
     // Writing into a Vec cannot fail.
     let _ = write!(out, "{label} qid:{}", data.query_ids().get(query));
     for (column, &value) in data.matrix().row(row).iter().enumerate() {

@@ -149,7 +149,10 @@ fn a_store_of_one_record_is_a_store() {
 #[test]
 fn nothing_and_too_much_are_refused() {
     let none = StoreOptions { records: 0, queries: 1, seed: 0 }.generate().unwrap_err();
-    assert_eq!(none.to_string(), "`store`: records=0 is not allowed; expected 1 or more");
+    assert_eq!(
+        none.to_string(),
+        "`store`: records=0 is not allowed; expected a whole number from 1 on"
+    );
     for (records, queries) in [(usize::MAX, 1), (1, usize::MAX), (1 << 45, 1)] {
         let error = StoreOptions { records, queries, seed: 0 }.generate().unwrap_err();
         assert!(error.to_string().contains("do not fit into memory"), "{error}");

@@ -1,0 +1,68 @@
+//! A data set of some of the queries of another one.
+
+use std::collections::HashMap;
+
+use super::Dataset;
+use crate::error::DataError;
+use crate::pairs::Pair;
+
+impl Dataset {
+    /// The data set of some of the queries, in the given order, with all that is known of them. A
+    /// query that is given twice is there twice.
+    pub fn select_queries(&self, queries: &[usize]) -> Result<Dataset, DataError> {
+        let count = self.queries();
+        match queries.iter().find(|&&query| query >= count) {
+            Some(&index) => Err(DataError::OutOfRange { what: "query", index, count }),
+            None => Ok(self.selected(queries)),
+        }
+    }
+
+    /// As `select_queries`, of queries that are known to exist.
+    pub(crate) fn selected(&self, queries: &[usize]) -> Dataset {
+        let mut order = Vec::new();
+        let mut starts = Vec::with_capacity(queries.len());
+        for &query in queries {
+            starts.push(order.len() as u32);
+            order.extend(self.query_rows(query).map(|row| row as u32));
+        }
+        Dataset {
+            matrix: self.matrix.selected(&order),
+            features: self.features.clone(),
+            labels: of_rows(&self.labels, &order),
+            query_ids: queries.iter().map(|&query| self.query_ids.get(query)).collect(),
+            doc_ids: self.doc_ids.as_ref().map(|ids| ids.reordered(&order)),
+            row_weights: self.row_weights.as_ref().map(|weights| of_rows(weights, &order)),
+            query_weights: self
+                .query_weights
+                .as_ref()
+                .map(|weights| queries.iter().map(|&query| weights[query]).collect()),
+            positions: self.positions.as_ref().map(|positions| of_rows(positions, &order)),
+            pairs: self.pairs.as_ref().map(|pairs| self.selected_pairs(pairs, queries, &starts)),
+            query_starts: starts,
+            source_rows: None,
+            absent: self.absent,
+            feature_set: self.feature_set.clone(),
+        }
+    }
+
+    /// The pairs inside of the selected queries, in their old order, once for each copy of a query.
+    fn selected_pairs(&self, pairs: &[Pair], queries: &[usize], starts: &[u32]) -> Vec<Pair> {
+        let mut copies: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
+        for ((number, &query), &start) in (0..).zip(queries).zip(starts) {
+            copies.entry(query as u32).or_default().push((number, start));
+        }
+        let mut selected = Vec::new();
+        for pair in pairs {
+            let old = self.query_rows(pair.query as usize).start as u32;
+            for &(query, new) in copies.get(&pair.query).into_iter().flatten() {
+                let (better, worse) = (pair.better - old + new, pair.worse - old + new);
+                selected.push(Pair { query, better, worse, ..*pair });
+            }
+        }
+        selected
+    }
+}
+
+fn of_rows<T: Copy>(values: &[T], rows: &[u32]) -> Vec<T> {
+    rows.iter().map(|&row| values[row as usize]).collect()
+}

@@ -1,0 +1,84 @@
+//! Data sets as tables: qid, docid, label, weight, query_weight, position (those that there are), then
+//! a column a feature, rows in the order in which they came in.
+
+use std::io::{self, Write};
+
+use crate::dataset::Dataset;
+use crate::format::table::{check_writable, write_number, write_rows};
+
+/// Writes a data set as a table with a header.
+pub(in crate::format) fn write(
+    data: &Dataset,
+    delimiter: u8,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    check_writable(data.features(), true)?;
+    let mut header = Vec::new();
+    let given = [
+        ("qid", true),
+        ("docid", data.doc_ids().is_some()),
+        ("label", true),
+        ("weight", data.row_weights().is_some()),
+        ("query_weight", data.query_weights().is_some()),
+        ("position", data.positions().is_some()),
+    ];
+    for (name, _) in given.iter().filter(|(_, given)| *given) {
+        write_text(&mut header, name, delimiter);
+        header.push(delimiter);
+    }
+    for name in data.features().iter() {
+        write_text(&mut header, &name, delimiter);
+        header.push(delimiter);
+    }
+    header.pop();
+    header.push(b'\n');
+    out.write_all(&header)?;
+    let queries = data.query_of_rows();
+    write_rows(&data.rows_by_source(), out, |row, text| {
+        write_row(data, row, queries[row] as usize, delimiter, text);
+    })
+}
+
+fn write_row(data: &Dataset, row: usize, query: usize, delimiter: u8, out: &mut Vec<u8>) {
+    write_text(out, data.query_ids().get(query), delimiter);
+    out.push(delimiter);
+    if let Some(doc_ids) = data.doc_ids() {
+        write_text(out, doc_ids.get(row), delimiter);
+        out.push(delimiter);
+    }
+    write_number(out, data.labels()[row]);
+    for (weights, at) in [(data.row_weights(), row), (data.query_weights(), query)] {
+        if let Some(weights) = weights {
+            out.push(delimiter);
+            write_number(out, weights[at]);
+        }
+    }
+    if let Some(positions) = data.positions() {
+        out.push(delimiter);
+        out.extend_from_slice(positions[row].to_string().as_bytes());
+    }
+    for value in data.matrix().row(row) {
+        out.push(delimiter);
+        if !value.is_nan() {
+            write_number(out, *value);
+        }
+    }
+    out.push(b'\n');
+}
+
+/// A field, quoted where it must be.
+fn write_text(out: &mut Vec<u8>, text: &str, delimiter: u8) {
+    let special = |byte: u8| byte == delimiter || matches!(byte, b'"' | b'\n' | b'\r');
+    if !text.bytes().any(special) {
+        out.extend_from_slice(text.as_bytes());
+        return;
+    }
+    out.push(b'"');
+    for part in text.split_inclusive('"') {
+        out.extend_from_slice(part.as_bytes());
+        if part.ends_with('"') {
+            out.push(b'"');
+        }
+    }
+    out.push(b'"');
+}
