@@ -6,6 +6,7 @@
 //! re-rank the candidates of test queries, and are compared with BM25 by the judgements, with
 //! significance; with `--out`, on pages too. Everything follows from the seed.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,10 +28,10 @@ use rankwright::search::{
     BuildOptions, Documents, Extractor, FeatureSet, Index, Query, QueryOptions, Ranker, RowOptions,
     build_index, read_queries,
 };
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output::{Output, document};
+use crate::output::Output;
 use crate::progress::timed;
 use rankwright::eval::conventions;
 
@@ -92,13 +93,55 @@ struct Features {
 }
 
 /// A competitor and how it did.
+#[derive(Serialize)]
 struct System {
+    #[serde(rename = "system")]
     name: &'static str,
     learner: String,
     train_seconds: f64,
     /// Milliseconds for a query, features included.
     rank_ms: f64,
+    #[serde(skip)]
     evaluation: Evaluation,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Demo<'a> {
+    #[serde(flatten)]
+    comparison: &'a Comparison,
+    store: StoreCounts,
+    trainings: &'a [System],
+}
+
+/// The store in numbers.
+#[derive(Serialize)]
+struct StoreCounts {
+    records: u64,
+    seed: u64,
+    queries: BTreeMap<&'static str, usize>,
+    rows: BTreeMap<&'static str, usize>,
+    features: usize,
+    seconds: BTreeMap<&'static str, f64>,
+}
+
+impl StoreCounts {
+    fn new(args: &Args, shop: &Shop, features: &Features) -> Self {
+        let [train, valid, test] = [&shop.train, &shop.valid, &shop.test].map(Vec::len);
+        StoreCounts {
+            records: shop.index.documents() as u64,
+            seed: args.seed,
+            queries: [("train", train), ("valid", valid), ("test", test)].into(),
+            rows: [("train", features.train.rows()), ("valid", features.valid.rows())].into(),
+            features: features.train.columns(),
+            seconds: [
+                ("generate", shop.generated),
+                ("index", shop.indexed),
+                ("features", features.seconds),
+            ]
+            .into(),
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
@@ -128,11 +171,12 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     if args.out.is_some() {
         write_pages(folder, &features, &evaluations, &options, out)?;
     }
-    let values = document(&comparison)?;
-    out.result(
-        || summary(args, &shop, &features, &systems, values),
-        || text(args, &shop, &features, &systems, &comparison),
-    )
+    let demo = Demo {
+        store: StoreCounts::new(args, &shop, &features),
+        trainings: &systems,
+        comparison: &comparison,
+    };
+    out.show(&demo, |demo| text(args, &shop, &features, demo.trainings, demo.comparison))
 }
 
 /// Writes what is to be seen: the comparison, and how LambdaMART was trained.
@@ -272,33 +316,6 @@ fn compete(
     let evaluation = evaluate(&judged, measures, EvalOptions::default())?;
     let rank_ms = seconds * 1e3 / shop.test.len() as f64;
     Ok(System { name, learner: String::new(), train_seconds: 0.0, rank_ms, evaluation })
-}
-
-fn summary(
-    args: &Args,
-    shop: &Shop,
-    features: &Features,
-    systems: &[System],
-    comparison: Value,
-) -> Value {
-    let system = |system: &System| {
-        json!({
-            "system": system.name, "learner": system.learner,
-            "train_seconds": system.train_seconds, "rank_ms": system.rank_ms,
-        })
-    };
-    let mut document = comparison;
-    document["store"] = json!({
-        "records": shop.index.documents(), "seed": args.seed,
-        "queries": { "train": shop.train.len(), "valid": shop.valid.len(), "test": shop.test.len() },
-        "rows": { "train": features.train.rows(), "valid": features.valid.rows() },
-        "features": features.train.columns(),
-        "seconds": {
-            "generate": shop.generated, "index": shop.indexed, "features": features.seconds,
-        },
-    });
-    document["trainings"] = systems.iter().map(system).collect();
-    document
 }
 
 fn text(

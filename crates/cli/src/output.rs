@@ -124,8 +124,3 @@ pub(crate) fn document<T: Serialize>(result: &T) -> Result<Value, Failure> {
     serde_json::to_value(result)
         .map_err(|error| Failure::request(format!("the result cannot be told as JSON: {error}")))
 }
-
-/// A float as JSON; what JSON cannot say is null.
-pub(crate) fn number(value: f64) -> Value {
-    serde_json::Number::from_f64(value).map_or(Value::Null, Value::Number)
-}

@@ -280,6 +280,20 @@ pub enum TaskError {
         /// The condition that should have held.
         invariant: String,
     },
+    /// A tree of a model that has none.
+    #[error("this model is {kind} and has no trees to show")]
+    NoTrees {
+        /// Kind of the model.
+        kind: &'static str,
+    },
+    /// A tree that the model does not have.
+    #[error("there is no tree {number}; the model has {trees}, from 1 on")]
+    NoSuchTree {
+        /// The number asked for.
+        number: usize,
+        /// Trees of the model.
+        trees: usize,
+    },
     /// A part of a division has no query.
     #[error("the part '{name}' would be empty: there are only {queries} queries")]
     EmptyPart {

@@ -34,6 +34,8 @@ mod explain;
 mod generate_data;
 mod input_files;
 mod inspect_data;
+#[cfg(feature = "train")]
+mod inspect_model;
 mod list;
 mod matching;
 mod metrics;
@@ -72,6 +74,11 @@ pub use input_files::{InputFiles, load_model};
 pub use inspect_data::{
     FeatureCounts, InspectRequest, InspectResult, InspectSeconds, LabelCount, QuerySizes,
     inspect_data,
+};
+#[cfg(feature = "train")]
+pub use inspect_model::{
+    InspectModelRequest, InspectModelResult, PermutationRequest, PermutationSummary, TreeText,
+    inspect_model,
 };
 #[cfg(feature = "search")]
 pub use list::{FeatureList, FirstStageList, list_features, list_first_stages};

@@ -1,121 +1,86 @@
-//! The summary of a model and the importance of its features, as text and as JSON.
+//! The summary of a model and the importance of its features, as text.
 
 use rankwright::data::FeatureNames;
 use rankwright::eval::table::{Align, Cell, Table};
-use rankwright::model::draw::tree_text;
-use rankwright::model::{BodyKind, FeatureSummary, Header, ModelSummary, Tree};
+use rankwright::model::{BodyKind, FeatureSummary};
 use rankwright::search::FeatureSet;
 use rankwright::spec::words::counted;
-use serde_json::{Value, json};
+use rankwright::tasks::InspectModelResult;
 
-use super::{Permutation, parts};
-use crate::failure::Failure;
-use crate::output::{document, number};
+use super::parts;
 
-/// Everything there is to show.
-pub(super) struct Inspection<'a> {
-    pub(super) file: String,
-    pub(super) header: &'a Header,
-    pub(super) summary: ModelSummary,
-    pub(super) permutation: Option<&'a Permutation>,
-    pub(super) repeats: u32,
-    pub(super) seed: u64,
-    /// A tree that was asked for, with its number.
-    pub(super) tree: Option<(usize, &'a Tree)>,
+pub(super) fn text(found: &InspectModelResult) -> String {
+    let mut parts = vec![facts(found).to_text()];
+    parts.extend(parts::members(&found.summary.body).map(|table| table.to_text()));
+    let mut table = features(found);
+    if found.summary.kind == BodyKind::Net && !table.rows.is_empty() {
+        table.notes.push("weights are those of the transformed features".into());
+    }
+    if let Some(permutation) = &found.permutation {
+        let metric = &permutation.metric;
+        table.notes.push(format!(
+            "loss: how much worse {metric} = {:.4} gets when the feature is shuffled; mean and \
+             standard deviation of {} shuffles, seed {}",
+            permutation.value, permutation.repeats, permutation.seed
+        ));
+        table.notes.push(format!("{metric}: {}", permutation.convention));
+    }
+    if !table.rows.is_empty() {
+        parts.push(table.to_text());
+    }
+    if let Some(tree) = &found.tree {
+        parts.push(format!("tree {}:\n{}", tree.number, tree.text));
+    }
+    parts.join("\n")
 }
 
-impl Inspection<'_> {
-    pub(super) fn text(&self) -> String {
-        let mut parts = vec![self.facts().to_text()];
-        parts.extend(parts::members(&self.summary.body).map(|table| table.to_text()));
-        let mut table = self.features();
-        if self.summary.kind == BodyKind::Net && !table.rows.is_empty() {
-            table.notes.push("weights are those of the transformed features".into());
+/// The header and the size of the model, a line each.
+fn facts(found: &InspectModelResult) -> Table {
+    let summary = &found.summary;
+    let file = found.model.display().to_string();
+    let mut table = Table::new([("model", Align::Left), (&file, Align::Left)]);
+    let mut line = |what: &str, text: String| {
+        if !text.is_empty() {
+            table.rows.push(vec![what.into(), Cell::new(text)]);
         }
-        if let Some(found) = self.permutation {
-            table.notes.push(format!(
-                "loss: how much worse {} = {:.4} gets when the feature is shuffled; mean and \
-                 standard deviation of {} shuffles, seed {}",
-                found.measure, found.value, self.repeats, self.seed
-            ));
-            table.notes.push(format!("{}: {}", found.measure, found.measure.convention()));
-        }
-        if !table.rows.is_empty() {
-            parts.push(table.to_text());
-        }
-        if let Some((number, tree)) = self.tree {
-            let text = tree_text(tree, &self.header.features);
-            parts.push(format!("tree {number}:\n{text}"));
-        }
-        parts.join("\n")
+    };
+    line("kind", summary.kind.name().into());
+    line("learner", summary.learner.clone());
+    line("objective", summary.objective.clone());
+    line("metric", summary.metric.clone());
+    line("conventions", summary.conventions.clone());
+    if summary.rows > 0 {
+        let rows = counted(summary.rows as usize, "document");
+        let queries = counted(summary.queries as usize, "query");
+        line("trained on", format!("{rows} of {queries}, seed {}", summary.seed));
     }
+    if let Some(text) = &summary.feature_set {
+        // The names of the features follow; here is what else a set says.
+        let set = FeatureSet::from_toml(text);
+        line("feature set", set.map_or_else(|error| error.to_string(), |set| set_text(&set)));
+    }
+    summary.notes.iter().for_each(|(key, text)| line(key, text.clone()));
+    line("features", features_text(&found.loaded.header().features));
+    line("feature hash", summary.feature_hash.clone());
+    line("absent features are", summary.absent.into());
+    parts::lines(&summary.body).into_iter().for_each(|(what, text)| line(&what, text));
+    table
+}
 
-    /// The header and the size of the model, a line each.
-    fn facts(&self) -> Table {
-        let summary = &self.summary;
-        let mut table = Table::new([("model", Align::Left), (&self.file, Align::Left)]);
-        let mut line = |what: &str, text: String| {
-            if !text.is_empty() {
-                table.rows.push(vec![what.into(), Cell::new(text)]);
-            }
-        };
-        line("kind", summary.kind.name().into());
-        line("learner", summary.learner.clone());
-        line("objective", summary.objective.clone());
-        line("metric", summary.metric.clone());
-        line("conventions", summary.conventions.clone());
-        if summary.rows > 0 {
-            let rows = counted(summary.rows as usize, "document");
-            let queries = counted(summary.queries as usize, "query");
-            line("trained on", format!("{rows} of {queries}, seed {}", summary.seed));
-        }
-        if let Some(text) = &summary.feature_set {
-            // The names of the features follow; here is what else a set says.
-            let set = FeatureSet::from_toml(text);
-            line("feature set", set.map_or_else(|error| error.to_string(), |set| set_text(&set)));
-        }
-        summary.notes.iter().for_each(|(key, text)| line(key, text.clone()));
-        line("features", features_text(&self.header.features));
-        line("feature hash", summary.feature_hash.clone());
-        line("absent features are", summary.absent.into());
-        parts::lines(&summary.body).into_iter().for_each(|(what, text)| line(&what, text));
-        table
-    }
-
-    /// A row for each feature that counts: its weight, or gain and splits, and its loss.
-    fn features(&self) -> Table {
-        let rows = self.summary.feature_rows();
-        let columns: &[&str] = match self.summary.kind {
-            BodyKind::Trees => &["gain", "share", "splits"],
-            _ if self.summary.weights.is_some() => &["weight"],
-            _ => &[],
-        };
-        let losses: &[&str] = if self.permutation.is_some() { &["loss", "+-"] } else { &[] };
-        let columns = columns.iter().chain(losses).map(|name| (*name, Align::Right));
-        let mut table = Table::new([("feature", Align::Left)].into_iter().chain(columns));
-        let total = rows.iter().filter_map(|row| row.gain).sum();
-        table.rows.extend(rows.iter().map(|row| cells(row, total)));
-        table
-    }
-
-    pub(super) fn json(&self) -> Result<Value, Failure> {
-        let mut document = document(&self.summary)?;
-        document["model"] = self.file.as_str().into();
-        if let Some(found) = self.permutation {
-            document["permutation"] = json!({
-                "metric": found.measure.to_string(),
-                "convention": found.measure.convention(),
-                "value": number(found.value), "repeats": self.repeats, "seed": self.seed,
-            });
-        }
-        if let Some((number, tree)) = self.tree {
-            let text = tree_text(tree, &self.header.features);
-            let (leaves, depth) = (tree.leaves().len(), tree.depth());
-            document["tree"] =
-                json!({ "number": number, "leaves": leaves, "depth": depth, "text": text });
-        }
-        Ok(document)
-    }
+/// A row for each feature that counts: its weight, or gain and splits, and its loss.
+fn features(found: &InspectModelResult) -> Table {
+    let rows = found.summary.feature_rows();
+    let columns: &[&str] = match found.summary.kind {
+        BodyKind::Trees => &["gain", "share", "splits"],
+        _ if found.summary.weights.is_some() => &["weight"],
+        _ => &[],
+    };
+    let losses: &[&str] = if found.permutation.is_some() { &["loss", "+-"] } else { &[] };
+    let columns = columns.iter().chain(losses).map(|name| (*name, Align::Right));
+    let mut table = Table::new([("feature", Align::Left)].into_iter().chain(columns));
+    let total = rows.iter().filter_map(|row| row.gain).sum();
+    table.rows.extend(rows.iter().map(|row| cells(row, total)));
+    table
 }
 
 /// The cells of a feature; `total` is the gain of all features.

@@ -1,0 +1,202 @@
+//! Inspection of a model: how it was made, its parts, and which features matter.
+
+use std::path::PathBuf;
+
+use rankwright_data::DEFAULT_SEED;
+use rankwright_eval::{Measure, MetricSpec, SourceKind, metric_or_default};
+use rankwright_learn::permutation::{Permutation, Plan};
+use rankwright_model::draw::{tree_svg, tree_text};
+use rankwright_model::{FeatureLoss, Model, ModelBody, ModelSummary, ScoreOptions, Tree};
+use serde::Serialize;
+
+use super::context::Running;
+use super::{Context, DataFiles, TaskError, Warning, check_standard_input, load_model};
+
+/// A model to look into.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct InspectModelRequest {
+    /// File of the model.
+    pub model: PathBuf,
+    /// A tree to show as text, counted from 1.
+    pub tree: Option<usize>,
+    /// Whether to draw that tree, or the first, as SVG.
+    pub drawing: bool,
+    /// Data on which features are shuffled.
+    pub permutation: Option<PermutationRequest>,
+}
+
+/// Data on which each feature is shuffled, and how.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct PermutationRequest {
+    /// Feature data with labels.
+    pub data: DataFiles,
+    /// The metric; that of the model's training where not given.
+    pub metric: Option<MetricSpec>,
+    /// Shuffles of each feature.
+    pub repeats: usize,
+    /// Seed of the shuffles.
+    pub seed: u64,
+    /// Whether to ignore features that the model does not know; an error otherwise.
+    pub ignore_extra: bool,
+}
+
+impl PermutationRequest {
+    /// Five shuffles of each feature.
+    pub fn new(data: DataFiles) -> Self {
+        let seed = DEFAULT_SEED;
+        PermutationRequest { data, metric: None, repeats: 5, seed, ignore_extra: false }
+    }
+}
+
+impl InspectModelRequest {
+    /// Looks into this model.
+    pub fn new(model: impl Into<PathBuf>) -> Self {
+        let model = model.into();
+        InspectModelRequest { model, tree: None, drawing: false, permutation: None }
+    }
+}
+
+/// A summary of a model.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct InspectModelResult {
+    /// File of the model.
+    pub model: PathBuf,
+    /// How it was made, its parts, and the importance of its features.
+    #[serde(flatten)]
+    pub summary: ModelSummary,
+    /// The metric that was lost by shuffling features.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub permutation: Option<PermutationSummary>,
+    /// The tree that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tree: Option<TreeText>,
+    /// What the caller should know.
+    pub warnings: Vec<Warning>,
+    /// The drawing that was asked for, as SVG.
+    #[serde(skip)]
+    pub drawing: Option<String>,
+    /// The model itself.
+    #[serde(skip)]
+    pub loaded: Model,
+}
+
+/// The metric of a permutation importance.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct PermutationSummary {
+    /// The metric.
+    pub metric: String,
+    /// Every convention of the number.
+    pub convention: String,
+    /// Its value with nothing shuffled.
+    pub value: f64,
+    /// Shuffles of each feature.
+    pub repeats: usize,
+    /// Seed of the shuffles.
+    pub seed: u64,
+}
+
+/// One tree as text.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct TreeText {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Its leaves.
+    pub leaves: usize,
+    /// Its depth.
+    pub depth: usize,
+    /// Its splits and leaves, a line each.
+    pub text: String,
+}
+
+/// Looks into a model.
+pub fn inspect_model(
+    request: &InspectModelRequest,
+    context: &Context<'_>,
+) -> Result<InspectModelResult, TaskError> {
+    let mut task = Running::new(context);
+    let data = request.permutation.iter().flat_map(|permutation| permutation.data.paths());
+    check_standard_input(data.chain([request.model.as_path()]))?;
+    let model = load_model(&request.model)?;
+    let shown = request.tree.map(|number| tree_of(&model, number)).transpose()?;
+    let drawing = match request.drawing {
+        true => Some(draw(request, &model)?),
+        false => None,
+    };
+    let mut summary = model.summary();
+    let mut permutation = None;
+    if let Some(asked) = &request.permutation {
+        let found = permute(asked, &model, &mut task)?;
+        summary = summary.with_losses(&model, &losses(&found));
+        permutation = Some(PermutationSummary {
+            metric: found.measure.to_string(),
+            convention: found.measure.convention().to_owned(),
+            value: found.value,
+            repeats: asked.repeats,
+            seed: asked.seed,
+        });
+    }
+    let tree = request.tree.zip(shown).map(|(number, tree)| TreeText {
+        number,
+        leaves: tree.leaves().len(),
+        depth: tree.depth(),
+        text: tree_text(tree, &model.header().features),
+    });
+    Ok(InspectModelResult {
+        model: request.model.clone(),
+        summary,
+        permutation,
+        tree,
+        warnings: task.into_warnings(),
+        drawing,
+        loaded: model,
+    })
+}
+
+/// The tree of a number, from 1.
+fn tree_of(model: &Model, number: usize) -> Result<&Tree, TaskError> {
+    let ModelBody::Trees(ensemble) = model.body() else {
+        return Err(TaskError::NoTrees { kind: model.body().name() });
+    };
+    let tree = number.checked_sub(1).and_then(|at| ensemble.trees().get(at));
+    tree.ok_or(TaskError::NoSuchTree { number, trees: ensemble.trees().len() })
+}
+
+fn draw(request: &InspectModelRequest, model: &Model) -> Result<String, TaskError> {
+    let number = request.tree.unwrap_or(1);
+    let title = format!("tree {number} of {}", request.model.display());
+    Ok(tree_svg(tree_of(model, number)?, &model.header().features, &title))
+}
+
+fn permute(
+    request: &PermutationRequest,
+    model: &Model,
+    task: &mut Running<'_>,
+) -> Result<Permutation, TaskError> {
+    let measure: Measure = match &request.metric {
+        Some(metric) => metric.resolve(SourceKind::Features)?,
+        None => metric_or_default(None, SourceKind::Features, &model.header().metric)?,
+    };
+    let data = request.data.load(Some(model.header().absent), task)?.data;
+    let plan = Plan {
+        repeats: request.repeats,
+        seed: request.seed,
+        options: ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() },
+    };
+    let work = || Permutation::new(model, &data, measure, plan);
+    Ok(task.step("shuffling features", work)?.0)
+}
+
+/// The loss of each feature that was shuffled.
+fn losses(found: &Permutation) -> Vec<(usize, FeatureLoss)> {
+    let numbers = found.losses.iter().map(|(number, _)| *number);
+    let loss = |number| {
+        let (mean, spread) = found.of(number)?;
+        Some((number, FeatureLoss { mean, spread }))
+    };
+    numbers.filter_map(loss).collect()
+}
