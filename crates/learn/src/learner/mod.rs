@@ -82,11 +82,24 @@ impl LearnerSpec {
         refuse_linear_leaves(&spec, def)?;
         let learner = def.read(&spec)?;
         let given = spec.args.into_iter().map(|(key, _)| key).collect();
-        Ok(Self { given, ..Self::new(learner)? })
+        Ok(Self { given, ..Self::checked(learner)? })
     }
 
-    /// Checks a learner that a program made.
-    pub fn new(learner: Arc<dyn Learner>) -> Result<Self, SpecError> {
+    /// Checks a learner that a program made, for cross validation and tuning.
+    ///
+    /// ```
+    /// use rankwright_learn::prelude::*;
+    ///
+    /// let learner = LearnerSpec::new(LambdaMart::new().trees(50).leaves(7))?;
+    /// assert_eq!(learner.to_string(), "lambdamart(trees=50, leaves=7)");
+    /// assert!(LearnerSpec::new(LambdaMart::new().rate(0.0)).is_err());
+    /// # Ok::<(), rankwright_spec::SpecError>(())
+    /// ```
+    pub fn new(learner: impl Learner + 'static) -> Result<Self, SpecError> {
+        Self::checked(Arc::new(learner))
+    }
+
+    fn checked(learner: Arc<dyn Learner>) -> Result<Self, SpecError> {
         let trainer = Arc::from(learner.trainer()?);
         let target = learner.params().text("metric");
         let target = MetricSpec::parse(target.as_deref().unwrap_or(DEFAULT_METRIC))?;

@@ -289,7 +289,7 @@ fn wrong_specs_say_what_is_wrong_and_what_there_is() {
         ("lambdamart@10", "write it with the metric"),
         ("lambdamart(sigma=0)", "`lambdamart`: sigma=0 is not allowed"),
         ("lambdamart(metric=ndgc)", "did you mean `ndcg`?"),
-        ("lambdamart(metric=auc)", "auc"),
+        ("lambdamart(metric=auc)", "no change under swaps"),
         ("mart(loss=squared, delta=2)", "delta"),
         ("rankmart(ridge=1)", "newton=joint"),
         ("mart(drop_skip=0.1)", "drop_skip is for drop_trees above 0"),
@@ -342,11 +342,11 @@ fn specs_are_printed_in_one_way() {
         ("lambdamart()", "lambdamart"),
         ("mart(leaves = 7,trees=+5)", "mart(trees=5, leaves=7)"),
         (
-            "rankmart(line_search=yes, min_hessian=1e-3)",
-            "rankmart(line_search=true, min_hessian=0.001)",
+            "rankmart(line_search=yes, min_hessian=1e-2)",
+            "rankmart(line_search=true, min_hessian=0.01)",
         ),
         ("lambdamart(metric=ndcg( gain=linear )@5)", "lambdamart(metric=ndcg(gain=linear)@5)"),
-        ("linear(bias=0.0, weights=22:1 / 72:2)", "linear(weights=22:1/72:2, bias=0)"),
+        ("linear(bias=0.0, weights=22:1 / 72:2)", "linear(weights=22:1/72:2)"),
         ("mart(l2=1e-9)", "mart(l2=1e-9)"),
     ];
     for (text, expected) in cases {

@@ -103,10 +103,10 @@ fn threads_change_no_bit() {
 #[test]
 fn what_makes_no_sense_is_refused() {
     for (text, expected) in [
-        ("x(transform=whiten)", "auto | none | standard | min-max"),
+        ("x(transform=whiten)", "auto | adapt | none | standard | min-max"),
         ("x(clip=0)", "a number above 0"),
         ("x(clip=-1)", "a number above 0"),
-        ("x(transform=rank, clip=3)", "clip= does nothing"),
+        ("x(transform=rank, clip=3)", "clip does nothing"),
     ] {
         let error = plan(text).unwrap_err().to_string();
         assert!(error.contains(expected), "{text}: {error}");

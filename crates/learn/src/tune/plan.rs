@@ -121,7 +121,8 @@ impl TunePlan {
         }
         let halves = settings.method == Method::Halving;
         let space = match &settings.space {
-            Some(space) => space.clone(),
+            // A space that a program built has not been checked yet; its text is what a log keeps.
+            Some(space) => Space::parse(&space.to_string())?,
             None => default_space(learner, halves || settings.ground == Ground::Valid)?,
         };
         let base = stopping(learner, &space, settings.ground)?;
@@ -214,7 +215,7 @@ fn stopping(
     space: &Space,
     ground: Ground,
 ) -> Result<LearnerSpec, LearnError> {
-    let written = learner.canonical().get("stop").is_some() || space.get("stop").is_some();
+    let written = learner.is_given("stop") || space.get("stop").is_some();
     let stop = preset(learner).and_then(|preset| preset.stop);
     match stop.filter(|_| ground == Ground::Valid && !written) {
         Some(stop) => Ok(LearnerSpec::from_spec(learner.canonical().clone().with("stop", stop))?),

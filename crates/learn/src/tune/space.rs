@@ -14,6 +14,7 @@
 //! ends. A range of one point (`int(5,5)`) gives that point. Cost: a draw for each parameter.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use rankwright_data::Random;
@@ -52,7 +53,16 @@ pub enum Range {
 /// assert!(wrong.contains("did you mean `log`?"));
 /// # Ok::<(), rankwright_spec::SpecError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+///
+/// A program can build one without text:
+///
+/// ```
+/// use rankwright_learn::tune::Space;
+///
+/// let space = Space::new().int("leaves", 4..=15).log("rate", 0.05..=0.3).choice("l2", [0.1, 1.0]);
+/// assert_eq!(space.to_string(), "leaves=int(4,15), rate=log(0.05,0.3), l2=choice(0.1,1)");
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Space {
     parameters: Vec<(String, Range)>,
 }
@@ -63,6 +73,54 @@ const KINDS: [&str; 5] = ["choice", "int", "logint", "uniform", "log"];
 const BEFORE: &str = "space(";
 
 impl Space {
+    /// A space without parameters.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a whole number.
+    #[must_use]
+    pub fn int(self, name: &str, range: RangeInclusive<i64>) -> Self {
+        self.with(name, Range::Int(*range.start(), *range.end()))
+    }
+
+    /// Adds a whole number whose logarithm is evenly spread.
+    #[must_use]
+    pub fn log_int(self, name: &str, range: RangeInclusive<i64>) -> Self {
+        self.with(name, Range::LogInt(*range.start(), *range.end()))
+    }
+
+    /// Adds a number.
+    #[must_use]
+    pub fn uniform(self, name: &str, range: RangeInclusive<f64>) -> Self {
+        self.with(name, Range::Uniform(*range.start(), *range.end()))
+    }
+
+    /// Adds a number whose logarithm is evenly spread.
+    #[must_use]
+    pub fn log(self, name: &str, range: RangeInclusive<f64>) -> Self {
+        self.with(name, Range::Log(*range.start(), *range.end()))
+    }
+
+    /// Adds one of several values, each as likely.
+    #[must_use]
+    pub fn choice<T: ToString>(self, name: &str, values: impl IntoIterator<Item = T>) -> Self {
+        let values = values.into_iter().map(|value| value.to_string());
+        self.with(name, Range::Choice(values.collect()))
+    }
+
+    /// Adds a parameter that has one value.
+    #[must_use]
+    pub fn fixed(self, name: &str, value: impl ToString) -> Self {
+        self.with(name, Range::Fixed(value.to_string()))
+    }
+
+    fn with(mut self, name: &str, range: Range) -> Self {
+        self.parameters.retain(|(other, _)| other != name);
+        self.parameters.push((name.to_owned(), range));
+        self
+    }
+
     /// Reads a space; the error tells the column or the parameter.
     pub fn parse(text: &str) -> Result<Self, SpecError> {
         balanced(text)?;
