@@ -329,9 +329,9 @@ fn verify(data: &Dataset) -> Result<(), &'static str> {
         }
     }
     let sound = |pair: &Pair| {
-        let rows = data.query_rows(pair.query as usize);
-        (pair.query as usize) < data.queries()
-            && rows.contains(&(pair.better as usize))
+        let query = Some(pair.query as usize).filter(|query| *query < data.queries());
+        let rows = query.map_or(0..0, |query| data.query_rows(query));
+        rows.contains(&(pair.better as usize))
             && rows.contains(&(pair.worse as usize))
             && pair.better != pair.worse
             && pair.weight > 0.0
