@@ -223,7 +223,7 @@ fn open_shop(args: &Args, folder: &Path, out: &Output) -> Result<Shop, Failure> 
     });
     let path = folder.join("index");
     let (built, indexed) = timed(out, "indexing", || {
-        let documents = Documents::open(&folder.join("documents.jsonl"), None)?;
+        let documents = Documents::open(folder.join("documents.jsonl"), None)?;
         let options = BuildOptions {
             existing: rankwright::search::Existing::Replace,
             ..BuildOptions::default()
@@ -231,7 +231,7 @@ fn open_shop(args: &Args, folder: &Path, out: &Output) -> Result<Shop, Failure> 
         build_index(&path, documents, &options, &mut |_| ControlFlow::Continue(()))
     });
     built?;
-    let mut queries = read_queries(&folder.join("queries.jsonl"), QueryOptions::default())?;
+    let mut queries = read_queries(folder.join("queries.jsonl"), QueryOptions::default())?;
     Random::new(args.seed, 0).shuffle(&mut queries);
     let rest = queries.split_off(queries.len() / 2);
     let (valid, test) = rest.split_at(rest.len() / 3);

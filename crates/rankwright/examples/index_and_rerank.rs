@@ -36,7 +36,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         })
     });
     let qrels = Qrels::from_lists(QueryLists::from_rows("judged", judged)?);
-    let set = FeatureSet::parse("bm25(field=title), coverage(field=title), number(field=stars)")?;
+    let set =
+        FeatureSet::parse("bm25(field=title), matched-ratio(field=title), number(field=stars)")?;
     let asked = queries.map(|text| Query::new(text, text)).to_vec();
     let rows =
         training_data(Arc::clone(&index), asked, Some(&qrels), &set, &RowOptions::default())?;

@@ -15,13 +15,13 @@ use crate::classify::ClassifyError;
 pub enum SearchError {
     /// A file could not be read or written.
     #[error(transparent)]
-    Data(#[from] DataError),
+    Data(Box<DataError>),
     /// A spec of an analysis, a first stage, a feature or a classifier was refused.
     #[error(transparent)]
     Spec(#[from] SpecError),
     /// A model could not be read or does not score these features.
     #[error(transparent)]
-    Model(#[from] ModelError),
+    Model(Box<ModelError>),
     /// Scores cannot be ordered.
     #[error(transparent)]
     Eval(#[from] EvalError),
@@ -330,7 +330,7 @@ impl SearchError {
     /// The same with the way out.
     pub(crate) fn with_help(self, text: impl Into<String>) -> Self {
         match self {
-            Self::Data(error) => Self::Data(error.with_help(text.into())),
+            Self::Data(error) => error.with_help(text.into()).into(),
             other => other,
         }
     }
@@ -353,6 +353,18 @@ impl SearchError {
             }
             _ => Self::IndexAccess { path, what },
         }
+    }
+}
+
+impl From<DataError> for SearchError {
+    fn from(error: DataError) -> Self {
+        Self::Data(Box::new(error))
+    }
+}
+
+impl From<ModelError> for SearchError {
+    fn from(error: ModelError) -> Self {
+        Self::Model(Box::new(error))
     }
 }
 

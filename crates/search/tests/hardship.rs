@@ -39,7 +39,7 @@ fn child_that_builds_a_large_index() {
     };
     let options = BuildOptions { existing, ..BuildOptions::default() };
     let documents = (0..LARGE).map(|number| Ok(large(number)));
-    let result = build_index(&place.join("index"), documents, &options, &mut |done| {
+    let result = build_index(place.join("index"), documents, &options, &mut |done| {
         fs::write(place.join("progress"), done.to_string()).unwrap();
         ControlFlow::Continue(())
     });

@@ -394,7 +394,7 @@ fn scores_equal_the_reference_on_cranfield() {
         return;
     };
     let cranfield = data.join("cranfield");
-    let documents = Documents::open(&cranfield.join("cran.all.1400"), None).unwrap();
+    let documents = Documents::open(cranfield.join("cran.all.1400"), None).unwrap();
     let documents: Vec<Document> = documents.map(Result::unwrap).collect();
     let mut reference = Reference::new(&Analysis::default(), &["title", "text"]);
     documents.iter().for_each(|document| reference.put(document));
@@ -407,7 +407,7 @@ fn scores_equal_the_reference_on_cranfield() {
     index(&path, "", Existing::Add, rest.to_vec());
     let index = Index::open(&path).unwrap();
     assert_eq!(index.documents(), 1400);
-    let queries = read_queries(&cranfield.join("cran.qry"), QueryOptions::default()).unwrap();
+    let queries = read_queries(cranfield.join("cran.qry"), QueryOptions::default()).unwrap();
     let mut buffers = SearchBuffers::default();
     for query in queries.iter().step_by(40) {
         for stage in stages().iter().filter(|stage| !stage.spec.contains("note")) {

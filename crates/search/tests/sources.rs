@@ -129,7 +129,7 @@ fn the_real_collections_have_all_their_documents() {
         ("nfcorpus/corpus.jsonl", 3633),
         ("cacm/cacm.all", 3204),
     ] {
-        let mut documents = Documents::open(&data.join(file), None).unwrap();
+        let mut documents = Documents::open(data.join(file), None).unwrap();
         let ids: HashSet<String> =
             documents.by_ref().map(|document| document.unwrap().id).collect();
         assert_eq!(ids.len(), count, "{file}");
@@ -164,7 +164,7 @@ fn the_real_queries_meet_their_judgements() {
         ("cacm/query.text", QueryOptions::default(), 64, "cacm/trec_qrels", 52),
         ("cacm/query.text", QueryOptions::default(), 64, "cacm/qrels.text", 52),
     ] {
-        let queries = read_queries(&data.join(file), options).unwrap();
+        let queries = read_queries(data.join(file), options).unwrap();
         assert_eq!(queries.len(), count, "{file}");
         assert!(queries.iter().all(|query| !query.text.is_empty()));
         let input = Input::open(data.join(judgements)).unwrap();
