@@ -12,7 +12,7 @@
 use crate::error::ModelError;
 use crate::model::{Model, ModelBody};
 
-/// What is done with the scores of a member within each query. Equal scores stay equal, and a list
+/// The normalisation of a member's scores within each query. Equal scores stay equal, and a list
 /// of nothing but equal scores (one document, say) becomes zeros, except under `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -167,7 +167,7 @@ impl Blend {
         Ok(Blend { normalise, members })
     }
 
-    /// What is done with the scores of each member within a query.
+    /// The normalisation of each member's scores within a query.
     pub fn normalise(&self) -> Normalise {
         self.normalise
     }

@@ -46,7 +46,7 @@ use crate::header::Header;
 use crate::interchange::ModelFormat;
 use crate::model::{BodyKind, Model};
 
-/// How every model file begins, before the version.
+/// The first bytes of every model file, before the version.
 const MAGIC: &[u8] = b"RANKWRIGHT MODEL ";
 /// The newest version; all from 1 on are read.
 const NEWEST: u32 = 3;

@@ -36,15 +36,15 @@ pub enum ModelError {
     /// A model whose bytes are not what was once written.
     #[error("the model is damaged: {what}")]
     Damaged {
-        /// What does not fit.
+        /// The damage.
         what: String,
     },
     /// Parts that do not make a model.
     #[error("{what}; expected {expected}")]
     Invalid {
-        /// What was found.
+        /// The parts that were found.
         what: String,
-        /// What should have been.
+        /// The parts that were expected.
         expected: String,
     },
     /// Something that one of two model formats cannot express.
@@ -52,13 +52,13 @@ pub enum ModelError {
     Unsupported {
         /// The other system.
         format: &'static str,
-        /// What it is, and where.
+        /// The part that cannot be expressed, and where it is.
         what: String,
     },
     /// The data lacks features that the model needs.
     #[error("the data lacks {count} of the model's features: {names}")]
     MissingFeatures {
-        /// How many.
+        /// Their number.
         count: usize,
         /// Their names, the first few.
         names: String,
@@ -66,7 +66,7 @@ pub enum ModelError {
     /// The data has features that the model does not know.
     #[error("the data has {count} features that the model does not know: {names}")]
     UnknownFeatures {
-        /// How many.
+        /// Their number.
         count: usize,
         /// Their names, the first few.
         names: String,
@@ -113,7 +113,7 @@ pub enum ModelError {
     InFile {
         /// The file.
         file: String,
-        /// What is wrong with it.
+        /// The error.
         error: Box<ModelError>,
     },
 }
@@ -183,7 +183,7 @@ impl ModelError {
     }
 }
 
-/// How many names a message shows.
+/// The most names that a message shows.
 pub(crate) const SHOWN: usize = 10;
 
 /// The first few of so many names, for a message.

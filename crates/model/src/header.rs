@@ -29,7 +29,7 @@ pub(crate) const MOST_NOTES: usize = 1 << 12;
 pub struct Header {
     /// The features, in the order in which trees and weights number them.
     pub features: FeatureNames,
-    /// What an absent feature of a sparse row means.
+    /// The value of a feature that a sparse row leaves out.
     pub absent: Absent,
     /// The learner that made the model, as a canonical spec.
     pub learner: String,

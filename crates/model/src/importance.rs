@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{Model, ModelBody};
 
-/// How much one feature matters.
+/// The importance of one feature in trees or weights.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Importance {
     /// Number of the feature, from 0.

@@ -19,7 +19,7 @@ use rankwright_data::FeatureNames;
 use crate::error::{ModelError, SHOWN, first_names};
 use crate::header::Header;
 
-/// Where to find a model's features in a data set.
+/// The columns of a data set that hold a model's features.
 ///
 /// ```
 /// use rankwright_data::{Absent, FeatureNames};
@@ -125,7 +125,7 @@ impl Matching {
         Matching { map, features, absent: model.absent.value(), by_position: false }
     }
 
-    /// Where to find the features of a member in the data that its blend is matched with; `self` is
+    /// The columns of a member's features in the data that its blend is matched with; `self` is
     /// where to find them in the blend.
     pub(crate) fn through(&self, blend: &Matching) -> Matching {
         Matching {
@@ -168,7 +168,7 @@ impl Matching {
         self.absent
     }
 
-    /// How many columns of the data a feature of the model has.
+    /// The number of columns of the data that hold a feature of the model.
     fn matched(&self) -> usize {
         match &self.map {
             Map::Shift { shift, columns } => {
@@ -218,7 +218,7 @@ struct Given<'a> {
     features: &'a FeatureNames,
     /// The first column of each name.
     columns: HashMap<&'a str, usize>,
-    /// How the names come to ids.
+    /// The way from names to ids.
     ids: Ids,
 }
 
@@ -288,7 +288,7 @@ fn counted(features: &FeatureNames, columns: usize) -> Result<Map, ModelError> {
     Ok(Map::Shift { shift: first as i64 - 1, columns })
 }
 
-/// How named features come to ids.
+/// The ways from feature names to ids.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Ids {
     /// Some names are whole numbers: these are ids, the other names have none.

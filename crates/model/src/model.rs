@@ -100,11 +100,11 @@ impl ModelBody {
 pub struct Model {
     header: Header,
     body: ModelBody,
-    /// Where each member of a blend finds its features among those of the header.
+    /// For each member of a blend the places of its features among those of the header.
     members: Vec<Matching>,
 }
 
-/// Where members find their features follows from the rest.
+/// The places of members' features follow from the rest.
 impl PartialEq for Model {
     fn eq(&self, other: &Model) -> bool {
         self.header == other.header && self.body == other.body
@@ -152,7 +152,7 @@ impl Model {
         (self.header, self.body)
     }
 
-    /// Where each member of a blend finds its features; empty for other models.
+    /// For each member of a blend the places of its features; empty for other models.
     pub(crate) fn members(&self) -> &[Matching] {
         &self.members
     }

@@ -13,7 +13,7 @@ use crate::error::ModelError;
 use crate::math::tanh;
 use crate::transform::Transforms;
 
-/// What is done with each output of a layer.
+/// The activation of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Activation {
@@ -73,9 +73,9 @@ fn each(values: &mut [f32], change: impl Fn(f32) -> f32) {
 /// Scale and shift of each output after layer normalisation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerNorm {
-    /// What each output is multiplied by.
+    /// The factor of each output.
     pub scale: Vec<f32>,
-    /// What is added then.
+    /// The number that is added then.
     pub shift: Vec<f32>,
 }
 
@@ -83,7 +83,7 @@ pub struct LayerNorm {
 const LANES: usize = 8;
 
 impl LayerNorm {
-    /// What is added to the variance before the root is taken.
+    /// The number that is added to the variance before the root is taken.
     pub const EPSILON: f64 = 1e-5;
 
     /// `(z - mean) / sqrt(variance + EPSILON) scale + shift`, with the mean and the variance (over n)
@@ -200,12 +200,12 @@ impl Layer {
         self.norm.as_ref()
     }
 
-    /// What is done with the outputs at last.
+    /// The activation, which comes last.
     pub fn activation(&self) -> Activation {
         self.activation
     }
 
-    /// How many numbers it holds.
+    /// The number of weights and biases.
     pub fn parameters(&self) -> usize {
         let scaling = if self.norm.is_some() { 2 * self.outputs() } else { 0 };
         self.weights.len() + self.biases.len() + scaling
@@ -225,7 +225,7 @@ impl Layer {
     }
 }
 
-/// What follows the weights of a layer, for the outputs of one row.
+/// Normalises and activates the outputs of one row.
 #[inline(always)]
 pub(crate) fn finish(norm: Option<&LayerNorm>, activation: Activation, outputs: &mut [f32]) {
     each(outputs, settled);
@@ -278,7 +278,7 @@ impl Net {
         }
     }
 
-    /// What is done with the features first.
+    /// The transforms of features.
     pub fn transforms(&self) -> &Transforms {
         &self.transforms
     }
@@ -288,7 +288,7 @@ impl Net {
         &self.layers
     }
 
-    /// How many numbers the layers hold.
+    /// The number of weights and biases of all layers.
     pub fn parameters(&self) -> usize {
         self.layers.iter().map(Layer::parameters).sum()
     }

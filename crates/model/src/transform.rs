@@ -1,4 +1,4 @@
-//! How raw feature values become inputs of a net: steps for each feature, fitted on training data.
+//! Transforms of raw feature values to inputs of a net: steps for each feature, fitted on training data.
 //!
 //! | step | value x becomes |
 //! |---|---|
@@ -37,14 +37,14 @@ pub enum TransformStep {
     SignedLog,
     /// (x - shift) scale.
     Affine {
-        /// What is taken away first.
+        /// The number that is subtracted first.
         shift: f32,
-        /// What the rest is multiplied by.
+        /// The factor of the difference.
         scale: f32,
     },
     /// Linear between points, flat outside.
     Table {
-        /// Where the points are, each larger than the one before; at least one.
+        /// The positions of the points, each larger than the one before; at least one.
         from: Vec<f32>,
         /// The value at each point, none smaller than the one before.
         to: Vec<f32>,
@@ -196,7 +196,7 @@ impl Transforms {
         &self.steps
     }
 
-    /// What a missing value of each feature becomes.
+    /// The input that stands for a missing value of each feature.
     pub fn missing(&self) -> &[f32] {
         &self.missing
     }
@@ -257,7 +257,7 @@ impl Transforms {
         self.steps.iter().zip(&self.missing).map(affine).collect()
     }
 
-    /// What happens to the features, in words: `signed log, shifted and scaled`. Where features
+    /// The transforms in words: `signed log, shifted and scaled`. Where features
     /// differ, each way with the number of its features, the commonest first.
     pub fn describe(&self) -> String {
         let mut ways: Vec<(String, usize)> = Vec::new();

@@ -15,7 +15,7 @@
 use crate::categories::Categories;
 use crate::error::ModelError;
 
-/// Where a side of a split leads.
+/// The child on one side of a split.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Child {
     /// To the split of this number.
@@ -33,10 +33,10 @@ pub enum Side {
     Right,
 }
 
-/// How far from 0 a value may be to count as 0 where 0 means missing.
+/// The largest absolute value that counts as 0 where 0 means missing.
 pub const ABOUT_ZERO: f32 = 1e-35;
 
-/// How a split decides. NaN is always missing.
+/// The condition of a split. NaN is always missing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rule {
     /// Values at most this go left.
@@ -76,13 +76,13 @@ pub struct Split {
     pub feature: u32,
     /// Which values go left.
     pub rule: Rule,
-    /// Where a missing value goes.
+    /// The side of missing values.
     pub missing: Side,
-    /// Where the left side leads.
+    /// The child on the left.
     pub left: Child,
-    /// Where the right side leads.
+    /// The child on the right.
     pub right: Child,
-    /// What the split gained in training.
+    /// The gain of the split in training.
     pub gain: f64,
     /// Training rows that came here.
     pub rows: u64,
@@ -106,7 +106,7 @@ impl Split {
 /// An end of a tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Leaf {
-    /// What it adds to a score.
+    /// The number that it adds to a score.
     pub value: f64,
     /// Training rows that came here.
     pub rows: u64,
@@ -191,7 +191,7 @@ impl Tree {
         &self.sets
     }
 
-    /// Where every row starts.
+    /// The node or leaf where every row starts.
     pub fn root(&self) -> Child {
         match self.splits.is_empty() {
             true => Child::Leaf(0),

@@ -195,7 +195,7 @@ fn read_sets(from: &mut Reader<'_>) -> Result<Vec<Categories>, ModelError> {
 pub(super) struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
-    /// How many bytes are left.
+    /// The number of bytes that are left.
     pub(super) fn left(&self) -> usize {
         self.0.len()
     }

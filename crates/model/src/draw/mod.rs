@@ -20,7 +20,7 @@ fn printable(name: &str, most: usize) -> String {
     }
 }
 
-/// How many rows, in words.
+/// A number of rows in words.
 fn rows(count: u64) -> String {
     match count {
         1 => "1 row".to_owned(),
@@ -28,7 +28,7 @@ fn rows(count: u64) -> String {
     }
 }
 
-/// What a split asks, after the name of its feature.
+/// The condition of a split, to follow the name of its feature.
 fn question(rule: Rule, sets: &[Categories], at_most: &str) -> String {
     match rule {
         Rule::AtMost(threshold) => format!("{at_most} {}", shortest(threshold)),

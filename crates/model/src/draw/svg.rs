@@ -66,7 +66,7 @@ pub fn tree_svg(tree: &Tree, names: &FeatureNames, title: &str) -> String {
     svg
 }
 
-/// Where a box stands: its centre in slots from the left, and its row from the top.
+/// The position of a box: its centre in slots from the left, and its row from the top.
 struct Placed {
     node: Child,
     slot: f64,
@@ -109,7 +109,7 @@ fn layout(tree: &Tree) -> Vec<Placed> {
     boxes
 }
 
-/// What stands in a box, and what pointing at it tells.
+/// The text in a box, and the text that pointing at it shows.
 struct BoxText {
     lines: Vec<String>,
     whole: String,

@@ -39,7 +39,7 @@ pub(crate) struct Network {
     steps: Steps,
     /// Values of all leaves, and [`MAX_LEAVES`] more, so that as many follow each tree's first.
     values: Vec<f64>,
-    /// Where each tree's values begin.
+    /// The index of each tree's first value.
     starts: Vec<usize>,
 }
 

@@ -28,7 +28,7 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
-    /// How many there are.
+    /// The number of thresholds.
     pub(crate) fn len(&self) -> usize {
         self.values.len()
     }
@@ -47,7 +47,7 @@ impl Thresholds {
         }
     }
 
-    /// Where the search for a number begins.
+    /// The slot at which the search for a number begins.
     fn slot(&self, threshold: f32) -> usize {
         let bits = self.slots.len().trailing_zeros();
         (threshold.to_bits().wrapping_mul(0x9e37_79b1) >> (32 - bits)) as usize

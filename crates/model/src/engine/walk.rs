@@ -98,7 +98,7 @@ impl Walks {
         }
     }
 
-    /// Where a row goes from a node; `PLAIN` where all splits are thresholds.
+    /// The next node of a row; `PLAIN` where all splits are thresholds.
     #[inline(always)]
     fn step<const PLAIN: bool>(&self, at: u32, row: &[f32]) -> u32 {
         let step = &self.nodes[at as usize];

@@ -57,7 +57,7 @@ impl BlendShap<'_> {
     }
 }
 
-/// What normalisation does to a member's base, and to its contributions for each document.
+/// The effect of normalisation on a member's base, and to its contributions for each document.
 struct Line {
     base: f64,
     slopes: Vec<f64>,

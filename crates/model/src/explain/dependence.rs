@@ -18,14 +18,14 @@ use crate::error::ModelError;
 use crate::model::Model;
 use crate::score::ScoreOptions;
 
-/// How finely a dependence is looked at.
+/// Options of a partial dependence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DependenceOptions {
     /// The most values of the feature.
     pub points: usize,
     /// The most documents, chosen by seed.
     pub documents: usize,
-    /// How many documents' own curves are kept.
+    /// The number of documents whose own curves are kept.
     pub curves: usize,
 }
 
@@ -35,7 +35,7 @@ impl Default for DependenceOptions {
     }
 }
 
-/// How scores go with one feature.
+/// The partial dependence of scores on one feature.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dependence {
     /// The number of the feature in the model.
@@ -48,14 +48,14 @@ pub struct Dependence {
     pub means: Vec<f64>,
     /// The mean score where it is missing, if it is missing anywhere.
     pub missing: Option<f64>,
-    /// How many documents the means are over.
+    /// The number of documents in the means.
     pub documents: usize,
     /// The rows of documents with a curve of their own, and the scores along it.
     pub curves: Vec<(usize, Vec<f64>)>,
 }
 
 impl Model {
-    /// How the scores of a data set's documents go with a feature, given by its number in the model.
+    /// The partial dependence of a data set's scores on a feature, given by its number in the model.
     pub fn dependence(
         &self,
         data: &Dataset,

@@ -51,7 +51,7 @@ use crate::model::{Model, ModelBody};
 /// The most background documents that are looked at.
 const MOST_BACKGROUND: usize = 10_000;
 
-/// How a model is explained.
+/// Options of explanations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExplainOptions {
     /// Chooses background documents and orders of exchange.
@@ -246,7 +246,7 @@ pub struct Explanation {
     pub query: usize,
     /// The rows of its documents.
     pub rows: Range<usize>,
-    /// What every score starts from.
+    /// The number that every score starts from.
     pub base: f64,
     /// The score of each document, in the order of the rows.
     pub scores: Vec<f64>,
@@ -267,12 +267,13 @@ impl Explanation {
         self.values.get(document * self.width..(document + 1) * self.width).unwrap_or(&[])
     }
 
-    /// What each feature adds to the score of a document.
+    /// The contribution of each feature to the score of a document; none for a document that there is
+    /// not.
     pub fn contributions(&self, document: usize) -> &[f64] {
         self.parts.get(document * self.width..(document + 1) * self.width).unwrap_or(&[])
     }
 
-    /// What each feature adds to the lead of document `a` over document `b`; the sum is the
+    /// The contribution of each feature to the lead of document `a` over document `b`; the sum is the
     /// difference of their scores.
     pub fn difference(&self, a: usize, b: usize) -> Vec<f64> {
         let pairs = self.contributions(a).iter().zip(self.contributions(b));

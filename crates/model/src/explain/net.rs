@@ -193,7 +193,7 @@ impl NetShap {
     }
 }
 
-/// Where a value stands between the ends of a list; 0 where they are equal.
+/// The position of a value between the ends of a list, from 0 to 1; 0 where they are equal.
 fn between(low: f32, high: f32, value: f32) -> f32 {
     if low >= high {
         return 0.0;
@@ -220,7 +220,7 @@ fn layers_of(net: &Net, features: &[usize]) -> Result<(Layer, Vec<Layer>), Expla
     Ok((first, layers.cloned().collect()))
 }
 
-/// What scores inputs with these layers.
+/// A scorer of inputs of these layers.
 fn scorer_of(first: &Layer, later: &[Layer]) -> Result<Scorer, ExplainError> {
     let count = first.inputs();
     let layers = [std::slice::from_ref(first), later].concat();

@@ -20,11 +20,11 @@ pub(super) struct Step {
     pub(super) share: f64,
     /// The level of the next step above on the same feature, with its share; 0 and 1 if there is none.
     pub(super) above: (u32, f64),
-    /// What the node is.
+    /// The node.
     pub(super) node: Node,
 }
 
-/// What a walk comes to.
+/// A node on a walk.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Node {
     /// A split by number, with the place of its feature among those used.
@@ -48,7 +48,7 @@ pub(super) struct Paths {
     pub(super) base: f64,
 }
 
-/// What is known on the way down, to be taken back on the way up.
+/// The state on the way down, which is undone on the way up.
 struct Above {
     slot: usize,
     share: f64,

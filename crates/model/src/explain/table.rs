@@ -51,14 +51,14 @@ impl Table {
     }
 }
 
-/// What the scores of the documents of one query are made of.
+/// The parts of the scores of one query's documents.
 #[derive(Debug, Clone)]
 pub(super) struct Parts {
-    /// What every score starts from.
+    /// The number that every score starts from.
     pub(super) base: f64,
     /// The scores.
     pub(super) scores: Vec<f64>,
-    /// What each feature adds, document by document.
+    /// The contribution of each feature, document by document.
     pub(super) values: Vec<f64>,
 }
 

@@ -145,7 +145,7 @@ fn places(tree: &Paths) -> usize {
 struct Walk {
     /// The documents' values of each feature.
     values: Vec<[f32; LANES]>,
-    /// What each feature adds to the documents' scores.
+    /// The contribution of each feature to the documents' scores.
     sums: Vec<[f64; LANES]>,
     /// The product of the factors on the path, at each place of each level.
     products: Vec<[f64; LANES]>,

@@ -1,4 +1,4 @@
-//! What the readers and writers of tree formats share: trees put together from loose nodes, and
+//! Shared parts of the readers and writers of tree formats: trees put together from single nodes, and
 //! the rules that others understand.
 //!
 //! Other systems number nodes as they like, or nest them. [`assemble`] walks such nodes from the
@@ -20,7 +20,7 @@ pub(super) const MOST_TREES: usize = 1 << 17;
 /// The largest feature number that a foreign model may name.
 pub(super) const MOST_FEATURES: usize = 1 << 24;
 
-/// What a foreign tree has at a node.
+/// A node of a foreign tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Node {
     /// An end.
@@ -31,7 +31,7 @@ pub(super) enum Node {
         feature: u32,
         /// Values at most this go left.
         threshold: f32,
-        /// Where missing values go.
+        /// The side of missing values.
         missing: Side,
         /// Node on the left.
         left: u32,

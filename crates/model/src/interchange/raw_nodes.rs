@@ -27,7 +27,7 @@ pub(super) struct RawNode {
     pub(super) feature: Option<u32>,
     /// Values at most this go left.
     pub(super) threshold: Option<f32>,
-    /// Where missing values go, if the file says so.
+    /// The side of missing values, if the file says so.
     pub(super) missing: Option<Side>,
     /// Numbers of nodes as [`Forest::push`] gave them; 0 is none.
     pub(super) left: u32,

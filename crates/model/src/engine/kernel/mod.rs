@@ -17,7 +17,7 @@ pub(crate) const BLOCK: usize = 16;
 pub(crate) type Bytes = [u8; REGISTER];
 /// A rank for each of some rows, with its sign bit flipped.
 pub(crate) type Ranks = [i8; REGISTER];
-/// What leaves and nodes hold, for `N` rows.
+/// The leaf numbers that leaves and nodes hold, for `N` rows.
 pub(crate) type Slots<const N: usize> = Aligned<[[u8; N]; SLOTS]>;
 
 /// Bytes of which no 32 lie across two cache lines.

@@ -1,4 +1,4 @@
-//! What a CatBoost file says besides its trees.
+//! The facts of a CatBoost file besides its trees.
 
 use std::fmt;
 
@@ -106,7 +106,7 @@ impl<'de> Visitor<'de> for Either {
     }
 }
 
-/// Where the model came from; whatever else stands there may change its form from version to
+/// The origin of the model; whatever else stands there may change its form from version to
 /// version.
 #[derive(Deserialize, Default)]
 #[serde(default)]

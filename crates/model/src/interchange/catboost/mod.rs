@@ -72,7 +72,7 @@ fn refuse(what: impl Into<String>) -> ModelError {
     ModelError::Unsupported { format: NAME, what: what.into() }
 }
 
-/// What the JSON reader says, or what our own code said through it.
+/// The error of the JSON reader, or of our own code through it.
 fn broken(error: &serde_json::Error) -> ModelError {
     ModelError::invalid(format!("CatBoost: {error}"), "the JSON that CatBoost writes")
 }

@@ -44,7 +44,7 @@ pub(super) static FORMAT: ModelFormat = ModelFormat {
     read,
     write: Some(write),
 };
-/// How many bytes are looked at to know it.
+/// The number of bytes in which it is detected.
 const LOOK: usize = 4096;
 
 /// Whether bytes begin like it: a list of nodes, or an object with such a list as `splits`.

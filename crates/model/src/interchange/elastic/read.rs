@@ -120,7 +120,7 @@ impl<'de> Visitor<'de> for AnyFile {
     }
 }
 
-/// What the JSON is gone through with. Nodes nest as deep as the JSON reader allows.
+/// The visitor of the JSON. Nodes nest as deep as the JSON reader allows.
 enum Part<'a> {
     Trees(&'a mut Forest),
     Children(&'a mut Forest),

@@ -32,7 +32,7 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     Ok(out.into_bytes())
 }
 
-/// What is still to be written of a tree.
+/// A part of a tree that is still to be written.
 enum Ahead {
     Node { at: Child, id: usize, depth: usize },
     Text(&'static str),

@@ -188,7 +188,7 @@ enum Field {
     Other,
 }
 
-/// What a node said.
+/// The keys of a node.
 #[derive(Default)]
 struct Said {
     feature: Option<u32>,

@@ -59,7 +59,7 @@ pub(super) static FORMAT: ModelFormat = ModelFormat {
     write: Some(write),
 };
 
-/// How many bytes are looked at to know the JSON, whose first keys may be sorted.
+/// The number of bytes in which the JSON is detected, whose first keys may be sorted.
 const LOOK: usize = 1 << 16;
 
 /// Whether bytes begin like LightGBM's text or like its JSON.

@@ -1,4 +1,4 @@
-//! What both forms of LightGBM's files share: decisions, names and the model at the end.
+//! The parts that both forms of LightGBM's files share: decisions, names and the model at the end.
 
 use rankwright_data::{Absent, FeatureNames};
 
@@ -13,7 +13,7 @@ use crate::tree::{Leaf, Rule, Side, Tree};
 /// The most features that may have names, which take more memory than their text.
 const MOST_NAMES: usize = 1 << 17;
 
-/// What a numeric split takes as missing.
+/// The values that a numeric split takes as missing.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Missing {
     /// Nothing: NaN counts as 0.
@@ -89,7 +89,7 @@ impl Names {
     }
 }
 
-/// What a file says before its trees.
+/// The facts of a file before its trees.
 #[derive(Debug, Default)]
 pub(super) struct Head {
     pub(super) version: String,

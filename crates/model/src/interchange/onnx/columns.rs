@@ -5,7 +5,7 @@ use super::graph::{Outline, refuse};
 use super::wire::{Field, Message, damaged, doubles, floats, ints};
 use crate::error::ModelError;
 
-/// What a node does with a value `x` and its number `t`.
+/// The comparison of a value `x` with the number `t` of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     /// An end that has no weight yet.
@@ -37,7 +37,7 @@ pub(super) struct Columns {
     pub(super) target_treeids: Vec<u32>,
     pub(super) target_nodeids: Vec<u32>,
     pub(super) target_weights: Vec<f64>,
-    /// What a score starts with.
+    /// The number that a score starts with.
     pub(super) base: f64,
     /// Whether the sum over the trees is divided by their number.
     pub(super) average: bool,

@@ -18,7 +18,7 @@ const SAME: [&str; 2] = ["Identity", "Cast"];
 /// Nodes that hand the same numbers on in another shape.
 const SHAPES: [&str; 4] = ["Reshape", "Flatten", "Squeeze", "Unsqueeze"];
 
-/// What a model says outside of its ensemble.
+/// The facts of a model outside of its ensemble.
 #[derive(Debug, Default)]
 pub(super) struct Outline<'a> {
     /// Program and version that wrote it.

@@ -45,7 +45,7 @@ pub(super) static FORMAT: ModelFormat = ModelFormat {
     read,
     write: Some(write),
 };
-/// Where the metadata keeps the feature names, as a JSON list.
+/// The key of the metadata with the feature names, as a JSON list.
 const FEATURES: &str = "rankwright.features";
 
 /// Whether bytes begin like an ONNX model: the version of its form (field 1, a small number),

@@ -18,7 +18,7 @@ use crate::tree::{Leaf, Side, Tree};
 /// Nodes by their place in the order of (tree, node).
 struct Nodes {
     columns: Columns,
-    /// Where each place stands in the columns; none where they are sorted.
+    /// The index of each place in the columns; none where they are sorted.
     order: Option<Vec<u32>>,
 }
 
@@ -101,7 +101,7 @@ impl Nodes {
         Some((*self.columns.treeids.get(at)?, *self.columns.nodeids.get(at)?))
     }
 
-    /// Where the nodes of each tree end.
+    /// The end of each tree's nodes.
     fn ends(&self) -> Result<Vec<usize>, ModelError> {
         let tree = |place| self.key(place).map(|key| key.0);
         let mut ends = Vec::new();

@@ -54,7 +54,7 @@ pub(super) fn read(text: &str, several: bool) -> Result<(ModelBody, usize), Mode
     Ok((ModelBody::Trees(Ensemble::new(0.0, work.trees)?), work.largest))
 }
 
-/// What is open between two tags.
+/// The state between two tags.
 #[derive(Default, PartialEq, Clone, Copy)]
 enum Within {
     #[default]

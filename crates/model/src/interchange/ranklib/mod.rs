@@ -61,7 +61,7 @@ const RANKERS: [&str; 10] = [
     "LambdaRank",
     "ListNet",
 ];
-/// How a comment that names a feature begins.
+/// The beginning of a comment that names a feature.
 const FEATURE: &str = "Feature ";
 
 /// Whether bytes begin like a RankLib model.

@@ -80,7 +80,7 @@ fn trees(out: &mut String, ensemble: &Ensemble) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// What is still to be written of a tree.
+/// A part of a tree that is still to be written.
 enum Ahead {
     Node(Child, &'static str),
     End,

@@ -42,11 +42,11 @@ pub(super) static FORMAT: ModelFormat = ModelFormat {
     read,
     write: Some(write),
 };
-/// Where the classes of models are.
+/// The package of the classes of models.
 const PACKAGE: &str = "org.apache.solr.ltr.model.";
 const TREES: &str = "MultipleAdditiveTreesModel";
 const LINEAR: &str = "LinearModel";
-/// What Solr adds to thresholds.
+/// The number that Solr adds to thresholds.
 const SLACK: f32 = 1e-6;
 
 /// Whether bytes begin like a model of Solr: an object that names a class of models.

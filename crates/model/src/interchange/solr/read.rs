@@ -215,7 +215,7 @@ impl<'de> Visitor<'de> for AnyWeights {
     }
 }
 
-/// What the JSON is gone through with: the object of parameters, the list of trees, a tree, a
+/// The visitors of the JSON: the object of parameters, the list of trees, a tree, a
 /// node. Nodes nest as deep as the JSON reader allows (128 levels).
 enum Part<'a> {
     Trees(&'a mut Forest),

@@ -92,7 +92,7 @@ fn trees(
     Ok(())
 }
 
-/// What is still to be written of a tree.
+/// A part of a tree that is still to be written.
 enum Ahead {
     Node(Child),
     Text(&'static str),

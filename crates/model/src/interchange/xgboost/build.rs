@@ -114,7 +114,7 @@ fn linear(base: f64, inside: Inside, features: usize) -> Result<ModelBody, Model
     }
 }
 
-/// What trees are built with.
+/// The settings that trees are built with.
 struct Build {
     /// Of each tree, with `dart`.
     weights: Option<Packed<f32>>,
@@ -323,7 +323,7 @@ impl Walk {
     }
 }
 
-/// Where the categories of a node are.
+/// The ranges of categories, by node.
 struct Sets(Vec<(u32, u32)>);
 
 impl Sets {

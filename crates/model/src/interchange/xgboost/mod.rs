@@ -61,7 +61,7 @@ pub(super) static FORMAT: ModelFormat = ModelFormat {
     write: Some(write),
 };
 
-/// How many bytes are looked at to know the JSON.
+/// The number of bytes in which the JSON is detected.
 const LOOK: usize = 4096;
 
 /// Whether bytes begin like XGBoost's JSON, its UBJSON or its old binary format.
@@ -110,7 +110,7 @@ fn unsupported(what: impl Into<String>) -> ModelError {
     ModelError::Unsupported { format: NAME, what: what.into() }
 }
 
-/// What JSON does not have and XGBoost writes, and what stands for it: a number that is no
+/// The numbers that XGBoost writes and JSON does not have, and their replacements: a number that is no
 /// threshold, and nothing, which reads as infinite (see `Condition`).
 const OTHER_NUMBERS: [(&[u8], &[u8]); 2] = [(b"NaN", b"-3e38"), (b"Infinity", b"null")];
 /// The number that stands for NaN.

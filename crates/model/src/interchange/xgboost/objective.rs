@@ -1,9 +1,9 @@
-//! What `base_score` adds to the margin: the inverse of what the objective makes of a margin.
+//! The part of the margin that comes from `base_score`: the inverse of what the objective makes of a margin.
 
 use super::unsupported;
 use crate::error::ModelError;
 
-/// How a prediction becomes a margin.
+/// The functions from a prediction to a margin.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Link {
     Same,

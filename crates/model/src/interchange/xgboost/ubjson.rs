@@ -16,7 +16,7 @@ use crate::error::ModelError;
 /// The deepest nesting.
 const DEEPEST: usize = 128;
 
-/// What is wrong.
+/// A reason why bytes are not such a file.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct Wrong(String);
@@ -93,7 +93,7 @@ impl<'de> Input<'de> {
         std::str::from_utf8(bytes).map_err(|_| Wrong("a string that is no UTF-8".into()))
     }
 
-    /// What stands between `[` and the first value.
+    /// The type and count between `[` and the first value.
     fn list(&mut self) -> Result<(Option<u8>, Option<u64>), Wrong> {
         let mut marker = None;
         if self.peek() == Some(b'$') {
