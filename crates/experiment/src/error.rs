@@ -71,6 +71,18 @@ pub enum ExperimentError {
         /// The learner's spec.
         learner: String,
     },
+    /// Something is wrong in an experiment's file.
+    #[error("{file}, line {line}, column {column}: {what}")]
+    File {
+        /// Name of the file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+        /// The problem, and what was expected.
+        what: String,
+    },
     /// A request that cannot be met.
     #[error("{message}")]
     Request {

@@ -6,44 +6,30 @@
 //! cells concerned.
 
 use std::path::Path;
-use std::str::FromStr;
 
-use rankwright_data::generate::LetorOptions;
-use rankwright_data::split::Parts;
-use rankwright_eval::compare::{CompareOptions, Test};
-use rankwright_eval::stats::Correction;
+use rankwright_data::DEFAULT_SEED;
+use rankwright_eval::compare::CompareOptions;
 use rankwright_eval::{Measure, SourceKind, expand};
 use rankwright_spec::nearest;
+use toml::Spanned;
 
-use super::fields::{Document, Fields};
 use super::paths::PathResolver;
 use super::sha256;
 use crate::ExperimentError;
 
+mod document;
 mod grid;
 mod learner;
+mod raw;
 mod source;
 mod view;
+
+use document::{Document, Table};
+use raw::{RawExperiment, Texts, Whole};
 
 pub use learner::{LearnerEntry, Member, MemberKind};
 pub use source::{DataSet, Division, FoldFiles, Origin, Source};
 pub use view::{FactorPlot, FactorTable, FactorView};
-
-const TOP: &[&str] = &[
-    "name",
-    "description",
-    "metrics",
-    "seeds",
-    "baseline",
-    "test",
-    "correction",
-    "alpha",
-    "samples",
-    "data",
-    "learner",
-    "table",
-    "plot",
-];
 
 /// A whole comparison: learners on data sets, over folds and seeds.
 ///
@@ -115,25 +101,25 @@ impl Experiment {
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, ExperimentError> {
         let document = Document { name: file, text };
-        let table = document.parse()?;
-        let top = Fields::new(document, table.get_ref(), 0, "the experiment", TOP)?;
+        let raw: RawExperiment = document.read()?;
+        let top = document.table(0, "the experiment");
         let places = PathResolver { folder, variable };
-        let (entries, learners) = learner::read(&top, &places)?;
+        let (entries, learners) = learner::read(document, &raw.learner, &places)?;
         let mut experiment = Self {
-            name: top.needed("name", "\"boosted trees\"")?,
-            description: top.text("description")?.unwrap_or_default(),
-            metrics: metrics(&top)?,
-            seeds: seeds(&top)?,
-            compare: compare(&top, &learners)?,
-            data: source::data_sets(&top, &places)?,
+            name: top.needed("name", &raw.name, "\"boosted trees\"")?.to_owned(),
+            description: raw.description.clone(),
+            metrics: metrics(&top, &raw.metrics)?,
+            seeds: seeds(&top, &raw.seeds)?,
+            compare: compare(&top, &raw, &learners)?,
+            data: source::data_sets(document, &raw.data, &places)?,
             learners,
             entries,
             tables: Vec::new(),
             plots: Vec::new(),
             sha256: sha256(text.as_bytes()),
         };
-        experiment.tables = view::tables(&top, &experiment)?;
-        experiment.plots = view::plots(&top, &experiment)?;
+        experiment.tables = view::tables(document, &raw.table, &experiment)?;
+        experiment.plots = view::plots(document, &raw.plot, &experiment)?;
         Ok(experiment)
     }
 
@@ -149,21 +135,23 @@ impl Experiment {
     }
 }
 
-fn metrics(top: &Fields<'_>) -> Result<Vec<Measure>, ExperimentError> {
+fn metrics(
+    top: &Table<'_>,
+    value: &Option<Spanned<Texts>>,
+) -> Result<Vec<Measure>, ExperimentError> {
     let mut measures: Vec<Measure> = Vec::new();
-    for text in top.texts("metrics")? {
-        for spec in expand(&text).map_err(|e| top.wrong("metrics", e))? {
-            let measure = spec.resolve(SourceKind::Features);
-            let measure = measure.map_err(|e| top.wrong("metrics", e))?;
+    for text in texts(value) {
+        for spec in expand(text).map_err(|e| top.wrong(value, e))? {
+            let measure = spec.resolve(SourceKind::Features).map_err(|e| top.wrong(value, e))?;
             if measures.iter().any(|other| other.to_string() == measure.to_string()) {
-                return Err(top.wrong("metrics", format!("{measure} is given twice")));
+                return Err(top.wrong(value, format!("{measure} is given twice")));
             }
             measures.push(measure);
         }
     }
     match measures.is_empty() {
         true => Err(top.wrong(
-            "metrics",
+            value,
             "the experiment needs `metrics`, such as metrics = [\"ndcg@10\", \"ap\"]; the first \
              decides on stopping",
         )),
@@ -171,49 +159,49 @@ fn metrics(top: &Fields<'_>) -> Result<Vec<Measure>, ExperimentError> {
     }
 }
 
-fn seeds(top: &Fields<'_>) -> Result<Vec<u64>, ExperimentError> {
-    let seeds = match top.has("seeds") {
-        true => top.wholes("seeds")?,
-        false => vec![1],
-    };
+/// The texts of a key; none where it is not there.
+fn texts(value: &Option<Spanned<Texts>>) -> &[String] {
+    value.as_ref().map_or(&[], |texts| &texts.get_ref().0)
+}
+
+fn seeds(
+    top: &Table<'_>,
+    value: &Option<Spanned<Vec<Whole>>>,
+) -> Result<Vec<u64>, ExperimentError> {
+    let Some(written) = value else { return Ok(vec![DEFAULT_SEED]) };
+    let seeds: Vec<u64> = written.get_ref().iter().map(|seed| seed.0).collect();
     if seeds.is_empty() {
-        return Err(top.wrong("seeds", "`seeds` is empty; give one at least, such as seeds = [1]"));
+        return Err(top.wrong(value, "`seeds` is empty; give one at least, such as seeds = [1]"));
     }
     match (1..seeds.len()).find(|n| seeds[..*n].contains(&seeds[*n])) {
-        Some(twice) => Err(top.wrong("seeds", format!("seed {} is given twice", seeds[twice]))),
+        Some(twice) => Err(top.wrong(value, format!("seed {} is given twice", seeds[twice]))),
         None => Ok(seeds),
     }
 }
 
-fn compare(top: &Fields<'_>, learners: &[Member]) -> Result<CompareOptions, ExperimentError> {
-    fn named<T: FromStr<Err: std::fmt::Display> + Default>(
-        top: &Fields<'_>,
-        key: &str,
-    ) -> Result<T, ExperimentError> {
-        let Some(text) = top.text(key)? else { return Ok(T::default()) };
-        text.parse().map_err(|e| top.wrong(key, e))
-    }
+fn compare(
+    top: &Table<'_>,
+    raw: &RawExperiment,
+    learners: &[Member],
+) -> Result<CompareOptions, ExperimentError> {
     let usual = CompareOptions::default();
-    let baseline = top.text("baseline")?;
+    let baseline = raw.baseline.as_ref().map(|name| name.get_ref().clone());
     let names: Vec<&str> = learners.iter().map(|member| member.name.as_str()).collect();
     if let Some(name) = baseline.as_deref().filter(|name| !names.contains(name)) {
         let slip = nearest(name, &names).map(|near| format!(" (did you mean `{near}`?)"));
         let slip = slip.unwrap_or_default();
         let known = some_of(&names);
         let message = format!("no learner is called `{name}`{slip}; the learners are {known}");
-        return Err(top.wrong("baseline", message));
+        return Err(top.wrong(&raw.baseline, message));
     }
-    let samples = top.whole("samples")?.map_or(usual.samples, |n| n as usize);
     let options = usual
+        .clone()
         .baseline(baseline.or_else(|| names.first().map(|name| (*name).to_owned())))
-        .test(named::<Test>(top, "test")?)
-        .correction(named::<Correction>(top, "correction")?)
-        .samples(samples);
-    let options = match top.number("alpha")? {
-        Some(alpha) => options.alpha(alpha),
-        None => options,
-    };
-    options.clone().check().map_err(|e| top.wrong("alpha", e))?;
+        .test(raw.test.0)
+        .correction(raw.correction.0)
+        .alpha(raw.alpha.as_ref().map_or(usual.alpha, |alpha| *alpha.get_ref()))
+        .samples(raw.samples.map_or(usual.samples, |samples| samples.0 as usize));
+    options.clone().check().map_err(|e| top.wrong(&raw.alpha, e))?;
     Ok(options)
 }
 
@@ -225,42 +213,5 @@ pub(crate) fn some_of(names: &[&str]) -> String {
             format!("{} and {} more", first.join(", "), names.len() - SHOWN)
         }
         _ => names.join(", "),
-    }
-}
-
-/// Names go into tables and tab-separated files.
-fn one_line(fields: &Fields<'_>, name: String) -> Result<String, ExperimentError> {
-    match name.chars().any(char::is_control) {
-        true => Err(fields.wrong("name", "a name is one line without tabs")),
-        false => Ok(name),
-    }
-}
-
-/// Reads `letor(queries=500, documents=60)`.
-fn generator(text: &str, seed: u64) -> Result<LetorOptions, String> {
-    use rankwright_spec::{Spec, SpecError, read_into};
-    let read = || {
-        let spec = Spec::parse(text)?;
-        if spec.name != "letor" || spec.cutoff.is_some() {
-            return Err(SpecError::unknown("generator", &spec.name, &["letor"]));
-        }
-        let mut options = LetorOptions::default().seed(seed);
-        read_into(&mut options, &spec)?;
-        Ok(options)
-    };
-    read().map_err(|error: SpecError| error.to_string())
-}
-
-/// Reads the parts of a split: `train` and `test`, and `valid` if wanted.
-fn split_parts(text: &str) -> Result<Parts, String> {
-    let parts = Parts::parse(text).map_err(|e| e.to_string())?;
-    let names: Vec<String> = parts.split(0, 0).into_iter().map(|(name, _)| name).collect();
-    let known = ["train", "valid", "test"];
-    if let Some(other) = names.iter().find(|name| !known.contains(&name.as_str())) {
-        return Err(format!("the parts are called train, valid and test, not {other}"));
-    }
-    match ["train", "test"].iter().find(|name| !names.iter().any(|n| n == *name)) {
-        Some(name) => Err(format!("there is no part `{name}`")),
-        None => Ok(parts),
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Data flows down this list:
 //!
-//! - `fields` reads TOML strictly and knows the place of everything, `paths` settles where files
-//!   are, `file` makes an [`Experiment`] of it, checked whole; `factor` says what learners differ in;
+//! - `file` makes an [`Experiment`] of a TOML file, checked whole, with the place of every error;
+//!   `paths` settles where files are, `factor` says what learners differ in;
 //! - `plan` cuts it into cells (data x fold x learner x seed), each named by a digest of all that
 //!   determines its result, and finds those that are stored already (`cell`);
 //! - `run` trains and scores the others, several at a time (`memory` says how many), each
@@ -26,7 +26,6 @@
 mod cell;
 mod error;
 mod factor;
-mod fields;
 mod file;
 mod lock;
 mod memory;

@@ -83,7 +83,7 @@ fn what_is_wrong_in_a_file_is_told_with_its_place() {
         ("trees=8", "tres=8", &["line 17", "`trees`?"]),
         ("\"ap\"", "\"app\"", &["line 3", "did you mean `ap`"]),
         ("[1, 2]", "[1, 1]", &["line 4", "seed 1 is given twice"]),
-        ("[1, 2]", "[1, -2]", &["line 4, column 13", "whole numbers"]),
+        ("[1, 2]", "[1, -2]", &["line 4, column 13", "expected a whole number, 0 or more"]),
         ("seeds", "baseline = \"mrat\"\nseeds", &["line 4", "did you mean `mart`?"]),
         ("seeds", "test = \"u\"\nseeds", &["line 4", "randomisation"]),
         ("seeds", "alpha = 2\nseeds", &["line 4", "alpha"]),
@@ -96,8 +96,13 @@ fn what_is_wrong_in_a_file_is_told_with_its_place() {
         ("feature = 22", "feature = 22\nspec = \"mart\"", &["line 21", "one of `spec`"]),
         ("name = \"bm25\"", "name = \"mart\"", &["two learners are called `mart`"]),
         ("feature = 22", "spec = \"blend(members=file:a+mart)\"", &["write its spec instead"]),
-        ("name = \"small\"", "name = 3", &["line 2, column 8", "a text in quotes"]),
+        ("name = \"small\"", "name = 3", &["line 2, column 8", "integer `3`, expected a string"]),
         ("name = \"small\"", "name = ", &["x.toml, line 2"]),
+        ("seeds", "metrics2 = 3\nseeds", &["the experiment has no `metrics2`", "`metrics`?"]),
+        ("folds = 3", "folds = 3\nabsent = \"none\"", &["line 10", "\"zero\" or \"missing\""]),
+        ("folds = 3", "folds = 3\nformat = \"cvs\"", &["line 10, column 10", "csv"]),
+        ("folds = 3", "folds = 3\ncolumns = \"a\"", &["line 10, column 11"]),
+        ("documents=8", "documents=8, seed=2", &["line 8", "a key `seed` beside"]),
     ] {
         assert!(FILE.contains(found), "{found}");
         let error = parse(&FILE.replacen(found, instead, 1)).unwrap_err().to_string();

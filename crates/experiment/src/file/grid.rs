@@ -9,8 +9,10 @@ use std::ops::Range;
 
 use rankwright_learn::{LEARNERS, LearnerSpec};
 use rankwright_spec::{Spec, SpecError, nearest};
+use toml::Spanned;
 
-use super::super::fields::{Entry, Fields, scalar};
+use super::document::Table;
+use super::raw::{RawLearner, Scalar};
 use crate::ExperimentError;
 
 /// Learners of an experiment, all grids together.
@@ -23,56 +25,65 @@ pub(super) struct Axis {
     values: Vec<(String, Range<usize>)>,
 }
 
-/// Reads the grid of a spec.
-pub(super) fn read(fields: &Fields<'_>, spec: &Spec) -> Result<Vec<Axis>, ExperimentError> {
-    let axes = fields.entries("grid")?;
+/// Reads the grid of a spec, in the order of the file.
+pub(super) fn read(
+    table: &Table<'_>,
+    raw: &RawLearner,
+    spec: &Spec,
+) -> Result<Vec<Axis>, ExperimentError> {
+    let mut axes: Vec<_> = raw.grid.iter().flat_map(|grid| grid.get_ref()).collect();
+    axes.sort_by_key(|(key, _)| key.span().start);
     if axes.is_empty() {
         let message = "`grid` varies nothing; write such as grid = { leaves = [7, 31] }";
-        return Err(fields.wrong("grid", message));
+        return Err(table.wrong(&raw.grid, message));
     }
-    axes.iter().map(|entry| axis(fields, spec, entry)).collect()
+    axes.into_iter().map(|(key, list)| axis(table, raw, spec, key, list)).collect()
 }
 
-fn axis(fields: &Fields<'_>, spec: &Spec, entry: &Entry<'_>) -> Result<Axis, ExperimentError> {
-    let key = entry.name.as_str();
-    known(fields, spec, entry)?;
+fn axis(
+    table: &Table<'_>,
+    raw: &RawLearner,
+    spec: &Spec,
+    name: &Spanned<String>,
+    list: &Spanned<Vec<Spanned<Scalar>>>,
+) -> Result<Axis, ExperimentError> {
+    let (document, key) = (table.document, name.get_ref().as_str());
+    known(table, raw, spec, name)?;
     if spec.get(key).is_some() {
         let message = format!("`{key}` is in the spec and in its grid; keep it in one of them");
-        return Err(fields.wrong_at(&entry.at, message));
+        return Err(document.error(name.span(), message));
     }
-    let wrong = |at: &Range<usize>, found: &str| {
-        let message = format!(
-            "`{key}` is a list of texts, numbers and switches, such as {key} = [1, 2], not {found}"
-        );
-        fields.wrong_at(at, message)
-    };
-    let kind = entry.value.get_ref().type_str();
-    let list =
-        entry.list().ok_or_else(|| wrong(&entry.value.span(), &format!("of type {kind}")))?;
     let mut values: Vec<(String, Range<usize>)> = Vec::new();
-    for item in list {
-        let (value, at) = (scalar(item.get_ref()), item.span());
-        let value = value.ok_or_else(|| wrong(&at, &format!("a list with a {kind} in it")))?;
+    for item in list.get_ref() {
+        let value = document.scalar(item);
         if values.iter().any(|(other, _)| *other == value) {
-            return Err(fields.wrong_at(&at, format!("{key}={value} is given twice")));
+            return Err(document.error(item.span(), format!("{key}={value} is given twice")));
         }
-        values.push((value, at));
+        values.push((value, item.span()));
     }
     match values.is_empty() {
-        true => Err(wrong(&entry.value.span(), "empty")),
+        true => {
+            let message = format!("`{key}` is a list such as {key} = [1, 2], not empty");
+            Err(document.error(list.span(), message))
+        }
         false => Ok(Axis { key: key.to_owned(), values }),
     }
 }
 
 /// Refuses what is no parameter of the learner. Of an unknown learner nothing is said here.
-fn known(fields: &Fields<'_>, spec: &Spec, entry: &Entry<'_>) -> Result<(), ExperimentError> {
+fn known(
+    table: &Table<'_>,
+    raw: &RawLearner,
+    spec: &Spec,
+    name: &Spanned<String>,
+) -> Result<(), ExperimentError> {
     let Some(info) = LEARNERS.iter().find(|info| info.name == spec.name) else {
         let error = LearnerSpec::from_spec(spec.clone()).err();
         let error = error.map_or("unknown learner".to_owned(), |error| error.to_string());
-        return Err(fields.wrong("spec", error));
+        return Err(table.wrong(&raw.spec, error));
     };
     let names: Vec<&str> = info.params().iter().map(|param| param.name).collect();
-    let key = entry.name.as_str();
+    let key = name.get_ref().as_str();
     if names.contains(&key) {
         return Ok(());
     }
@@ -80,13 +91,14 @@ fn known(fields: &Fields<'_>, spec: &Spec, entry: &Entry<'_>) -> Result<(), Expe
     let slip = slip.unwrap_or_default();
     let message =
         format!("`{}` has no parameter `{key}`{slip}; known are {}", info.name, names.join(", "));
-    Err(fields.wrong_at(&entry.at, message))
+    Err(table.document.error(name.span(), message))
 }
 
 /// Every combination: its values as they stand in its name, and the learner. `before` are those of
 /// other entries.
 pub(super) fn expand(
-    fields: &Fields<'_>,
+    table: &Table<'_>,
+    raw: &RawLearner,
     spec: &Spec,
     axes: &[Axis],
     before: usize,
@@ -97,14 +109,15 @@ pub(super) fn expand(
         let message = format!(
             "the grid has too many combinations ({count}); an experiment has at most {MOST} learners"
         );
-        return Err(fields.wrong("grid", message));
+        return Err(table.wrong(&raw.grid, message));
     };
-    (0..count).map(|number| combination(fields, spec, axes, number)).collect()
+    (0..count).map(|number| combination(table, raw, spec, axes, number)).collect()
 }
 
 /// The combination of this number, the last parameter counting fastest.
 fn combination(
-    fields: &Fields<'_>,
+    table: &Table<'_>,
+    raw: &RawLearner,
     spec: &Spec,
     axes: &[Axis],
     mut number: usize,
@@ -128,7 +141,7 @@ fn combination(
         Ok(again) if again == whole => LearnerSpec::from_spec(whole),
         Ok(_) => {
             let message = format!("{values}: a value has signs that cannot stand in a spec");
-            return Err(fields.wrong("grid", message));
+            return Err(table.wrong(&raw.grid, message));
         }
         Err(error) => Err(error),
     };
@@ -138,8 +151,8 @@ fn combination(
             _ => None,
         };
         match picked.iter().find(|(name, ..)| Some(*name) == key) {
-            Some((.., at)) => fields.wrong_at(at, &error),
-            None => fields.wrong("grid", format!("with {values}: {error}")),
+            Some((.., at)) => table.document.error((*at).clone(), &error),
+            None => table.wrong(&raw.grid, format!("with {values}: {error}")),
         }
     })?;
     // Values in their plain form, as in the spec itself.

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use rankwright_learn::LearnerSpec;
 use rankwright_spec::Spec;
+use toml::Spanned;
 
-use super::super::fields::Fields;
 use super::super::paths::{FilePath, PathResolver};
-use super::{grid, one_line};
+use super::document::{Document, Table};
+use super::grid;
+use super::raw::RawLearner;
 use crate::ExperimentError;
-
-const LEARNER: &[&str] = &["name", "spec", "grid", "model", "feature"];
 
 /// A `[[learner]]` as it is written: one member, or one for each combination of its grid.
 #[derive(Debug, Clone)]
@@ -60,19 +60,22 @@ impl MemberKind {
 
 /// Reads all of `[[learner]]`: as written, and one by one.
 pub(super) fn read(
-    top: &Fields<'_>,
+    document: Document<'_>,
+    raw: &[Spanned<RawLearner>],
     places: &PathResolver<'_>,
 ) -> Result<(Vec<LearnerEntry>, Vec<Member>), ExperimentError> {
     let mut all = All::default();
-    for fields in top.tables("learner", "[[learner]]", LEARNER)? {
-        match fields.has("grid") {
-            true => all.add_grid(&fields)?,
-            false => all.add_one(&fields, what(&fields, places)?)?,
+    for raw in raw {
+        let table = document.table(raw.span().start, "[[learner]]");
+        let raw = raw.get_ref();
+        match raw.grid.is_some() {
+            true => all.add_grid(&table, raw)?,
+            false => all.add_one(&table, raw, what(&table, raw, places)?)?,
         }
     }
     match all.members.is_empty() {
-        true => Err(top.wrong(
-            "learner",
+        true => Err(document.error(
+            0..0,
             "there is no learner; write [[learner]] with a name and a spec, such as spec = \
              \"lambdamart(trees=100)\"",
         )),
@@ -90,31 +93,37 @@ struct All {
 }
 
 impl All {
-    fn add_one(&mut self, fields: &Fields<'_>, what: MemberKind) -> Result<(), ExperimentError> {
+    fn add_one(
+        &mut self,
+        table: &Table<'_>,
+        raw: &RawLearner,
+        what: MemberKind,
+    ) -> Result<(), ExperimentError> {
         let text = what.text();
-        let name = self.entry(fields, &text, text.clone(), fields.has("spec"))?;
-        self.member(fields, "spec", name, what)
+        let name = self.entry(table, raw, &text, text.clone(), raw.spec.is_some())?;
+        self.member(&name, what).map_err(|refused| match refused {
+            Refused::Name(message) => table.wrong(&raw.name, message),
+            Refused::Same(message) => table.wrong(&raw.spec, message),
+        })
     }
 
-    fn add_grid(&mut self, fields: &Fields<'_>) -> Result<(), ExperimentError> {
-        if !fields.has("spec") {
+    fn add_grid(&mut self, table: &Table<'_>, raw: &RawLearner) -> Result<(), ExperimentError> {
+        if raw.spec.is_none() {
             let message = "`grid` varies the parameters of a `spec`, and there is none";
-            return Err(fields.wrong("grid", message));
+            return Err(table.wrong(&raw.grid, message));
         }
-        let text = fields.needed("spec", "\"lambdamart(trees=100)\"")?;
-        let spec = Spec::parse(&text).map_err(|e| fields.wrong("spec", e))?;
-        let axes = grid::read(fields, &spec)?;
-        let specs = grid::expand(fields, &spec, &axes, self.members.len())?;
-        let entry = self.entry(fields, &spec.name, grid::in_words(&spec, &axes), true)?;
+        let text = table.needed("spec", &raw.spec, "\"lambdamart(trees=100)\"")?;
+        let spec = Spec::parse(text).map_err(|e| table.wrong(&raw.spec, e))?;
+        let axes = grid::read(table, raw, &spec)?;
+        let specs = grid::expand(table, raw, &spec, &axes, self.members.len())?;
+        let entry = self.entry(table, raw, &spec.name, grid::in_words(&spec, &axes), true)?;
         for (values, spec) in specs {
-            no_files(fields, "spec", &spec)?;
-            let name = format!("{entry} {values}");
-            self.member(
-                fields,
-                "grid",
-                one_line(fields, name)?,
-                MemberKind::Learner(Box::new(spec)),
-            )?;
+            no_files(table, &raw.spec, &spec)?;
+            let name = table.one_line(&raw.name, format!("{entry} {values}"))?;
+            self.member(&name, MemberKind::Learner(Box::new(spec))).map_err(|refused| {
+                let (Refused::Name(message) | Refused::Same(message)) = refused;
+                table.wrong(&raw.grid, message)
+            })?;
         }
         Ok(())
     }
@@ -122,72 +131,95 @@ impl All {
     /// Adds an entry; gives its name.
     fn entry(
         &mut self,
-        fields: &Fields<'_>,
+        table: &Table<'_>,
+        raw: &RawLearner,
         usual: &str,
         text: String,
         learns: bool,
     ) -> Result<String, ExperimentError> {
-        let name = match fields.has("name") {
-            true => fields.needed("name", "\"lambdamart\"")?,
-            false => usual.to_owned(),
+        let name = match raw.name.is_some() {
+            true => table.needed("name", &raw.name, "\"lambdamart\"")?,
+            false => usual,
         };
-        let name = one_line(fields, name)?;
+        let name = table.one_line(&raw.name, name.to_owned())?;
         if self.entries.iter().any(|entry| entry.name == name) {
-            return Err(fields.wrong("name", format!("two learners are called `{name}`")));
+            return Err(table.wrong(&raw.name, format!("two learners are called `{name}`")));
         }
         self.entries.push(LearnerEntry { name: name.clone(), text, learns });
         Ok(name)
     }
 
-    fn member(
-        &mut self,
-        fields: &Fields<'_>,
-        key: &str,
-        name: String,
-        what: MemberKind,
-    ) -> Result<(), ExperimentError> {
+    fn member(&mut self, name: &str, what: MemberKind) -> Result<(), Refused> {
         let (number, text) = (self.members.len(), what.text());
-        if self.by_name.insert(name.clone(), number).is_some() {
-            let place = if key == "grid" { key } else { "name" };
-            return Err(fields.wrong(place, format!("two learners are called `{name}`")));
+        if self.by_name.insert(name.to_owned(), number).is_some() {
+            return Err(Refused::Name(format!("two learners are called `{name}`")));
         }
         if let Some(other) = self.by_text.get(&text).and_then(|other| self.members.get(*other)) {
-            let message = format!("`{name}` is the same as `{}`: {text}", other.name);
-            return Err(fields.wrong(key, message));
+            return Err(Refused::Same(format!("`{name}` is the same as `{}`: {text}", other.name)));
         }
         self.by_text.insert(text, number);
-        self.members.push(Member { name, entry: self.entries.len().saturating_sub(1), what });
+        let entry = self.entries.len().saturating_sub(1);
+        self.members.push(Member { name: name.to_owned(), entry, what });
         Ok(())
     }
 }
 
-fn what(fields: &Fields<'_>, places: &PathResolver<'_>) -> Result<MemberKind, ExperimentError> {
-    let ways = fields.present(&["spec", "model", "feature"]);
-    let [way] = ways.as_slice() else {
-        let message = "[[learner]] has one of `spec` (to learn), `model` (a file) and `feature` (to \
-                       rank by)";
-        return Err(fields.wrong(ways.last().unwrap_or(&"spec"), message));
-    };
-    let text = fields.word(way)?.unwrap_or_default();
-    let spec = match *way {
-        "model" => {
-            let file = places.file(&text).map_err(|e| fields.wrong("model", e))?;
-            return Ok(MemberKind::Model(file));
+/// Why a member is not added.
+enum Refused {
+    /// Another has its name.
+    Name(String),
+    /// Another does the same.
+    Same(String),
+}
+
+fn what(
+    table: &Table<'_>,
+    raw: &RawLearner,
+    places: &PathResolver<'_>,
+) -> Result<MemberKind, ExperimentError> {
+    let RawLearner { spec, model, feature, .. } = raw;
+    match (spec, model, feature) {
+        (Some(text), None, None) => learner(table, spec, text.get_ref()),
+        (None, Some(text), None) => {
+            let file = places.file(text.get_ref()).map_err(|e| table.wrong(model, e))?;
+            Ok(MemberKind::Model(file))
         }
         // A line with one weight ranks by one feature.
-        "feature" => format!("linear(weights={text}:1)"),
-        _ => text,
-    };
-    let spec = LearnerSpec::parse(&spec).map_err(|e| fields.wrong(way, e))?;
-    no_files(fields, way, &spec)?;
+        (None, None, Some(word)) => {
+            let word = table.document.scalar(word);
+            learner(table, feature, &format!("linear(weights={word}:1)"))
+        }
+        _ => {
+            let message = "[[learner]] has one of `spec` (to learn), `model` (a file) and \
+                           `feature` (to rank by)";
+            Err(match (feature, model) {
+                (Some(_), _) => table.wrong(feature, message),
+                (None, Some(_)) => table.wrong(model, message),
+                (None, None) => table.wrong(spec, message),
+            })
+        }
+    }
+}
+
+fn learner<T>(
+    table: &Table<'_>,
+    key: &Option<Spanned<T>>,
+    text: &str,
+) -> Result<MemberKind, ExperimentError> {
+    let spec = LearnerSpec::parse(text).map_err(|e| table.wrong(key, e))?;
+    no_files(table, key, &spec)?;
     Ok(MemberKind::Learner(Box::new(spec)))
 }
 
-fn no_files(fields: &Fields<'_>, key: &str, spec: &LearnerSpec) -> Result<(), ExperimentError> {
+fn no_files<T>(
+    table: &Table<'_>,
+    key: &Option<Spanned<T>>,
+    spec: &LearnerSpec,
+) -> Result<(), ExperimentError> {
     if spec.to_string().contains("file:") {
         let message = "a member that is read from a file (file:...) is not recorded in a cell, so \
                        that a change of it would go unnoticed; write its spec instead";
-        return Err(fields.wrong(key, message));
+        return Err(table.wrong(key, message));
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! `[[table]]` and `[[plot]]`: learners by the factors that they differ in.
 //!
-//! Both are a [`View`]: learners laid out by row and column (a plot: by line and panel), with what is
+//! Both are a [`FactorView`]: learners laid out by row and column (a plot: by line and panel), with what is
 //! left chosen on validation data. Every setting in which the learners of a view differ must be in one
 //! of the three: a difference that nobody named would be taken for that of a factor.
 
@@ -8,15 +8,13 @@ use std::collections::{BTreeSet, HashMap};
 
 use rankwright_eval::Aggregate;
 use rankwright_spec::nearest;
+use toml::Spanned;
 
 use super::super::factor::{ENTRY, Grid, setting, value, values, words};
-use super::super::fields::{Fields, scalar};
-use super::{Experiment, Member, MemberKind, one_line, some_of};
+use super::document::{Document, Table};
+use super::raw::{RawPlot, RawTable, Texts};
+use super::{Experiment, Member, MemberKind, some_of, texts};
 use crate::ExperimentError;
-
-const TABLE: &[&str] =
-    &["title", "rows", "columns", "choose", "learners", "data", "metrics", "baseline"];
-const PLOT: &[&str] = &["title", "lines", "panels", "choose", "learners", "data"];
 
 /// Learners laid out by factors.
 #[derive(Debug, Clone)]
@@ -55,134 +53,200 @@ pub struct FactorPlot {
 
 /// Reads all of `[[table]]`.
 pub(super) fn tables(
-    top: &Fields<'_>,
+    document: Document<'_>,
+    raw: &[Spanned<RawTable>],
     experiment: &Experiment,
 ) -> Result<Vec<FactorTable>, ExperimentError> {
-    let table = |fields: &Fields<'_>| {
-        let view = view(fields, experiment, "rows", "columns")?;
-        let metrics = metrics(fields, experiment)?;
-        let baseline = baseline(fields, experiment, &view)?;
+    let table = |raw: &Spanned<RawTable>| {
+        let (start, raw) = (raw.span().start, raw.get_ref());
+        let reader = Reader {
+            table: document.table(start, "[[table]]"),
+            experiment,
+            title: &raw.title,
+            rows: ("rows", &raw.rows),
+            columns: ("columns", &raw.columns),
+            choose: &raw.choose,
+            learners: &raw.learners,
+            data: &raw.data,
+        };
+        let view = reader.view()?;
+        let metrics = metrics(&reader.table, &raw.metrics, experiment)?;
+        let baseline = baseline(&reader.table, raw, experiment, &view)?;
         Ok(FactorTable { view, metrics, baseline })
     };
-    top.tables("table", "[[table]]", TABLE)?.iter().map(table).collect()
+    raw.iter().map(table).collect()
 }
 
 /// Reads all of `[[plot]]`.
 pub(super) fn plots(
-    top: &Fields<'_>,
+    document: Document<'_>,
+    raw: &[Spanned<RawPlot>],
     experiment: &Experiment,
 ) -> Result<Vec<FactorPlot>, ExperimentError> {
-    let plot = |fields: &Fields<'_>| {
-        let view = view(fields, experiment, "lines", "panels")?;
+    let plot = |raw: &Spanned<RawPlot>| {
+        let (start, raw) = (raw.span().start, raw.get_ref());
+        let reader = Reader {
+            table: document.table(start, "[[plot]]"),
+            experiment,
+            title: &raw.title,
+            rows: ("lines", &raw.lines),
+            columns: ("panels", &raw.panels),
+            choose: &raw.choose,
+            learners: &raw.learners,
+            data: &raw.data,
+        };
+        let view = reader.view()?;
         let members = view.learners.iter().filter_map(|number| experiment.learners.get(*number));
         if let Some(member) = members.into_iter().find(|member| !is_validated(member)) {
-            return Err(fields.wrong("learners", unvalidated(member, "drawn")));
+            return Err(reader.table.wrong(&raw.learners, unvalidated(member, "drawn")));
         }
         Ok(FactorPlot { view })
     };
-    top.tables("plot", "[[plot]]", PLOT)?.iter().map(plot).collect()
+    raw.iter().map(plot).collect()
 }
 
-fn view(
-    fields: &Fields<'_>,
-    experiment: &Experiment,
-    rows: &str,
-    columns: &str,
-) -> Result<FactorView, ExperimentError> {
-    let view = FactorView {
-        title: one_line(fields, fields.needed("title", "\"Newton steps\"")?)?,
-        learners: learners(fields, experiment)?,
-        data: data(fields, experiment)?,
-        rows: fields.texts(rows)?,
-        columns: fields.texts(columns)?,
-        choose: fields.texts("choose")?,
-    };
-    if view.rows.is_empty() {
-        let message = format!("`{rows}` names no factor, such as {rows} = [\"rate\"]");
-        return Err(fields.wrong(rows, message));
-    }
-    let keys = [(rows, &view.rows), (columns, &view.columns), ("choose", &view.choose)];
-    known_once(fields, experiment, &view, keys)?;
-    if let Some(factor) = unnamed(experiment, &view) {
-        let message = format!(
-            "the learners differ in `{factor}`, which is in none of `{rows}`, `{columns}` and \
-             `choose`; name it there, or name `learners` that are alike in it"
-        );
-        return Err(fields.wrong(rows, message));
-    }
-    told_apart(fields, experiment, &view, rows)?;
-    Ok(view)
+/// A key of texts, and its name.
+type Key<'a> = (&'static str, &'a Option<Spanned<Texts>>);
+
+/// A `[[table]]` or a `[[plot]]`.
+struct Reader<'a> {
+    table: Table<'a>,
+    experiment: &'a Experiment,
+    title: &'a Option<Spanned<String>>,
+    rows: Key<'a>,
+    columns: Key<'a>,
+    choose: &'a Option<Spanned<Texts>>,
+    learners: &'a Option<Spanned<Texts>>,
+    data: &'a Option<Spanned<Texts>>,
 }
 
-/// The learners of the entries named, or of all that have a spec.
-fn learners(fields: &Fields<'_>, experiment: &Experiment) -> Result<Vec<usize>, ExperimentError> {
-    let entries = &experiment.entries;
-    let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
-    let asked = fields.texts("learners")?;
-    if let Some(other) = asked.iter().find(|name| !names.contains(&name.as_str())) {
-        let slip = nearest(other, &names).map(|near| format!(" (did you mean `{near}`?)"));
-        let slip = slip.unwrap_or_default();
-        let known = some_of(&names);
-        let message = format!("no [[learner]] is called `{other}`{slip}; they are {known}");
-        return Err(fields.wrong("learners", message));
+impl Reader<'_> {
+    fn view(&self) -> Result<FactorView, ExperimentError> {
+        let ((rows, row_key), (columns, column_key)) = (self.rows, self.columns);
+        let title = self.table.needed("title", self.title, "\"Newton steps\"")?.to_owned();
+        let view = FactorView {
+            title: self.table.one_line(self.title, title)?,
+            learners: self.learners()?,
+            data: self.data()?,
+            rows: texts(row_key).to_vec(),
+            columns: texts(column_key).to_vec(),
+            choose: texts(self.choose).to_vec(),
+        };
+        if view.rows.is_empty() {
+            let message = format!("`{rows}` names no factor, such as {rows} = [\"rate\"]");
+            return Err(self.table.wrong(row_key, message));
+        }
+        self.known_once(&view)?;
+        if let Some(factor) = unnamed(self.experiment, &view) {
+            let message = format!(
+                "the learners differ in `{factor}`, which is in none of `{rows}`, `{columns}` and \
+                 `choose`; name it there, or name `learners` that are alike in it"
+            );
+            return Err(self.table.wrong(row_key, message));
+        }
+        self.told_apart(&view)?;
+        Ok(view)
     }
-    let wanted = |member: &Member| match (fields.has("learners"), entries.get(member.entry)) {
-        (true, Some(entry)) => asked.contains(&entry.name),
-        (_, entry) => entry.is_some_and(|entry| entry.learns),
-    };
-    let members = experiment.learners.iter().enumerate();
-    let found: Vec<usize> = members.filter(|(_, m)| wanted(m)).map(|(number, _)| number).collect();
-    match found.is_empty() {
-        true => Err(fields.wrong("learners", "there is no learner with a spec to be shown")),
-        false => Ok(found),
-    }
-}
 
-fn data(fields: &Fields<'_>, experiment: &Experiment) -> Result<Vec<usize>, ExperimentError> {
-    if !fields.has("data") {
-        return Ok((0..experiment.data.len()).collect());
-    }
-    let names: Vec<&str> = experiment.data.iter().map(|set| set.name.as_str()).collect();
-    let number = |name: &String| {
-        names.iter().position(|other| other == name).ok_or_else(|| {
-            let message = format!("no [[data]] is called `{name}`; they are {}", some_of(&names));
-            fields.wrong("data", message)
-        })
-    };
-    let sets: BTreeSet<usize> =
-        fields.texts("data")?.iter().map(number).collect::<Result<_, _>>()?;
-    match sets.is_empty() {
-        true => Err(fields.wrong("data", "`data` names no data set")),
-        false => Ok(sets.into_iter().collect()),
-    }
-}
-
-/// Each factor is a parameter of one of the learners at least, and is named once.
-fn known_once(
-    fields: &Fields<'_>,
-    experiment: &Experiment,
-    view: &FactorView,
-    keys: [(&str, &Vec<String>); 3],
-) -> Result<(), ExperimentError> {
-    let mut known = parameters(experiment, &view.learners);
-    known.insert(ENTRY);
-    let mut seen: Vec<&str> = Vec::new();
-    for (key, factors) in keys {
-        for factor in factors {
-            if !known.contains(factor.as_str()) {
-                let names: Vec<&str> = known.iter().copied().collect();
-                let slip = nearest(factor, &names).map(|near| format!("; did you mean `{near}`?"));
-                let slip = slip.unwrap_or_default();
-                let message = format!("none of the learners has a parameter `{factor}`{slip}");
-                return Err(fields.wrong(key, message));
+    /// The learners of the entries named, or of all that have a spec.
+    fn learners(&self) -> Result<Vec<usize>, ExperimentError> {
+        let entries = &self.experiment.entries;
+        let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+        let asked = texts(self.learners);
+        if let Some(other) = asked.iter().find(|name| !names.contains(&name.as_str())) {
+            let slip = nearest(other, &names).map(|near| format!(" (did you mean `{near}`?)"));
+            let slip = slip.unwrap_or_default();
+            let known = some_of(&names);
+            let message = format!("no [[learner]] is called `{other}`{slip}; they are {known}");
+            return Err(self.table.wrong(self.learners, message));
+        }
+        let wanted = |member: &Member| match (self.learners, entries.get(member.entry)) {
+            (Some(_), Some(entry)) => asked.contains(&entry.name),
+            (_, entry) => entry.is_some_and(|entry| entry.learns),
+        };
+        let members = self.experiment.learners.iter().enumerate();
+        let found: Vec<usize> =
+            members.filter(|(_, m)| wanted(m)).map(|(number, _)| number).collect();
+        match found.is_empty() {
+            true => {
+                Err(self.table.wrong(self.learners, "there is no learner with a spec to be shown"))
             }
-            if seen.contains(&factor.as_str()) {
-                return Err(fields.wrong(key, format!("`{factor}` is named twice")));
-            }
-            seen.push(factor);
+            false => Ok(found),
         }
     }
-    Ok(())
+
+    fn data(&self) -> Result<Vec<usize>, ExperimentError> {
+        let sets = &self.experiment.data;
+        if self.data.is_none() {
+            return Ok((0..sets.len()).collect());
+        }
+        let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
+        let number = |name: &String| {
+            names.iter().position(|other| other == name).ok_or_else(|| {
+                let known = some_of(&names);
+                let message = format!("no [[data]] is called `{name}`; they are {known}");
+                self.table.wrong(self.data, message)
+            })
+        };
+        let sets: BTreeSet<usize> =
+            texts(self.data).iter().map(number).collect::<Result<_, _>>()?;
+        match sets.is_empty() {
+            true => Err(self.table.wrong(self.data, "`data` names no data set")),
+            false => Ok(sets.into_iter().collect()),
+        }
+    }
+
+    /// Each factor is a parameter of one of the learners at least, and is named once.
+    fn known_once(&self, view: &FactorView) -> Result<(), ExperimentError> {
+        let mut known = parameters(self.experiment, &view.learners);
+        known.insert(ENTRY);
+        let mut seen: Vec<&str> = Vec::new();
+        for key in [self.rows.1, self.columns.1, self.choose] {
+            for factor in texts(key) {
+                if !known.contains(factor.as_str()) {
+                    let names: Vec<&str> = known.iter().copied().collect();
+                    let slip = nearest(factor, &names);
+                    let slip = slip.map(|near| format!("; did you mean `{near}`?"));
+                    let slip = slip.unwrap_or_default();
+                    let message = format!("none of the learners has a parameter `{factor}`{slip}");
+                    return Err(self.table.wrong(key, message));
+                }
+                if seen.contains(&factor.as_str()) {
+                    return Err(self.table.wrong(key, format!("`{factor}` is named twice")));
+                }
+                seen.push(factor);
+            }
+        }
+        Ok(())
+    }
+
+    /// No two learners stand at the same place with the same choice, and those that are chosen among
+    /// have validation values.
+    fn told_apart(&self, view: &FactorView) -> Result<(), ExperimentError> {
+        let experiment = self.experiment;
+        let grid = Grid::new(experiment, view);
+        let places =
+            (0..grid.rows.len()).flat_map(|r| (0..grid.columns.len()).map(move |c| (r, c)));
+        for (row, column) in places {
+            let mut seen: HashMap<Vec<String>, &str> = HashMap::new();
+            let group = grid.group(row, column);
+            for member in group.iter().filter_map(|number| experiment.learners.get(*number)) {
+                if group.len() > 1 && !is_validated(member) {
+                    return Err(self.table.wrong(self.choose, unvalidated(member, "chosen")));
+                }
+                let choice = values(experiment, member, &view.choose);
+                if let Some(other) = seen.insert(choice, &member.name) {
+                    let (rows, key) = self.rows;
+                    let message = format!(
+                        "`{other}` and `{}` stand at the same place; add \"learner\" to `{rows}`",
+                        member.name
+                    );
+                    return Err(self.table.wrong(key, message));
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Every parameter that one of the learners has.
@@ -222,36 +286,6 @@ fn unnamed<'e>(experiment: &'e Experiment, view: &FactorView) -> Option<&'e str>
     None
 }
 
-/// No two learners stand at the same place with the same choice, and those that are chosen among have
-/// validation values.
-fn told_apart(
-    fields: &Fields<'_>,
-    experiment: &Experiment,
-    view: &FactorView,
-    rows: &str,
-) -> Result<(), ExperimentError> {
-    let grid = Grid::new(experiment, view);
-    let places = (0..grid.rows.len()).flat_map(|r| (0..grid.columns.len()).map(move |c| (r, c)));
-    for (row, column) in places {
-        let mut seen: HashMap<Vec<String>, &str> = HashMap::new();
-        let group = grid.group(row, column);
-        for member in group.iter().filter_map(|number| experiment.learners.get(*number)) {
-            if group.len() > 1 && !is_validated(member) {
-                return Err(fields.wrong("choose", unvalidated(member, "chosen")));
-            }
-            let choice = values(experiment, member, &view.choose);
-            if let Some(other) = seen.insert(choice, &member.name) {
-                let message = format!(
-                    "`{other}` and `{}` stand at the same place; add \"learner\" to `{rows}`",
-                    member.name
-                );
-                return Err(fields.wrong(rows, message));
-            }
-        }
-    }
-    Ok(())
-}
-
 fn is_validated(member: &Member) -> bool {
     matches!(&member.what, MemberKind::Learner(spec) if spec.uses_validation())
 }
@@ -265,17 +299,20 @@ fn unvalidated(member: &Member, what: &str) -> String {
 }
 
 /// The metrics of a table, the first of the experiment if none is named.
-fn metrics(fields: &Fields<'_>, experiment: &Experiment) -> Result<Vec<usize>, ExperimentError> {
+fn metrics(
+    table: &Table<'_>,
+    key: &Option<Spanned<Texts>>,
+    experiment: &Experiment,
+) -> Result<Vec<usize>, ExperimentError> {
     let names: Vec<String> = experiment.metrics.iter().map(ToString::to_string).collect();
     let known = |text: &String| {
         names.iter().position(|name| name == text).ok_or_else(|| {
             let known = names.join(", ");
             let message = format!("`{text}` is none of the metrics of the experiment: {known}");
-            fields.wrong("metrics", message)
+            table.wrong(key, message)
         })
     };
-    let mut numbers: Vec<usize> =
-        fields.texts("metrics")?.iter().map(known).collect::<Result<_, _>>()?;
+    let mut numbers: Vec<usize> = texts(key).iter().map(known).collect::<Result<_, _>>()?;
     if numbers.is_empty() {
         numbers.push(0);
     }
@@ -284,31 +321,32 @@ fn metrics(fields: &Fields<'_>, experiment: &Experiment) -> Result<Vec<usize>, E
     };
     if let Some(name) = numbers.iter().find(|n| !mean(n)).and_then(|number| names.get(*number)) {
         let message = format!("a table shows means over queries, and {name} is none");
-        return Err(fields.wrong("metrics", message));
+        return Err(table.wrong(key, message));
     }
     let once: BTreeSet<&usize> = numbers.iter().collect();
     if once.len() < numbers.len() {
-        return Err(fields.wrong("metrics", "a metric is named twice"));
+        return Err(table.wrong(key, "a metric is named twice"));
     }
     Ok(numbers)
 }
 
 /// Reads `baseline = { newton = "per-document" }`.
 fn baseline(
-    fields: &Fields<'_>,
+    table: &Table<'_>,
+    raw: &RawTable,
     experiment: &Experiment,
     view: &FactorView,
 ) -> Result<Vec<(String, String)>, ExperimentError> {
+    let mut entries: Vec<_> = raw.baseline.iter().flat_map(|entries| entries.get_ref()).collect();
+    entries.sort_by_key(|(name, _)| name.span().start);
     let mut wanted: Vec<(String, String)> = Vec::new();
-    for entry in fields.entries("baseline")? {
-        if !view.rows.contains(&entry.name) {
-            let message = format!("`{}` is none of the rows: {}", entry.name, view.rows.join(", "));
-            return Err(fields.wrong_at(&entry.at, message));
+    for (name, found) in entries {
+        if !view.rows.contains(name.get_ref()) {
+            let rows = view.rows.join(", ");
+            let message = format!("`{}` is none of the rows: {rows}", name.get_ref());
+            return Err(table.document.error(name.span(), message));
         }
-        let found = scalar(entry.value.get_ref()).ok_or_else(|| {
-            fields.wrong_at(&entry.value.span(), "a text, a number or a switch is expected")
-        })?;
-        wanted.push((entry.name, found));
+        wanted.push((name.get_ref().clone(), table.document.scalar(found)));
     }
     let members = view.learners.iter().filter_map(|number| experiment.learners.get(*number));
     let agrees = |member: &Member| {
@@ -317,7 +355,7 @@ fn baseline(
     if !members.into_iter().any(agrees) {
         let (names, found): (Vec<String>, Vec<String>) = wanted.into_iter().unzip();
         let message = format!("no row has {}", words(&names, &found));
-        return Err(fields.wrong("baseline", message));
+        return Err(table.wrong(&raw.baseline, message));
     }
     Ok(wanted)
 }

@@ -95,8 +95,12 @@ fn what_is_wrong_in_a_grid_is_told_with_its_place() {
     refused("leaves = [3, 5]", "trees = [3, 5]", &["line 14, column 51", "in one of them"]);
     refused("leaves = [3, 5]", "leafs = [3, 5]", &["line 14, column 51", "did you mean `leaves`?"]);
     refused("leaves = [3, 5]", "leaves = []", &["line 14, column 60", "not empty"]);
-    refused("leaves = [3, 5]", "leaves = 3", &["line 14, column 60", "not of type integer"]);
-    refused("leaves = [3, 5]", "leaves = [3, [5]]", &["line 14, column 64", "list of texts"]);
+    refused("leaves = [3, 5]", "leaves = 3", &["line 14, column 60", "integer `3`"]);
+    refused(
+        "leaves = [3, 5]",
+        "leaves = [3, [5]]",
+        &["line 14, column 64", "a text, a number or a switch"],
+    );
     refused("leaves = [3, 5]", "leaves = [3, 3]", &["column 64", "leaves=3 is given twice"]);
     refused("[0.10, 0.5]", "[0.10, 0.1]", &["line 14", "two learners are called"]);
     refused("leaves = [3, 5]", "leaves = [3, \"x\"]", &["line 14, column 64", "leaves=x"]);

@@ -93,7 +93,7 @@ fn the_sample_is_seeded_and_holds_no_row_twice() {
     assert_eq!(rows.len(), 50);
     assert!(rows.is_sorted_by(|a, b| a < b) && *rows.last().unwrap() < 1000);
     assert_eq!(rows, sample(1000, &options));
-    assert_ne!(rows, sample(1000, &DataOptions { seed: 1, ..options }));
+    assert_ne!(rows, sample(1000, &DataOptions { seed: 2, ..options }));
     assert_eq!(sample(3, &DataOptions::default()), [0, 1, 2]);
 }
 

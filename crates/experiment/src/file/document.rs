@@ -1,0 +1,126 @@
+//! The text of an experiment's file, and errors with their place in it.
+
+use std::ops::Range;
+
+use rankwright_spec::nearest;
+use serde::de::DeserializeOwned;
+use toml::Spanned;
+
+use super::raw::Scalar;
+use crate::ExperimentError;
+
+/// The text and its name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Document<'a> {
+    pub(super) name: &'a str,
+    pub(super) text: &'a str,
+}
+
+impl<'a> Document<'a> {
+    /// An error at a place.
+    pub(super) fn error(&self, at: Range<usize>, what: impl ToString) -> ExperimentError {
+        let before = self.text.get(..at.start).unwrap_or(self.text);
+        ExperimentError::File {
+            file: self.name.to_owned(),
+            line: before.matches('\n').count() + 1,
+            column: before.chars().rev().take_while(|c| *c != '\n').count() + 1,
+            what: what.to_string(),
+        }
+    }
+
+    /// Reads the whole text.
+    pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, ExperimentError> {
+        toml::from_str(self.text).map_err(|error| {
+            let at = error.span().unwrap_or_default();
+            let what = self.unknown_key(&at, error.message());
+            self.error(at, what.unwrap_or_else(|| error.message().to_owned()))
+        })
+    }
+
+    /// The message of an unknown key with its table and the nearest known key. serde gives the key
+    /// and the known ones as text only: "unknown field `x`, expected one of `a`, `b`".
+    fn unknown_key(&self, at: &Range<usize>, message: &str) -> Option<String> {
+        let (key, known) = message.strip_prefix("unknown field `")?.split_once('`')?;
+        let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
+        let slip = nearest(key, &known).map(|near| format!(" (did you mean `{near}`?)"));
+        let lines = self.text.get(..at.start)?.lines();
+        let header = lines.rev().find(|line| line.starts_with('[') && line.ends_with(']'));
+        Some(format!(
+            "{} has no `{key}`{}; known are {}",
+            header.unwrap_or("the experiment"),
+            slip.unwrap_or_default(),
+            known.join(", ")
+        ))
+    }
+
+    /// A table of the text that starts here.
+    pub(super) fn table(self, start: usize, name: &'static str) -> Table<'a> {
+        Table { document: self, start, name }
+    }
+
+    /// A value as it stands in a spec.
+    pub(super) fn scalar(&self, value: &Spanned<Scalar>) -> String {
+        let written = self.text.get(value.span()).unwrap_or_default();
+        match value.get_ref() {
+            Scalar::Text(text) => text.trim().to_owned(),
+            Scalar::Switch(on) => on.to_string(),
+            // Such as 0x1f.
+            Scalar::Whole(number) if written.starts_with('0') => number.to_string(),
+            Scalar::Whole(_) | Scalar::Float => {
+                written.replace('_', "").trim_start_matches('+').to_owned()
+            }
+        }
+    }
+}
+
+/// A table of the file: the place of errors about keys that are not there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Table<'a> {
+    pub(super) document: Document<'a>,
+    start: usize,
+    /// As it is written, such as `[[learner]]`.
+    name: &'static str,
+}
+
+impl Table<'_> {
+    /// An error at a key's value, or at the table where the key is not there.
+    pub(super) fn wrong<T>(
+        &self,
+        value: &Option<Spanned<T>>,
+        what: impl ToString,
+    ) -> ExperimentError {
+        let at = value.as_ref().map_or(self.start..self.start, Spanned::span);
+        self.document.error(at, what)
+    }
+
+    /// A text that must be there and not be empty.
+    pub(super) fn needed<'v>(
+        &self,
+        key: &str,
+        value: &'v Option<Spanned<String>>,
+        example: &str,
+    ) -> Result<&'v str, ExperimentError> {
+        match value.as_ref().map(|text| text.get_ref().as_str()) {
+            None => {
+                let what = format!("{} needs `{key}`, such as {key} = {example}", self.name);
+                Err(self.wrong(value, what))
+            }
+            Some(text) if text.trim().is_empty() => {
+                Err(self.wrong(value, format!("`{key}` is empty")))
+            }
+            Some(text) => Ok(text),
+        }
+    }
+
+    /// A name, which goes into tables and tab-separated files.
+    pub(super) fn one_line(
+        &self,
+        key: &Option<Spanned<String>>,
+        name: String,
+    ) -> Result<String, ExperimentError> {
+        match name.chars().any(char::is_control) {
+            true => Err(self.wrong(key, "a name is one line without tabs")),
+            false => Ok(name),
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! An experiment's file as TOML has it: keys and types. Everything that needs more than one key, or
+//! the folder and the environment, is checked afterwards.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use rankwright_data::generate::LetorOptions;
+use rankwright_data::split::Parts;
+use rankwright_eval::compare::Test;
+use rankwright_eval::stats::Correction;
+use rankwright_spec::{Spec, SpecError, read_spec};
+use serde::de::{Error, SeqAccess, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer};
+use toml::Spanned;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawExperiment {
+    pub(super) name: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) description: String,
+    pub(super) metrics: Option<Spanned<Texts>>,
+    pub(super) seeds: Option<Spanned<Vec<Whole>>>,
+    pub(super) baseline: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) test: Parsed<Test>,
+    #[serde(default)]
+    pub(super) correction: Parsed<Correction>,
+    pub(super) alpha: Option<Spanned<f64>>,
+    pub(super) samples: Option<Whole>,
+    #[serde(default)]
+    pub(super) data: Vec<Spanned<RawData>>,
+    #[serde(default)]
+    pub(super) learner: Vec<Spanned<RawLearner>>,
+    #[serde(default)]
+    pub(super) table: Vec<Spanned<RawTable>>,
+    #[serde(default)]
+    pub(super) plot: Vec<Spanned<RawPlot>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawData {
+    pub(super) name: Option<Spanned<String>>,
+    pub(super) train: Option<Spanned<Texts>>,
+    pub(super) valid: Option<Spanned<Texts>>,
+    pub(super) test: Option<Spanned<Texts>>,
+    pub(super) fold: Option<Spanned<Vec<Spanned<RawFold>>>>,
+    pub(super) folders: Option<Spanned<Texts>>,
+    pub(super) parts: Option<Spanned<Texts>>,
+    pub(super) files: Option<Spanned<Texts>>,
+    pub(super) generate: Option<Spanned<Parsed<Generator>>>,
+    pub(super) seed: Option<Spanned<Whole>>,
+    pub(super) folds: Option<Spanned<Whole>>,
+    pub(super) split: Option<Spanned<Parsed<Shares>>>,
+    pub(super) fold_seed: Option<Spanned<Whole>>,
+    pub(super) format: Option<Spanned<String>>,
+    pub(super) absent: Option<Spanned<String>>,
+    pub(super) columns: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) ignore_extra: bool,
+}
+
+/// `[[data.fold]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawFold {
+    pub(super) train: Option<Spanned<Texts>>,
+    pub(super) valid: Option<Spanned<Texts>>,
+    pub(super) test: Option<Spanned<Texts>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawLearner {
+    pub(super) name: Option<Spanned<String>>,
+    pub(super) spec: Option<Spanned<String>>,
+    pub(super) grid: Option<Spanned<RawGrid>>,
+    pub(super) model: Option<Spanned<String>>,
+    pub(super) feature: Option<Spanned<Scalar>>,
+}
+
+/// `{ leaves = [7, 31], rate = [0.03, 0.1] }`, sorted by name.
+pub(super) type RawGrid = BTreeMap<Spanned<String>, Spanned<Vec<Spanned<Scalar>>>>;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawTable {
+    pub(super) title: Option<Spanned<String>>,
+    pub(super) rows: Option<Spanned<Texts>>,
+    pub(super) columns: Option<Spanned<Texts>>,
+    pub(super) choose: Option<Spanned<Texts>>,
+    pub(super) learners: Option<Spanned<Texts>>,
+    pub(super) data: Option<Spanned<Texts>>,
+    pub(super) metrics: Option<Spanned<Texts>>,
+    pub(super) baseline: Option<Spanned<BTreeMap<Spanned<String>, Spanned<Scalar>>>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawPlot {
+    pub(super) title: Option<Spanned<String>>,
+    pub(super) lines: Option<Spanned<Texts>>,
+    pub(super) panels: Option<Spanned<Texts>>,
+    pub(super) choose: Option<Spanned<Texts>>,
+    pub(super) learners: Option<Spanned<Texts>>,
+    pub(super) data: Option<Spanned<Texts>>,
+}
+
+/// A text that is read as something else; what is wrong with it is told at its place.
+#[derive(Debug, Default)]
+pub(super) struct Parsed<T>(pub(super) T);
+
+impl<'de, T: FromStr<Err: fmt::Display>> Deserialize<'de> for Parsed<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map(Parsed).map_err(D::Error::custom)
+    }
+}
+
+/// `letor(queries=500, documents=60)`; its seed stands beside it.
+#[derive(Debug)]
+pub(super) struct Generator(pub(super) LetorOptions);
+
+impl FromStr for Generator {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let spec = Spec::parse(text)?;
+        if spec.name != "letor" || spec.cutoff.is_some() {
+            return Err(SpecError::unknown("generator", &spec.name, &["letor"]));
+        }
+        match spec.get("seed") {
+            Some(seed) => Err(SpecError::BadValue {
+                key: "seed".to_owned(),
+                value: seed.to_owned(),
+                expected: "a key `seed` beside `generate`".to_owned(),
+                name: spec.name,
+            }),
+            None => read_spec(&spec).map(Generator),
+        }
+    }
+}
+
+/// The shares of a split: `train` and `test`, and `valid` if wanted.
+#[derive(Debug)]
+pub(super) struct Shares {
+    pub(super) text: String,
+    pub(super) parts: Parts,
+}
+
+impl FromStr for Shares {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parts = Parts::parse(text).map_err(|error| error.to_string())?;
+        let names: Vec<String> = parts.split(0, 0).into_iter().map(|(name, _)| name).collect();
+        let known = ["train", "valid", "test"];
+        if let Some(other) = names.iter().find(|name| !known.contains(&name.as_str())) {
+            return Err(format!("the parts are called train, valid and test, not {other}"));
+        }
+        match ["train", "test"].iter().find(|name| !names.iter().any(|n| n == *name)) {
+            Some(name) => Err(format!("there is no part `{name}`")),
+            None => Ok(Shares { text: text.to_owned(), parts }),
+        }
+    }
+}
+
+/// A whole number, 0 or more.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Whole(pub(super) u64);
+
+/// A list of texts; one text is a list of one.
+#[derive(Debug, Default)]
+pub(super) struct Texts(pub(super) Vec<String>);
+
+/// A value of a parameter; of a number, its place tells how it is written.
+#[derive(Debug)]
+pub(super) enum Scalar {
+    Text(String),
+    Switch(bool),
+    Whole(i64),
+    Float,
+}
+
+/// A visitor of values: what it expects, and the kinds that it takes.
+macro_rules! value {
+    ($type:ty, $expected:literal, $($visit:item)*) => {
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Value;
+                impl<'de> Visitor<'de> for Value {
+                    type Value = $type;
+                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                        f.write_str($expected)
+                    }
+                    $($visit)*
+                }
+                deserializer.deserialize_any(Value)
+            }
+        }
+    };
+}
+
+value! { Whole, "a whole number, 0 or more",
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Whole, E> {
+        let wrong = |_| E::invalid_value(Unexpected::Signed(number), &self);
+        number.try_into().map(Whole).map_err(wrong)
+    }
+}
+
+value! { Texts, "a text or a list of texts",
+    fn visit_str<E: Error>(self, text: &str) -> Result<Texts, E> {
+        Ok(Texts(vec![text.to_owned()]))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Texts, A::Error> {
+        let mut texts = Vec::new();
+        while let Some(text) = list.next_element()? {
+            texts.push(text);
+        }
+        Ok(Texts(texts))
+    }
+}
+
+value! { Scalar, "a text, a number or a switch",
+    fn visit_str<E: Error>(self, text: &str) -> Result<Scalar, E> {
+        Ok(Scalar::Text(text.to_owned()))
+    }
+    fn visit_bool<E: Error>(self, on: bool) -> Result<Scalar, E> {
+        Ok(Scalar::Switch(on))
+    }
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Scalar, E> {
+        Ok(Scalar::Whole(number))
+    }
+    fn visit_f64<E: Error>(self, _: f64) -> Result<Scalar, E> {
+        Ok(Scalar::Float)
+    }
+}
