@@ -210,6 +210,14 @@ pub enum LearnError {
         /// Number of derivatives that fit.
         room: usize,
     },
+    /// A file that is no log of a training.
+    #[error("{file} is no log of a training: {problem}")]
+    Log {
+        /// The file.
+        file: String,
+        /// The problem with its content.
+        problem: String,
+    },
     /// A checkpoint that cannot be resumed.
     #[error("{path} {problem}")]
     Checkpoint {

@@ -20,6 +20,7 @@ pub mod permutation;
 mod preferences;
 mod session;
 mod trainer;
+mod training_log;
 mod transform;
 pub mod tree;
 pub mod tune;
@@ -63,6 +64,7 @@ pub use session::{
     TrainingHistory, ValidationSet,
 };
 pub use trainer::{Trainer, Validation};
+pub use training_log::TrainingLog;
 pub use transform::{Transform, TransformOptions, TransformParams};
 
 /// Learners, their builder methods and what training takes, to be imported whole.

@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 
 use rankwright::data::{DEFAULT_SEED, Dataset};
 use rankwright::eval::{Measure, SourceKind, ToMeasures};
+use rankwright::learn::TrainingLog;
 use rankwright::model::{Model, ScoreOptions};
-use rankwright::report::training::{
-    NamedData, TrainingLog, TrainingOptions, TrainingReport, TrainingRequest,
-};
+use rankwright::report::training::{NamedData, TrainingOptions, TrainingReport, TrainingRequest};
 use rankwright::tasks::system_names;
 
 use crate::failure::Failure;

@@ -14,7 +14,6 @@ mod importance;
 mod labels;
 mod lambdas;
 mod layout;
-mod log;
 mod phases;
 mod pulls;
 mod result;
@@ -26,6 +25,7 @@ mod trees;
 
 use rankwright_data::{DEFAULT_SEED, Dataset};
 use rankwright_eval::{Evaluation, Measure, ScoredDataset, SourceKind, metric_or_default};
+use rankwright_learn::TrainingLog;
 use rankwright_model::{Model, ScoreOptions};
 
 use crate::error::ReportError;
@@ -38,7 +38,6 @@ pub use forces::{ForcePicture, ForcePictures, ForceWatch, ForcedDocument};
 pub use importance::{FeatureWorth, Importances, Shuffled};
 pub use labels::LabelRanks;
 pub use lambdas::{LambdaWatch, Lambdas, Sizes};
-pub use log::TrainingLog;
 pub use phases::PhaseTimes;
 pub use shrinkage::{ShrinkageInput, ShrinkageReport, ShrinkageRun};
 pub use stages::{Staged, Stages, stage_numbers};

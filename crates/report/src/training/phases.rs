@@ -4,11 +4,10 @@
 //! Long trainings are shown in at most 200 points, each the mean of a stretch of rounds. Phases that
 //! took no time at all are left out.
 
-use rankwright_learn::{Iteration, Phases};
+use rankwright_learn::{Iteration, Phases, TrainingLog};
 use rankwright_spec::words::plural;
 use serde::{Serialize, Serializer};
 
-use super::log::TrainingLog;
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::page::{Block, Section};
 use crate::serialise::as_map;

@@ -1,14 +1,14 @@
-//! The side file of a training, `MODEL.log.json`: what `train` wrote beside the model.
+//! The log of a training, a file `MODEL.log.json` beside the model.
 
 use std::path::{Path, PathBuf};
 
 use rankwright_data::DataError;
-use rankwright_learn::{Iteration, TrainingHistory};
 use serde::Deserialize;
 
-use crate::error::ReportError;
+use crate::error::LearnError;
+use crate::session::{Iteration, TrainingHistory};
 
-/// What a side file tells of a training.
+/// The log of a training.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrainingLog {
     /// Round by round.
@@ -46,22 +46,24 @@ struct Seconds {
 }
 
 impl TrainingLog {
-    /// Reads a side file.
+    /// Reads the text of a log.
     ///
     /// ```
-    /// use rankwright_report::training::TrainingLog;
+    /// use rankwright_learn::TrainingLog;
     ///
     /// let text = r#"{"sets": [], "metrics": ["ndcg@10"], "best": null, "iterations": []}"#;
     /// assert_eq!(TrainingLog::parse(text)?.history.metrics, ["ndcg@10"]);
     /// assert!(TrainingLog::parse("{}").is_err());
-    /// # Ok::<(), rankwright_report::ReportError>(())
+    /// # Ok::<(), rankwright_learn::LearnError>(())
     /// ```
-    pub fn parse(text: &str) -> Result<TrainingLog, ReportError> {
-        let written: Written = serde_json::from_str(text).map_err(|error| {
-            ReportError::with_help(
-                format!("the log is no log of a training: {error}"),
-                "train again, or move the file away: the report does without",
-            )
+    pub fn parse(text: &str) -> Result<TrainingLog, LearnError> {
+        Self::parse_named("the log", text)
+    }
+
+    fn parse_named(file: &str, text: &str) -> Result<TrainingLog, LearnError> {
+        let written: Written = serde_json::from_str(text).map_err(|error| LearnError::Log {
+            file: file.to_owned(),
+            problem: error.to_string(),
         })?;
         let history = TrainingHistory {
             sets: written.sets,
@@ -77,15 +79,15 @@ impl TrainingLog {
         Ok(TrainingLog { history, load_seconds: written.seconds.load, threads: written.threads })
     }
 
-    /// Where the side file of a model is.
+    /// The path of a model's log.
     pub fn path_of(model: &Path) -> PathBuf {
         let mut name = model.as_os_str().to_owned();
         name.push(".log.json");
         name.into()
     }
 
-    /// Reads the side file of a model; `None` where there is none.
-    pub fn beside(model: &Path) -> Result<Option<TrainingLog>, ReportError> {
+    /// Reads the log of a model; `None` where there is none.
+    pub fn beside(model: &Path) -> Result<Option<TrainingLog>, LearnError> {
         let path = TrainingLog::path_of(model);
         if !path.is_file() {
             return Ok(None);
@@ -93,12 +95,6 @@ impl TrainingLog {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(&path)
             .map_err(|error| DataError::io("read", name.clone(), error))?;
-        let named = |error: ReportError| match error {
-            ReportError::Request { message, help } => {
-                ReportError::Request { message: format!("{name}: {message}"), help }
-            }
-            other => other,
-        };
-        TrainingLog::parse(&text).map(Some).map_err(named)
+        Self::parse_named(&name, &text).map(Some)
     }
 }
