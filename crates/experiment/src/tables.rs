@@ -208,7 +208,7 @@ pub(super) fn failures(failed: &[FailedCells]) -> Option<Section> {
     }
     let title = "What failed".to_owned();
     let text = "These did not come to a result and are left out of the comparison on their data \
-                set. The same command tries them again; what is done is not done twice.";
+                set. Running the experiment again tries them again; stored cells are not run twice.";
     let id = "failed-table".to_owned();
     let blocks =
         vec![Block::Text(text.to_owned()), Block::Table { id, title: title.clone(), table }];

@@ -39,7 +39,7 @@ pub struct DataSet {
     pub format: Option<Format>,
     /// What an absent feature of a sparse row is worth.
     pub absent: Absent,
-    /// Roles of columns, as `data inspect --columns` takes them; may be empty.
+    /// Roles of columns, as [`Roles::parse`] reads them; may be empty.
     pub columns: String,
     /// Whether features of validation and test data that training does not know are passed over.
     pub ignore_extra: bool,

@@ -9,7 +9,7 @@ use crate::page::{Block, Section};
 /// Features in the chart, and names in a sentence.
 const SHOWN: usize = 30;
 
-/// The warnings of `data inspect`, and constant features by name.
+/// The warnings of [`Summary`](rankwright_data::Summary), and constant features by name.
 pub(super) fn warnings(report: &DataReport) -> Section {
     let summary = &report.summary;
     let mut texts = summary.warnings();

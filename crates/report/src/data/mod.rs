@@ -2,7 +2,7 @@
 //!
 //! Labels and sizes of queries, what each feature tells about relevance (`relation.rs`), how its
 //! values spread by label (`spread.rs`), which features say the same (`similar.rs`), what is
-//! missing or constant, and what `data inspect` warns of.
+//! missing or constant, and the warnings of a data set's summary.
 //!
 //! Cost: three sorts of each query for every feature, in parallel over features, and a correlation
 //! for every pair of features on a sample of rows. Edge cases: a data set without features has the
