@@ -109,14 +109,14 @@ fn the_page_is_not_written_over_an_input() {
 #[test]
 fn shrinkages_are_trained_and_overlaid() {
     let bench = bench();
-    let words = "shrinkage train.txt --valid valid.txt --trees 6 --rates 1.0,0.1";
+    let words = "shrinkage train.txt --valid valid.txt --trees 6 --rates 1.0,0.2";
     let found = report(&bench, words);
     let runs = found["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 2);
     assert!(runs.iter().all(|run| run["validation"].as_array().unwrap().len() == 6));
-    assert_eq!(runs[1]["learner"], "lambdamart(trees=6, rate=0.1, leaves=16)");
+    assert_eq!(runs[1]["learner"], "lambdamart(trees=6, rate=0.2, leaves=16)");
     // The same curve as that of the training itself.
-    let learner = "lambdamart(trees=6, rate=0.1, leaves=16)";
+    let learner = "lambdamart(trees=6, rate=0.2, leaves=16)";
     let trained = train(&bench, learner, "--valid valid.txt --metric ndcg@10");
     let rounds = trained["iterations"].as_array().unwrap();
     let curve: Vec<&Value> = rounds.iter().map(|round| &round["values"][0][0]).collect();

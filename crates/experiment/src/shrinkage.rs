@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn each_rate_has_its_curve_and_the_best_value_is_that_of_its_best_round() {
-        let found = report("lambdamart(trees=15, leaves=6, min_rows=5)", &[1.0, 0.1]).unwrap();
+        let found = report("lambdamart(trees=15, leaves=6, min_rows=5)", &[1.0, 0.2]).unwrap();
         for run in &found.runs {
             let curve = run.curve(1);
             let most = curve.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -242,7 +242,7 @@ mod tests {
         // One tree alone ranks the same whatever part of its step is taken.
         assert_eq!(found.runs[0].curve(0)[0], found.runs[1].curve(0)[0]);
         assert_ne!(found.runs[0].curve(0), found.runs[1].curve(0));
-        assert_eq!(found.runs[1].learner, "lambdamart(trees=15, rate=0.1, leaves=6, min_rows=5)");
+        assert_eq!(found.runs[1].learner, "lambdamart(trees=15, rate=0.2, leaves=6, min_rows=5)");
         let page = found.page();
         let charts = page.sections.iter().flat_map(|section| &section.blocks);
         let lines = charts.filter_map(|block| match block {

@@ -157,7 +157,8 @@ fn combination(
     })?;
     // Values in their plain form, as in the spec itself.
     let plain = |(key, value, _): &(&str, &str, &Range<usize>)| {
-        format!("{key}={}", learner.canonical().get(key).unwrap_or(value))
+        let plain = learner.learner().params().text(key);
+        format!("{key}={}", plain.unwrap_or_else(|| (*value).to_owned()))
     };
     let name: Vec<String> = picked.iter().map(plain).collect();
     Ok((name.join(" "), learner))

@@ -4,10 +4,10 @@
 use std::path::PathBuf;
 
 use rankwright_data::store::write_atomic;
+use rankwright_learn::TrainingLog;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::output_paths::beside;
 use super::{TrainModelRequest, TrainModelResult};
 use crate::tasks::TaskError;
 
@@ -46,7 +46,7 @@ pub(super) fn write(
     let text = serde_json::to_value(&content).map_err(|error| TaskError::Internal {
         invariant: format!("a training can be written as JSON ({error})"),
     })?;
-    let path = beside(&request.out, ".log.json");
+    let path = TrainingLog::path_of(&request.out);
     Ok(write_atomic(&path, |out| out.write_all(format!("{text:#}\n").as_bytes()))?)
 }
 
