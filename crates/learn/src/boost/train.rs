@@ -48,9 +48,7 @@ impl BoostEngine {
         // Inside the pool, so that this thread works too instead of waiting for the others.
         let mut result = None;
         rayon::scope(|_| result = Some(self.train_in_pool(objective, request)));
-        result.unwrap_or_else(|| {
-            Err(LearnError::Internal { invariant: "a training runs inside the pool" })
-        })
+        result.ok_or(LearnError::Internal { invariant: "a training runs inside the pool" })?
     }
 
     fn train_in_pool(

@@ -90,9 +90,11 @@ impl<'a, L: Loss> Solver<'a, L> {
         let first = super::newton::length(&gradient);
         let place = match place {
             None => Place { c: 0, stage: 0, steps: 0, radius: None, point },
-            Some(bytes) => Place::from_bytes(bytes, point.len()).ok_or_else(|| {
-                LearnError::CheckpointState { problem: "holds the state of another learner" }
-            })?,
+            Some(bytes) => {
+                Place::from_bytes(bytes, point.len()).ok_or(LearnError::CheckpointState {
+                    problem: "holds the state of another learner",
+                })?
+            }
         };
         Ok(Self { fit, problem, widths, place, search: None, first })
     }

@@ -224,14 +224,17 @@ impl<'a> Session<'a> {
         snapshot: &dyn Fn(&Self) -> Result<Snapshot, LearnError>,
     ) -> Result<RoundStatus, LearnError> {
         self.request.progress.round_finished(&self.history);
-        if self.is_over() {
-            return Ok(RoundStatus::Over);
-        }
-        let cancelled = self.should_stop();
+        let over = self.is_over();
+        let cancelled = !over && self.should_stop();
+        // Also after the last round: a finished training can be carried on with more rounds.
         if cancelled || self.saver.as_ref().is_some_and(|saver| saver.is_due(self.done())) {
             self.save_or_report(snapshot);
         }
-        Ok(if cancelled { RoundStatus::Cancelled } else { RoundStatus::Continue })
+        Ok(match (over, cancelled) {
+            (true, _) => RoundStatus::Over,
+            (_, true) => RoundStatus::Cancelled,
+            _ => RoundStatus::Continue,
+        })
     }
 
     /// Whether the training was cancelled; for learners with long rounds. Those that then end within

@@ -178,7 +178,7 @@ impl TunePlan {
         let whole = self
             .specs
             .get(trial)
-            .ok_or_else(|| LearnError::Internal { invariant: "a trial is one of the plan" })?;
+            .ok_or(LearnError::Internal { invariant: "a trial is one of the plan" })?;
         Ok(match limit.zip(self.resource) {
             None => whole.clone(),
             Some((limit, resource)) => {

@@ -72,9 +72,7 @@ impl DataFiles {
     /// Opens the files, unpacked where they are packed; gives the seconds too.
     pub(super) fn open(&self, task: &Running<'_>) -> Result<(Vec<Input>, f64), TaskError> {
         let name = format!("opening {}", file_label(&self.files));
-        task.step(&name, || {
-            self.files.iter().map(|file| Input::open(file)).collect::<Result<_, _>>()
-        })
+        task.step(&name, || self.files.iter().map(Input::open).collect::<Result<_, _>>())
     }
 
     /// Opens and reads the files.

@@ -111,7 +111,7 @@ fn a_report_on_lambdamart_has_every_part() {
     for (set, held) in [data(1), data(2)].iter().enumerate() {
         let scores = model.score(held, ScoreOptions::default()).unwrap();
         let found = ScoredDataset::new(held, &scores).unwrap();
-        let found = found.evaluate(&measures(&["ndcg@10", "ap"])).unwrap();
+        let found = found.evaluate(measures(&["ndcg@10", "ap"])).unwrap();
         for (curve, result) in report.curves.iter().zip(&found.results) {
             assert_eq!(curve.sets[set].1.last(), Some(&result.value));
         }
