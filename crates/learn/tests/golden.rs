@@ -232,7 +232,7 @@ fn scores_and_models_are_those_of_the_record() {
 fn every_learner_and_objective_is_in_the_record() {
     for info in LEARNERS {
         let named = |spec: &&str| Some(info.name) == spec.split('(').next();
-        assert!(SPECS.iter().any(|spec| named(spec)), "{} is not in the record", info.name);
+        assert!(SPECS.iter().any(named), "{} is not in the record", info.name);
     }
     let train = letor(1);
     let valid = letor(2);

@@ -120,7 +120,7 @@ fn a_model_without_a_record_is_used_with_a_warning() {
     let bench = bench();
     let set = FeatureSet::new(vec!["bm25(field=all)".into()]);
     let (mut header, body) = line(&set).into_parts();
-    header.notes.clear();
+    header.feature_set = None;
     let model = Model::new(header, body).unwrap();
     let ranker = Ranker::new(bench.index.clone(), &model).unwrap();
     assert_eq!(ranker.warnings(), [SearchWarning::NoFeatureSet]);

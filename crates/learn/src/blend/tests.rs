@@ -58,7 +58,7 @@ fn wrong_members_say_what_is_wrong() {
         ("blend(members=mart+blend)", "a blend is no member of another"),
         ("blend(preset=google)", "none | yahoo"),
         ("blend(normalise=z)", "standard | none | min-max | rank"),
-        ("blend(hold_out=1)", "above 0 and below 1"),
+        ("blend(hold_out=1)", "above 0, below 1"),
         ("blend(repeats=0)", "from 1 on"),
         ("blend(weights=best)", "learn | equal"),
         ("blend(weights=equal, repeats=3)", "weights=learn"),

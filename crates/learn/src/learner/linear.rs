@@ -15,6 +15,7 @@ use super::{DeclaredLearner, LearnerDef, TargetOptions, TargetParams};
 use crate::error::LearnError;
 use crate::session::{TrainRequest, TrainResult, result_of};
 use crate::trainer::Trainer;
+use crate::tree::trimmed;
 
 /// Weights by feature name or id: `22:0.03/72:0.06`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -57,7 +58,7 @@ impl ParamValue for WeightsText {
 
 impl TextValue for WeightsText {
     fn from_text(text: &str) -> Self {
-        Self(text.split_whitespace().collect())
+        Self(trimmed(text))
     }
 }
 

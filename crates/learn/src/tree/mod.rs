@@ -32,5 +32,6 @@ pub use params::{Direction, Growth, TreeOptions, TreeParams};
 pub(crate) use partition::left_bytes;
 pub(crate) use quantise::Scales;
 pub(crate) use routes::Routes;
+pub(crate) use rules::trimmed;
 pub use rules::{CategoricalText, FeatureCostText, InteractionText, MonotoneText};
 pub(crate) use split::Limits;

@@ -56,7 +56,7 @@ macro_rules! rule_texts {
 
         impl TextValue for $name {
             fn from_text(text: &str) -> Self {
-                Self(text.split_whitespace().collect())
+                Self(trimmed(text))
             }
         }
     )* };
@@ -73,10 +73,15 @@ rule_texts! {
     CategoricalText, slashed, "none | features, each once, such as 3/17";
 }
 
+/// The terms without white space around them; names may have some within.
+pub(crate) fn trimmed(text: &str) -> String {
+    text.split('/').map(str::trim).collect::<Vec<_>>().join("/")
+}
+
 impl MonotoneText {
     /// The features that are named.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.split('/').filter_map(|term| term.rsplit_once(':')).map(|(name, _)| name)
+        self.0.split('/').filter_map(|term| term.rsplit_once(':')).map(|(name, _)| name.trim())
     }
 }
 
@@ -104,7 +109,7 @@ fn costs(text: &str) -> Option<Vec<(&str, f64)>> {
 fn valued<T>(text: &str, value: impl Fn(&str) -> Option<T>) -> Option<Vec<(&str, T)>> {
     let term = |term| {
         let (name, text): (&str, &str) = str::rsplit_once(term, ':')?;
-        Some((name, value(text)?))
+        Some((name.trim(), value(text.trim())?))
     };
     let all: Vec<(&str, T)> = text.split('/').map(term).collect::<Option<_>>()?;
     let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
@@ -112,8 +117,10 @@ fn valued<T>(text: &str, value: impl Fn(&str) -> Option<T>) -> Option<Vec<(&str,
 }
 
 fn groups(text: &str) -> Option<Vec<Vec<&str>>> {
-    let group =
-        |group| Some(str::split(group, '+').collect()).filter(|names: &Vec<_>| each_once(names));
+    let group = |group| {
+        Some(str::split(group, '+').map(str::trim).collect())
+            .filter(|names: &Vec<_>| each_once(names))
+    };
     text.split('/').map(group).collect()
 }
 
