@@ -136,7 +136,7 @@ fn the_demo_goes_from_text_to_a_comparison_and_keeps_what_it_made() {
     assert!(shown["documents"].as_array().is_some());
     bench.run("train kept/train.rwd --learner ranksvm --out mine.model").ok();
     let model = bench.run("model inspect mine.model --json").json();
-    let set = model["notes"]["features"].as_str().unwrap();
+    let set = model["feature_set"].as_str().unwrap();
     assert!(set.contains("analysis = \"english\""), "{set}");
 }
 

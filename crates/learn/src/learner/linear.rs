@@ -58,7 +58,7 @@ impl ParamValue for WeightsText {
 
 impl TextValue for WeightsText {
     fn from_text(text: &str) -> Self {
-        Self(trimmed(text))
+        Self(trimmed(text, "/"))
     }
 }
 

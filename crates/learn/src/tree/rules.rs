@@ -13,7 +13,7 @@ use super::params::{Direction, TreeConfig, TreeParams};
 
 /// Declares a parameter that holds rules for features as text, `none` for no rule.
 macro_rules! rule_texts {
-    ($( $(#[$meta:meta])* $name:ident, $parse:ident, $expected:literal; )*) => { $(
+    ($( $(#[$meta:meta])* $name:ident, $parse:ident, $signs:literal, $expected:literal; )*) => { $(
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub struct $name(String);
@@ -56,7 +56,7 @@ macro_rules! rule_texts {
 
         impl TextValue for $name {
             fn from_text(text: &str) -> Self {
-                Self(trimmed(text))
+                Self(trimmed(text, $signs))
             }
         }
     )* };
@@ -64,18 +64,23 @@ macro_rules! rule_texts {
 
 rule_texts! {
     /// Monotone constraints by feature: `22:+/72:-`.
-    MonotoneText, monotone, "none | features with + or -, each once, such as 22:+/72:-";
+    MonotoneText, monotone, "/", "none | features with + or -, each once, such as 22:+/72:-";
     /// Groups of features that may share a path: `1+2+5/7+9`.
-    InteractionText, groups, "none | groups of features, each feature once in a group, such as 1+2+5/7+9";
+    InteractionText, groups, "/+", "none | groups of features, each feature once in a group, such as 1+2+5/7+9";
     /// Costs of features: `12:0.5/33:2`.
-    FeatureCostText, costs, "none | features with their costs from 0 on, each once, such as 12:0.5/33:2";
+    FeatureCostText, costs, "/", "none | features with their costs from 0 on, each once, such as 12:0.5/33:2";
     /// Features whose values are numbers of categories: `3/17`.
-    CategoricalText, slashed, "none | features, each once, such as 3/17";
+    CategoricalText, slashed, "/", "none | features, each once, such as 3/17";
 }
 
-/// The terms without white space around them; names may have some within.
-pub(crate) fn trimmed(text: &str) -> String {
-    text.split('/').map(str::trim).collect::<Vec<_>>().join("/")
+/// The text without white space around its signs; names may have some within.
+pub(crate) fn trimmed(text: &str, signs: &str) -> String {
+    let mut plain = text.to_owned();
+    for sign in signs.chars() {
+        let terms: Vec<&str> = plain.split(sign).map(str::trim).collect();
+        plain = terms.join(&sign.to_string());
+    }
+    plain
 }
 
 impl MonotoneText {
