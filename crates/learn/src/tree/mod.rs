@@ -5,7 +5,7 @@
 //! searches for two fresh leaves at once, `expand` does all that one leaf needs, `grow` puts the tree
 //! together, and `routes` leads rows through it that it was not grown from. `sets` finds the best
 //! set of categories, `interact` knows which features may meet on a path, and `oblivious` grows
-//! trees with one question a level. [`TreeConfig`] says what a tree may look like.
+//! trees with one question a level. [`TreeParams`] are its parameters.
 
 mod evaluate;
 mod expand;
