@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{:10} {:7} bytes", "rankwright", own.len());
     assert_eq!(Model::from_bytes(&own)?, model);
 
-    for name in ["lightgbm", "xgboost", "ranklib"] {
+    for name in ["lightgbm", "ranklib"] {
         let format = ModelFormat::find(name)?;
         let bytes = model.to_bytes_as(format)?;
         // Reading tells the format by content.
