@@ -8,7 +8,7 @@ use rankwright::data::format::{Format, ReadOptions, read_inputs, write};
 use rankwright::data::{Dataset, Qrels, Run, panics_are_caught};
 use rankwright::eval::{EvalOptions, JudgedRun, SourceKind, evaluate, expand};
 use rankwright::model::draw::{tree_svg, tree_text};
-use rankwright::model::{ModelBody, Model, ModelFormat, ScoreBuffers};
+use rankwright::model::{Model, ModelBody, ModelFormat, ScoreBuffers};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Bytes as an input, not unpacked: the packers are fuzzed by their own projects.
@@ -162,7 +162,9 @@ pub fn interchange(bytes: &[u8]) {
     let values = [0.5, f32::NAN, 0.0, -1.0, f32::INFINITY];
     let row: Vec<f32> = values.into_iter().cycle().take(scorer.columns()).collect();
     let (mut scores, mut work) = ([0.0; 7], ScoreBuffers::default());
-    scorer.score_query(&row.repeat(7), &mut scores, &mut work).expect("the rows have the right length");
+    scorer
+        .score_query(&row.repeat(7), &mut scores, &mut work)
+        .expect("the rows have the right length");
     assert_eq!(scores[6].to_bits(), model.score_row(&row).to_bits());
     for format in ModelFormat::writable() {
         if let Ok(written) = model.to_bytes_as(format) {
