@@ -1,4 +1,4 @@
-//! What to type after an error.
+//! Advice on what to type after an error.
 //!
 //! Library errors say what is wrong with which value and know nothing of this command. Here, and
 //! nowhere else, an error becomes a line that names flags and verbs. There is one function for each

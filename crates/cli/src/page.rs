@@ -1,4 +1,4 @@
-//! Where a report goes: the HTML file, its assets, and the terminal.
+//! The outputs of a report: the HTML file, its assets, and the terminal.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};

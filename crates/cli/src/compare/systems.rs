@@ -40,7 +40,7 @@ pub(crate) struct SystemArgs {
 }
 
 impl SystemArgs {
-    /// What to compare, as the library takes it.
+    /// The request to compare, as the library takes it.
     pub(crate) fn request(&self) -> Result<CompareRequest, Failure> {
         let input = match &self.qrels {
             Some(qrels) => CompareInput::Runs { runs: self.inputs.clone(), qrels: qrels.clone() },

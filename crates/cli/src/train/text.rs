@@ -1,4 +1,4 @@
-//! What is shown of a training.
+//! The text that is shown of a training.
 
 use rankwright::eval::conventions;
 use rankwright::eval::table::{Align, Cell, Table};

@@ -1,4 +1,4 @@
-//! What is shown of a search: the best trials, the spec to use, and how far to trust it.
+//! The text that is shown of a search: the best trials, the spec to use, and how far to trust it.
 
 use rankwright::eval::table::{Align, Cell, Table};
 use rankwright::learn::tune::{Ground, Method, Trial, TunePlan, TuneResult, Versus};

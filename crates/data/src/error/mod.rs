@@ -219,7 +219,7 @@ pub enum DataError {
         /// The number of rows.
         rows: usize,
     },
-    /// Something that this program should have ensured does not hold: a bug.
+    /// A condition that this program ensures does not hold: a bug.
     #[error("internal error, a bug of Rankwright: {invariant} does not hold")]
     Internal {
         /// The condition that should have held.
