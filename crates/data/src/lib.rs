@@ -10,6 +10,9 @@
 // Grouping, roles and more are there for the readers of text as well.
 #![cfg_attr(not(feature = "text"), allow(dead_code))]
 
+#[cfg(feature = "columnar")]
+#[cfg_attr(not(test), deny(clippy::indexing_slicing))]
+pub mod arrow_values;
 #[cfg_attr(not(test), deny(clippy::indexing_slicing))]
 pub mod bytes;
 #[cfg(feature = "text")]

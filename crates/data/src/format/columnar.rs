@@ -23,16 +23,17 @@ use std::fmt;
 
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
-use arrow_schema::{ArrowError, Field, SchemaRef};
+use arrow_schema::{Field, SchemaRef};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 
 use self::metadata::Metadata;
-use self::values::{ListColumn, Values, is_plain, list_item, list_range};
+use self::values::{ListColumn, Values, is_plain, is_plain_list};
 use super::ReadOptions;
 use super::feature_set::FeatureSets;
 use super::roles::Role;
 use super::table::{Fields, Schema, Slot, Table};
+use crate::arrow_values::{UnreadableValues, list_range};
 use crate::bytes::{Bytes, Input};
 use crate::dataset::{Absent, Dataset};
 use crate::error::{DataError, Remedy, SourceLocation};
@@ -187,7 +188,7 @@ impl<'o> Collector<'o> {
         self.absent = self.absent.or(metadata.absent);
         let is_list = |field: &Field| {
             field.name() == LIST_COLUMN
-                && list_item(field.data_type()).is_some()
+                && is_plain_list(field.data_type())
                 && self.options.roles.role(LIST_COLUMN).is_none()
         };
         let (lists, plain): (Vec<&Field>, Vec<&Field>) =
@@ -328,7 +329,7 @@ impl<'o> Collector<'o> {
     }
 }
 
-fn unfit(file: &str, column: &str, error: &ArrowError) -> DataError {
+fn unfit(file: &str, column: &str, error: &UnreadableValues) -> DataError {
     let place = SourceLocation::file(file).in_field(column);
     DataError::malformed(place, format!("values that do not convert ({error})"), "plain values")
         .with_help(Remedy::IgnoreColumn { column: column.to_owned() })

@@ -5,15 +5,18 @@
 //! skipped and counted once each. A null is absent. Files are untrusted, and the crates below
 //! panic on some damaged ones: such a panic becomes an error.
 
+mod moments;
+
 use std::fmt;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::Float64Type;
-use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_cast::cast;
+use arrow_array::{Array, ArrayRef, Float64Array, LargeStringArray, RecordBatch};
 use arrow_schema::DataType;
 use parquet::arrow::arrow_reader::{
     ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use rankwright_data::arrow_values::{
+    UnreadableValues, is_number, list_item, list_range, list_values, numbers, texts,
 };
 use rankwright_data::bytes::{Bytes, Input};
 use rankwright_data::{DataError, SourceLocation, WarningKind, Warnings, catch_panic};
@@ -59,7 +62,9 @@ impl Parquet {
     fn next_batch(&mut self, warnings: &mut Warnings) -> Option<Result<Batch, SearchError>> {
         let reader = &mut self.reader;
         let first = self.given == 0;
-        let batch = checked(&self.name, || reader.next().map(|b| Batch::new(&b?)).transpose());
+        let batch = checked(&self.name, || {
+            reader.next().map(|batch| Ok::<_, ReadError>(Batch::new(&batch?)?)).transpose()
+        });
         let mut batch = match batch {
             Ok(batch) => batch?,
             Err(error) => return Some(Err(error)),
@@ -73,6 +78,15 @@ impl Parquet {
         }
         Some(Ok(batch))
     }
+}
+
+/// An error of reading one batch.
+#[derive(Debug, thiserror::Error)]
+enum ReadError {
+    #[error(transparent)]
+    Arrow(#[from] arrow_schema::ArrowError),
+    #[error(transparent)]
+    Values(#[from] UnreadableValues),
 }
 
 /// Runs foreign code on foreign bytes; its errors and panics are damage of the file.
@@ -92,11 +106,11 @@ fn checked<T, E: fmt::Display>(
 
 /// A column, converted once a batch.
 enum Column {
-    Text(ArrayRef),
-    Number(ArrayRef),
+    Text(LargeStringArray),
+    Number(Float64Array),
     Binary(ArrayRef),
-    /// The texts of all lists, and where each row's are.
-    List(ArrayRef),
+    /// The lists, and the texts of all their items.
+    List(ArrayRef, LargeStringArray),
 }
 
 struct Batch {
@@ -109,7 +123,7 @@ struct Batch {
 }
 
 impl Batch {
-    fn new(batch: &RecordBatch) -> Result<Batch, arrow_schema::ArrowError> {
+    fn new(batch: &RecordBatch) -> Result<Batch, UnreadableValues> {
         let schema = batch.schema();
         let mut columns = Vec::new();
         let mut skipped = Vec::new();
@@ -158,37 +172,34 @@ impl Batch {
 }
 
 /// A column in the form in which it is read; `None` if it is of a type that is not.
-fn column(array: &ArrayRef, is_id: bool) -> Result<Option<Column>, arrow_schema::ArrowError> {
+fn column(array: &ArrayRef, is_id: bool) -> Result<Option<Column>, UnreadableValues> {
     let kind = array.data_type();
-    let as_text = |array: &dyn Array| cast(array, &DataType::LargeUtf8);
     Ok(match kind {
-        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
-            if !is_text(item.data_type()) && !is_number(item.data_type()) {
-                return Ok(None);
-            }
-            let texts = arrow_schema::Field::new("item", DataType::LargeUtf8, true);
-            Some(Column::List(cast(array, &DataType::LargeList(texts.into()))?))
-        }
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView => {
-            Some(Column::Binary(cast(array, &DataType::LargeBinary)?))
+            Some(Column::Binary(array.clone()))
         }
-        kind if is_text(kind) => Some(Column::Text(as_text(array)?)),
-        kind if is_number(kind) && is_id => Some(Column::Text(as_text(array)?)),
-        kind if is_number(kind) => Some(Column::Number(cast(array, &DataType::Float64)?)),
+        kind if list_item(kind).is_some_and(|item| is_text(item) || is_number(item)) => {
+            Some(Column::List(array.clone(), words(list_values(array)?)?))
+        }
+        kind if is_text(kind) || (is_id && is_number(kind)) => Some(Column::Text(words(array)?)),
+        kind if is_number(kind) => Some(Column::Number(numbers(array)?)),
         _ => None,
     })
 }
 
 fn is_text(kind: &DataType) -> bool {
     match kind {
-        DataType::Dictionary(_, values) => is_text(values),
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
-        other => other.is_temporal() && !matches!(other, DataType::Interval(_)),
+        DataType::Dictionary(_, values) => values.is_string(),
+        kind => kind.is_string() || moments::is_moment(kind),
     }
 }
 
-fn is_number(kind: &DataType) -> bool {
-    kind.is_numeric() || *kind == DataType::Boolean
+/// Texts, or dates and times as texts.
+fn words(array: &ArrayRef) -> Result<LargeStringArray, UnreadableValues> {
+    match moments::texts(array) {
+        Some(moments) => Ok(moments),
+        None => texts(array),
+    }
 }
 
 impl Column {
@@ -198,31 +209,35 @@ impl Column {
         warnings: &mut Warnings,
         place: impl FnOnce() -> SourceLocation,
     ) -> Option<Value> {
-        let (Column::Text(array)
-        | Column::Number(array)
-        | Column::Binary(array)
-        | Column::List(array)) = self;
-        if row >= array.len() || array.is_null(row) {
-            return None;
-        }
-        let value = match self {
-            Column::Text(array) => Value::Text(array.as_string_opt::<i64>()?.value(row).to_owned()),
-            Column::Number(array) => {
-                let number = array.as_primitive_opt::<Float64Type>()?.value(row);
-                return number.is_finite().then_some(Value::Number(number));
+        match self {
+            Column::Text(texts) => text_at(texts, row).map(|text| Value::Text(text.to_owned())),
+            Column::Number(numbers) => {
+                let number = numbers.is_valid(row).then(|| numbers.value(row))?;
+                number.is_finite().then_some(Value::Number(number))
             }
             Column::Binary(array) => {
-                Value::Text(warnings.text(array.as_binary_opt::<i64>()?.value(row), place))
+                let bytes = bytes_at(array, row)?;
+                Some(Value::Text(warnings.text(bytes, place)))
             }
-            Column::List(array) => {
-                let items = array.as_list_opt::<i64>()?.value(row);
-                let items = items.as_string_opt::<i64>()?;
-                let texts: Vec<String> = items.iter().flatten().map(str::to_owned).collect();
-                return (!texts.is_empty()).then_some(Value::Texts(texts));
+            Column::List(lists, texts) => {
+                let items = list_range(lists, row)?.filter_map(|at| text_at(texts, at));
+                let items: Vec<String> = items.map(str::to_owned).collect();
+                (!items.is_empty()).then_some(Value::Texts(items))
             }
-        };
-        Some(value)
+        }
     }
+}
+
+fn text_at(texts: &LargeStringArray, row: usize) -> Option<&str> {
+    texts.is_valid(row).then(|| texts.value(row))
+}
+
+fn bytes_at(array: &ArrayRef, row: usize) -> Option<&[u8]> {
+    array.is_valid(row).then(|| match array.data_type() {
+        DataType::Binary => array.as_binary::<i32>().value(row),
+        DataType::LargeBinary => array.as_binary::<i64>().value(row),
+        _ => array.as_binary_view().value(row),
+    })
 }
 
 impl Reader for Parquet {

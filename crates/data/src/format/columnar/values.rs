@@ -1,25 +1,19 @@
 //! Single values from Arrow arrays: numbers, words, and lists of numbers.
 
-use std::ops::Range;
-
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float32Type, Float64Type};
+use arrow_array::types::Float32Type;
 use arrow_array::{Array, ArrayRef, Float32Array, Float64Array, LargeStringArray};
-use arrow_cast::CastOptions;
-use arrow_schema::{ArrowError, DataType};
+use arrow_schema::DataType;
 
+use crate::arrow_values::{
+    UnreadableValues, is_number, list_item, list_range, list_values, numbers, texts,
+};
 use crate::format::roles::Role;
 use crate::format::table::{Fields, Problem, feature_from_f64, feature_from_text, missing};
 
-/// The item type of a list column, where it is plain.
-pub(super) fn list_item(kind: &DataType) -> Option<&DataType> {
-    match kind {
-        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
-            Some(item.data_type())
-        }
-        _ => None,
-    }
-    .filter(|item| is_plain(item))
+/// Whether a column holds lists of plain values.
+pub(super) fn is_plain_list(kind: &DataType) -> bool {
+    list_item(kind).is_some_and(is_plain)
 }
 
 /// Types that stand for one number or one word.
@@ -41,24 +35,20 @@ pub(super) enum Values {
 }
 
 impl Values {
-    pub(super) fn of(array: &ArrayRef) -> Result<Values, ArrowError> {
+    pub(super) fn of(array: &ArrayRef) -> Result<Values, UnreadableValues> {
         Ok(match array.data_type() {
-            DataType::Dictionary(_, value) => return Values::of(&convert(array, value)?),
             DataType::Float32 => Values::Single(array.as_primitive::<Float32Type>().clone()),
-            kind if kind.is_string() => Values::Text(text(array)?),
-            _ => {
-                let doubles = convert(array, &DataType::Float64)?;
-                Values::Double(doubles.as_primitive::<Float64Type>().clone())
-            }
+            kind if is_number(kind) => Values::Double(numbers(array)?),
+            _ => Values::Text(texts(array)?),
         })
     }
 
     /// As `of`, but integers stay text, so that long ids keep all their digits.
-    pub(super) fn ids(array: &ArrayRef) -> Result<Values, ArrowError> {
+    pub(super) fn ids(array: &ArrayRef) -> Result<Values, UnreadableValues> {
         match array.data_type() {
             kind if kind.is_floating() => Values::of(array),
             DataType::Dictionary(_, value) if value.is_floating() => Values::of(array),
-            _ => Ok(Values::Text(text(array)?)),
+            _ => Ok(Values::Text(texts(array)?)),
         }
     }
 
@@ -121,15 +111,6 @@ impl Values {
     }
 }
 
-fn convert(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
-    let strict = CastOptions { safe: false, ..CastOptions::default() };
-    arrow_cast::cast_with_options(array, to, &strict)
-}
-
-fn text(array: &ArrayRef) -> Result<LargeStringArray, ArrowError> {
-    Ok(convert(array, &DataType::LargeUtf8)?.as_string::<i64>().clone())
-}
-
 /// A list column: all values of its rows, and where each row has its own.
 pub(super) struct ListColumn<'a> {
     array: &'a ArrayRef,
@@ -138,13 +119,11 @@ pub(super) struct ListColumn<'a> {
 }
 
 impl<'a> ListColumn<'a> {
-    pub(super) fn of(array: &'a ArrayRef, length: usize) -> Result<ListColumn<'a>, ArrowError> {
-        let values = match array.data_type() {
-            DataType::List(_) => array.as_list::<i32>().values(),
-            DataType::LargeList(_) => array.as_list::<i64>().values(),
-            _ => array.as_fixed_size_list().values(),
-        };
-        Ok(ListColumn { array, values: Values::of(values)?, length })
+    pub(super) fn of(
+        array: &'a ArrayRef,
+        length: usize,
+    ) -> Result<ListColumn<'a>, UnreadableValues> {
+        Ok(ListColumn { array, values: Values::of(list_values(array)?)?, length })
     }
 
     /// Puts the lists of all rows into the last columns of the matrix.
@@ -166,25 +145,4 @@ impl<'a> ListColumn<'a> {
         }
         Ok(())
     }
-}
-
-/// The place of a row's list among all values; `None` for a null.
-pub(super) fn list_range(array: &ArrayRef, row: usize) -> Option<Range<usize>> {
-    let range = match array.data_type() {
-        _ if !array.is_valid(row) => return None,
-        DataType::List(_) => {
-            let offsets = array.as_list::<i32>().value_offsets();
-            (*offsets.get(row)? as usize)..(*offsets.get(row + 1)? as usize)
-        }
-        DataType::LargeList(_) => {
-            let offsets = array.as_list::<i64>().value_offsets();
-            (*offsets.get(row)? as usize)..(*offsets.get(row + 1)? as usize)
-        }
-        _ => {
-            let lists = array.as_fixed_size_list();
-            let start = lists.value_offset(row) as usize;
-            start..start + lists.value_length() as usize
-        }
-    };
-    Some(range)
 }

@@ -1,0 +1,147 @@
+//! Dates and times of Arrow arrays as texts in ISO form.
+//!
+//! A date is `2024-05-31`, a time `13:45:00`, a timestamp `2024-05-31T13:45:00`, with `Z` behind it
+//! where the column is in UTC. A fraction of a second has 3, 6 or 9 digits and stands there only if
+//! it is not 0. What lies outside of the years 0 to 9999 is absent.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, Date32Type, Date64Type, Time32MillisecondType, Time32SecondType,
+    Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
+};
+use arrow_array::{Array, LargeStringArray};
+use arrow_schema::{DataType, TimeUnit};
+use time::OffsetDateTime;
+
+const NANOSECONDS_PER_SECOND: i128 = 1_000_000_000;
+const NANOSECONDS_PER_DAY: i128 = 86_400 * NANOSECONDS_PER_SECOND;
+
+/// Whether a type is a date, a time of the day or a timestamp.
+pub(super) fn is_moment(kind: &DataType) -> bool {
+    use DataType::{Date32, Date64, Time32, Time64, Timestamp};
+    matches!(kind, Date32 | Date64 | Time32(_) | Time64(_) | Timestamp(..))
+}
+
+/// Which parts of a moment are written.
+#[derive(Clone, Copy)]
+enum Parts {
+    Date,
+    Time,
+    Timestamp { utc: bool },
+}
+
+/// The moments as texts; `None` where the array holds something else.
+pub(super) fn texts(array: &dyn Array) -> Option<LargeStringArray> {
+    let unit = |unit: &TimeUnit| match unit {
+        TimeUnit::Second => NANOSECONDS_PER_SECOND,
+        TimeUnit::Millisecond => 1_000_000,
+        TimeUnit::Microsecond => 1_000,
+        TimeUnit::Nanosecond => 1,
+    };
+    Some(match array.data_type() {
+        DataType::Date32 => written::<Date32Type>(array, NANOSECONDS_PER_DAY, Parts::Date),
+        DataType::Date64 => written::<Date64Type>(array, 1_000_000, Parts::Date),
+        DataType::Time32(TimeUnit::Second) => {
+            written::<Time32SecondType>(array, NANOSECONDS_PER_SECOND, Parts::Time)
+        }
+        DataType::Time32(_) => written::<Time32MillisecondType>(array, 1_000_000, Parts::Time),
+        DataType::Time64(TimeUnit::Microsecond) => {
+            written::<Time64MicrosecondType>(array, 1_000, Parts::Time)
+        }
+        DataType::Time64(_) => written::<Time64NanosecondType>(array, 1, Parts::Time),
+        DataType::Timestamp(of, zone) => {
+            let parts = Parts::Timestamp { utc: zone.is_some() };
+            match of {
+                TimeUnit::Second => written::<TimestampSecondType>(array, unit(of), parts),
+                TimeUnit::Millisecond => {
+                    written::<TimestampMillisecondType>(array, unit(of), parts)
+                }
+                TimeUnit::Microsecond => {
+                    written::<TimestampMicrosecondType>(array, unit(of), parts)
+                }
+                TimeUnit::Nanosecond => written::<TimestampNanosecondType>(array, unit(of), parts),
+            }
+        }
+        _ => return None,
+    })
+}
+
+/// Values that count units of so many nanoseconds.
+fn written<T>(array: &dyn Array, unit: i128, parts: Parts) -> LargeStringArray
+where
+    T: ArrowPrimitiveType,
+    T::Native: Into<i64>,
+{
+    let text = |value: Option<T::Native>| text_of(i128::from(value?.into()) * unit, parts);
+    array.as_primitive::<T>().iter().map(text).collect()
+}
+
+/// The text of a moment, given in nanoseconds since 1970 or, for a time, since midnight.
+fn text_of(nanoseconds: i128, parts: Parts) -> Option<String> {
+    let moment = OffsetDateTime::from_unix_timestamp_nanos(nanoseconds).ok()?;
+    if !(0..=9999).contains(&moment.year()) {
+        return None;
+    }
+    let date =
+        || format!("{:04}-{:02}-{:02}", moment.year(), u8::from(moment.month()), moment.day());
+    let time = || {
+        let seconds = format!("{:02}:{:02}:{:02}", moment.hour(), moment.minute(), moment.second());
+        match moment.nanosecond() {
+            0 => seconds,
+            part if part % 1_000_000 == 0 => format!("{seconds}.{:03}", part / 1_000_000),
+            part if part % 1_000 == 0 => format!("{seconds}.{:06}", part / 1_000),
+            part => format!("{seconds}.{part:09}"),
+        }
+    };
+    Some(match parts {
+        Parts::Date => date(),
+        Parts::Time if (0..NANOSECONDS_PER_DAY).contains(&nanoseconds) => time(),
+        Parts::Time => return None,
+        Parts::Timestamp { utc } => format!("{}T{}{}", date(), time(), if utc { "Z" } else { "" }),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::{
+        Date32Array, Date64Array, Time32MillisecondArray, Time64NanosecondArray,
+        TimestampMicrosecondArray, TimestampNanosecondArray, TimestampSecondArray,
+    };
+
+    use super::*;
+
+    fn shown(array: &dyn Array) -> Vec<Option<String>> {
+        let texts = texts(array).unwrap();
+        texts.iter().map(|text| text.map(str::to_owned)).collect()
+    }
+
+    fn one(array: &dyn Array) -> String {
+        shown(array)[0].clone().unwrap()
+    }
+
+    #[test]
+    fn moments_are_written_in_iso_form() {
+        // 2024-02-29 is day 19,782 since 1970.
+        assert_eq!(one(&Date32Array::from(vec![19_782])), "2024-02-29");
+        assert_eq!(one(&Date32Array::from(vec![-1])), "1969-12-31");
+        assert_eq!(one(&Date64Array::from(vec![19_782 * 86_400_000])), "2024-02-29");
+        assert_eq!(one(&Time32MillisecondArray::from(vec![3_600_500])), "01:00:00.500");
+        assert_eq!(one(&Time64NanosecondArray::from(vec![1])), "00:00:00.000000001");
+        assert_eq!(one(&TimestampSecondArray::from(vec![0])), "1970-01-01T00:00:00");
+        assert_eq!(one(&TimestampMicrosecondArray::from(vec![-1])), "1969-12-31T23:59:59.999999");
+        let utc = TimestampNanosecondArray::from(vec![0]).with_timezone("UTC");
+        assert_eq!(one(&utc), "1970-01-01T00:00:00Z");
+    }
+
+    #[test]
+    fn nulls_and_moments_outside_of_the_calendar_are_absent() {
+        assert_eq!(
+            shown(&Date32Array::from(vec![None, Some(i32::MAX), Some(-800_000)])),
+            [None, None, None]
+        );
+        assert_eq!(shown(&Time32MillisecondArray::from(vec![-1, 86_400_000])), [None, None]);
+        assert_eq!(shown(&TimestampSecondArray::from(vec![i64::MAX])), [None]);
+        assert!(texts(&arrow_array::Int32Array::from(vec![1])).is_none());
+    }
+}
