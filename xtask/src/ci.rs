@@ -1,10 +1,32 @@
 //! `cargo xtask ci`: what must hold before a change goes in. Cheap checks come first.
 
-use crate::steps::{Outcome, Steps};
+use std::thread;
+
+use crate::steps::{Failure, Outcome, Steps};
+use crate::test::Environments;
 use crate::workspace::Workspace;
 use crate::{test, tracked};
 
+/// Sets of the facade's features that people build; lints look at the code that each leaves over.
+const FEATURE_SETS: [&str; 3] = ["", "train", "search"];
+
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, oracles: bool) -> Outcome {
+    // Python packages and the browser come over the network while the compiler works.
+    let ready = thread::scope(|scope| {
+        let ready = oracles.then(|| scope.spawn(|| Environments::ready(workspace)));
+        checks(workspace, steps)?;
+        let wait = |ready: thread::ScopedJoinHandle<'_, _>| {
+            let joined = steps.call("environments", || {
+                ready.join().map_err(|_| Failure::new("the set-up of the environments panicked"))
+            });
+            joined?
+        };
+        ready.map(wait).transpose()
+    })?;
+    test::run_with(workspace, steps, ready)
+}
+
+fn checks(workspace: &Workspace, steps: &mut Steps) -> Outcome {
     steps.run("formatting", &mut workspace.cargo("fmt --all --check"))?;
     // A workspace of its own, which the line above does not see.
     let fuzz = "fmt --manifest-path fuzz/Cargo.toml --check";
@@ -12,8 +34,13 @@ pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, oracles: bool) -> Ou
     steps.call("tracked files", || tracked::check(workspace))?;
     let clippy = "clippy --workspace --all-targets --profile ci -- -D warnings";
     steps.run("lints", &mut workspace.cargo(clippy))?;
-    documentation(workspace, steps)?;
-    test::run(workspace, steps, oracles)
+    for features in FEATURE_SETS {
+        let name = if features.is_empty() { "none" } else { features };
+        let mut cargo = workspace.cargo("clippy -p rankwright --profile ci --no-default-features");
+        cargo.args(["--features", features, "--", "-D", "warnings"]);
+        steps.run(&format!("lints, features: {name}"), &mut cargo)?;
+    }
+    documentation(workspace, steps)
 }
 
 /// Programs and libraries separately: the command and the facade library are both called

@@ -17,21 +17,43 @@ const PAGE_REQUIREMENTS: &str = "tests/page/requirements.txt";
 /// second, not after ten minutes of building.
 pub(crate) fn run(workspace: &Workspace, steps: &mut Steps, oracles: bool) -> Outcome {
     let ready = match oracles {
-        true => Some((environment(workspace, steps)?, Pages::ready(workspace, steps)?)),
+        true => Some(steps.call("environments", || Environments::ready(workspace))?),
         false => None,
     };
+    run_with(workspace, steps, ready)
+}
+
+/// All tests, with environments that are ready, or none for the Rust tests alone.
+pub(crate) fn run_with(
+    workspace: &Workspace,
+    steps: &mut Steps,
+    ready: Option<Environments>,
+) -> Outcome {
     build_command(workspace, steps)?;
     rust_tests(workspace, steps)?;
     examples::run(workspace, steps)?;
     match ready {
-        Some((environment, pages)) => {
-            pytest(workspace, steps, &environment, &[])?;
-            pages.test(workspace, steps)
+        Some(ready) => {
+            pytest(workspace, steps, &ready.oracle, &[])?;
+            ready.pages.test(workspace, steps)
         }
         None => {
             say("oracle and page tests left out (--no-oracles)");
             Ok(())
         }
+    }
+}
+
+/// Everything that the tests need besides Rust.
+pub(crate) struct Environments {
+    oracle: Environment,
+    pages: Pages,
+}
+
+impl Environments {
+    pub(crate) fn ready(workspace: &Workspace) -> Outcome<Self> {
+        let oracle = Environment::ready(workspace, "test", REQUIREMENTS)?;
+        Ok(Self { oracle, pages: Pages::ready(workspace)? })
     }
 }
 
@@ -83,19 +105,16 @@ struct Pages {
 }
 
 impl Pages {
-    fn ready(workspace: &Workspace, steps: &mut Steps) -> Outcome<Self> {
-        let environment = steps.call("page environment", || {
-            Environment::ready(workspace, "page", PAGE_REQUIREMENTS)
-        })?;
-        let browser = steps.call("browser", browser::ready)?;
-        Ok(Self { environment, browser })
+    fn ready(workspace: &Workspace) -> Outcome<Self> {
+        let environment = Environment::ready(workspace, "page", PAGE_REQUIREMENTS)?;
+        Ok(Self { environment, browser: browser::ready()? })
     }
 
     fn test(&self, workspace: &Workspace, steps: &mut Steps) -> Outcome {
         let sample = "build --profile ci --workspace --example sample_page";
         steps.run("build sample page", &mut workspace.cargo(sample))?;
         let mut command = self.environment.python();
-        command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/page"]);
+        command.args(["-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "tests/page"]);
         command.env("RANKWRIGHT_BIN", workspace.built("ci", "rankwright"));
         command.env("RANKWRIGHT_SAMPLE_PAGE", workspace.built("ci", "examples/sample_page"));
         command.env("CHROMIUM", &self.browser);

@@ -1,10 +1,8 @@
 //! `data`, `demo` and `list` as a user meets them.
 
-mod common;
-
 use std::collections::HashSet;
 
-use common::{Bench, real_data};
+use crate::common::{Bench, real_data};
 use rankwright::model::ModelFormat;
 
 #[test]

@@ -1,8 +1,6 @@
 //! `eval` and `compare` as a user meets them.
 
-mod common;
-
-use common::{Bench, real_data};
+use crate::common::{Bench, real_data};
 
 const DATA: &str = "2 qid:a 1:1\n0 qid:a 1:2\n1 qid:b 1:3\n0 qid:a 1:1\n0 qid:b 1:4\n0 qid:c 1:1\n";
 

@@ -1,12 +1,10 @@
 //! `experiment` from outside: killed and resumed, failing members, changed data, the shipped files.
 
-mod common;
-
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{Bench, Ran, bench, command, real_data};
+use crate::common::{Bench, Ran, bench, command, real_data};
 use serde_json::Value;
 
 /// Two learners and a feature on files, with folds and seeds: 10 cells.

@@ -1,8 +1,6 @@
 //! `explain`: documents, pairs, lists and whole data sets, for every kind of model.
 
-mod common;
-
-use common::{Bench, bench, train};
+use crate::common::{Bench, bench, train};
 use serde_json::{Value, json};
 
 const TREES: &str = "lambdamart(trees=20, leaves=8)";

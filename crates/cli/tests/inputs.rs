@@ -1,9 +1,7 @@
 //! What `train` takes together: training data, validation data, a start model, and options that go
 //! with a learner.
 
-mod common;
-
-use common::{Bench, bench, train};
+use crate::common::{Bench, bench, train};
 
 #[test]
 fn features_that_training_does_not_know_are_named() {

@@ -1,7 +1,7 @@
 //! Training on data larger than most: 10 million rows of 50 features.
 //!
 //! Ignored by default, as it writes 2.1 GB and takes minutes:
-//! `cargo test --release -p rankwright-cli --test large -- --ignored --nocapture`.
+//! `cargo test --release -p rankwright-cli --test command large -- --ignored --nocapture`.
 
 #![cfg(target_os = "linux")]
 

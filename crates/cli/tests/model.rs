@@ -1,8 +1,6 @@
 //! `score`, `eval` and `compare` with models, and `model inspect`, as a user meets them.
 
-mod common;
-
-use common::Bench;
+use crate::common::Bench;
 use rankwright::data::{Absent, FeatureNames};
 use rankwright::model::{
     Activation, Blend, Child, Ensemble, Header, Layer, LayerNorm, Leaf, Linear, Model, ModelBody,

@@ -1,11 +1,9 @@
 //! Every objective and option of boosted trees from the command line: trained on one and on two
 //! threads to the same bytes, shown, scored and measured.
 
-mod common;
-
 use std::path::PathBuf;
 
-use common::{Bench, Ran, bench, command, real_data};
+use crate::common::{Bench, Ran, bench, command, real_data};
 
 /// Objectives, then ways to grow and to boost.
 const OPTIONS: &[&str] = &[

@@ -1,8 +1,6 @@
 //! `report compare`, and what `compare` shows besides its table.
 
-mod common;
-
-use common::{Bench, bench, real_data};
+use crate::common::{Bench, bench, real_data};
 use serde_json::Value;
 
 /// Two score files for three queries, one of them without a relevant document.

@@ -1,8 +1,6 @@
 //! `report data` as a user meets it.
 
-mod common;
-
-use common::{Bench, bench, real_data};
+use crate::common::{Bench, bench, real_data};
 use serde_json::Value;
 
 fn feature<'a>(found: &'a Value, name: &str) -> &'a Value {

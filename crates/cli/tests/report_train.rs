@@ -1,12 +1,10 @@
 //! `report train` and `report shrinkage` as a user meets them.
 
-mod common;
-
-use common::{Ran, bench, command, train};
+use crate::common::{Ran, bench, command, train};
 use serde_json::Value;
 
 /// The whole document of a report, and whether its page is there.
-fn report(bench: &common::Bench, words: &str) -> Value {
+fn report(bench: &crate::common::Bench, words: &str) -> Value {
     let document = bench.run(&format!("report {words} --out r.html --json")).json();
     assert_eq!(document["html"], "r.html");
     assert!(bench.text("r.html").starts_with("<!"), "the page is HTML");

@@ -64,6 +64,33 @@ fn the_command_makes_no_json_but_its_own() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
+/// Crates whose test files are modules of one program (`autotests = false`): a file that no program
+/// names would never run.
+#[test]
+fn every_file_of_tests_is_part_of_a_program() {
+    let mut lost = Vec::new();
+    for entry in std::fs::read_dir(crates()).unwrap() {
+        let folder = entry.unwrap().path();
+        let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        if !manifest.contains("autotests = false") {
+            continue;
+        }
+        let program = manifest.split("[[test]]\nname = \"").nth(1).expect("a test program");
+        let program = program.split('"').next().unwrap();
+        let tests = folder.join("tests");
+        let named = std::fs::read_to_string(tests.join(format!("{program}.rs"))).unwrap();
+        for file in std::fs::read_dir(&tests).unwrap() {
+            let path = file.unwrap().path();
+            let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+            let is_source = path.extension().is_some_and(|end| end == "rs") && stem != program;
+            if is_source && !named.lines().any(|line| line == format!("mod {stem};")) {
+                lost.push(path.display().to_string());
+            }
+        }
+    }
+    assert!(lost.is_empty(), "not named in the test program: {}", lost.join(", "));
+}
+
 fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }

@@ -1,9 +1,7 @@
 //! `index`, `search`, `run`, `features` and `classify` as a user meets them, and the way from text to
 //! a compared ranking.
 
-mod common;
-
-use common::{Bench, command};
+use crate::common::{Bench, command};
 use rankwright::data::Dataset;
 use rankwright::model::Model;
 use serde_json::Value;
@@ -183,11 +181,12 @@ fn a_filter_restricts_the_list_and_changes_no_score() {
 fn a_query_of_nothing_or_of_stop_words_is_said_so() {
     let bench = shop();
     for query in ["", "the of and", "?!"] {
-        let ran = common::Ran(command(&bench, &["search", "shop", query]).output().unwrap()).ok();
+        let ran =
+            crate::common::Ran(command(&bench, &["search", "shop", query]).output().unwrap()).ok();
         assert!(ran.err().contains("nothing is left of the query"), "'{query}': {}", ran.err());
         assert!(ran.out().contains("no document has a term of the query"), "{}", ran.out());
         let words = ["search", "shop", query, "--json"];
-        let found = common::Ran(command(&bench, &words).output().unwrap()).json();
+        let found = crate::common::Ran(command(&bench, &words).output().unwrap()).json();
         assert_eq!(found["found"], 0);
     }
     assert_eq!(bench.run("search shop").code(), 2, "no query at all is wrong usage");

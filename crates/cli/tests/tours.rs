@@ -6,12 +6,10 @@
 //! data that not everybody has stand in `text` blocks and are not run.
 #![cfg(unix)]
 
-mod common;
-
 use std::path::Path;
 use std::process::Command;
 
-use common::{Bench, Ran};
+use crate::common::{Bench, Ran};
 
 /// One fenced block.
 #[derive(Debug, PartialEq)]

@@ -1,12 +1,10 @@
 //! `train` and `cv` as a user meets them.
 
-mod common;
-
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::{Bench, Ran, bench, command, train};
+use crate::common::{Bench, Ran, bench, command, train};
 use rankwright::data::Random;
 use serde_json::Value;
 

@@ -1,12 +1,10 @@
 //! `tune` as a user meets it.
 
-mod common;
-
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::{Bench, Ran, bench, command, real_data};
+use crate::common::{Bench, Ran, bench, command, real_data};
 use rankwright::data::Random;
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! Arrow arrays as numbers or as texts.
 //!
-//! The arrow project's own casts cover every pair of types and take a sixth of the time that this
-//! workspace needs to build; ranking data needs two targets only.
+//! The arrow project's own casts cover every pair of types and took an eighth of the time that this
+//! workspace needed to build; ranking data needs two targets only.
 //!
 //! A null stays a null. [`numbers`] takes integers, floats, booleans (0 and 1), decimals (correctly
 //! rounded) and dictionaries of them; [`texts`] takes the same and text and binary, which must be

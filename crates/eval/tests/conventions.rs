@@ -1,8 +1,6 @@
 //! Conventions make the difference that they say they make, and presets give the tools' numbers.
 
-mod common;
-
-use common::{measure, value};
+use crate::common::{measure, value};
 use proptest::prelude::*;
 use rankwright_eval::{
     Candidates, EvalError, EvalOptions, MetricSpec, QuerySource, ScoredQueries, SourceKind,

@@ -3,12 +3,10 @@
 //! Providers break ties differently and gdeval prints five decimals, so queries with tied scores
 //! are left out and the tolerance is half of the fifth decimal.
 
-mod common;
-
 use std::fs;
 
-use common::data;
-use common::trec::Run;
+use crate::common::data;
+use crate::common::trec::Run;
 use rankwright_eval::{EvalOptions, MetricSpec, QuerySource, evaluate};
 
 const PAIRS: &[(&str, &str)] = &[

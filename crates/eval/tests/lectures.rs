@@ -1,8 +1,6 @@
 //! The numbers on metrics that the lecture notes work out by hand.
 
-mod common;
-
-use common::{measure, value};
+use crate::common::{measure, value};
 use rankwright_eval::of_ranking;
 
 fn ranked(spec: &str, labels: &[f64]) -> f64 {

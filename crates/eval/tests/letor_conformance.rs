@@ -1,11 +1,9 @@
 //! All 40 rows that the LETOR 4.0 script printed for published baselines, to its four digits.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
-use common::data;
+use crate::common::data;
 use rankwright_eval::{EvalOptions, Measure, ScoredQueries, evaluate};
 
 /// Labels and query ids of a LETOR file, in row order.
@@ -37,7 +35,8 @@ fn all_forty_rows_of_the_letor_baselines_come_out() {
     let header = lines.next().unwrap();
     let columns = &header[5..];
     assert_eq!(columns.len(), 22);
-    let measures: Vec<Measure> = columns.iter().map(|c| common::measure(&spec_of(c))).collect();
+    let measures: Vec<Measure> =
+        columns.iter().map(|c| crate::common::measure(&spec_of(c))).collect();
     let mut rows = 0;
     for row in lines {
         // Fold 1 tests on part 5, fold 2 on part 1, and so on.

@@ -1,8 +1,6 @@
 //! Every swap delta against two full evaluations.
 
-mod common;
-
-use common::{falling, measure};
+use crate::common::{falling, measure};
 use proptest::prelude::*;
 use rankwright_eval::{METRICS, MetricSpec, SourceKind};
 

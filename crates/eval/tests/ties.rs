@@ -1,9 +1,7 @@
 //! Tie policies against brute force: the exact mean is the mean over all orders of tied documents,
 //! worst and best are its bounds, and no convention lets NDCG leave 0 to 1.
 
-mod common;
-
-use common::{falling, measure};
+use crate::common::{falling, measure};
 use proptest::prelude::*;
 
 /// Metrics with an exact mean, and whether higher is better.

@@ -1,13 +1,11 @@
 //! Equal to trec_eval, per query and in total, to the four digits that it prints.
 
-mod common;
-
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 
-use common::data;
-use common::trec::Run;
+use crate::common::data;
+use crate::common::trec::Run;
 use rankwright_eval::{
     EvalOptions, Measure, MeasureResult, MetricSpec, QuerySource, evaluate, expand,
 };

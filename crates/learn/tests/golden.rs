@@ -7,7 +7,7 @@
 //! CHANGELOG.md:
 //!
 //! ```text
-//! cargo test -p rankwright-learn --test golden -- --ignored write_the_record
+//! cargo test -p rankwright-learn --test behaviour write_the_record -- --ignored
 //! ```
 //!
 //! Nets multiply matrices with whatever the processor has, so their rows are checked only on

@@ -1,10 +1,8 @@
 //! Every feature on five documents, against values worked out by hand; sets and their refusals.
 
-mod five;
-
 use std::collections::BTreeSet;
 
-use five::{Bench, bench};
+use crate::five::{Bench, bench};
 use rankwright_search::{
     Extractor, FEATURE_VERSION, FEATURES, FeatureRows, FeatureSet, Query, SearchError, Terms, Value,
 };

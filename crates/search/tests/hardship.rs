@@ -1,7 +1,5 @@
 //! Kills, full disks and damage: an index is the old one or the new one, and damage is an error.
 
-mod common;
-
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -10,7 +8,7 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::{build, build_with, document, is_clean, large, message, old_documents, search};
+use crate::common::{build, build_with, document, is_clean, large, message, old_documents, search};
 use rankwright_search::{
     BuildOptions, Document, Existing, Extractor, FIRST_STAGES, FeatureSet, Filter, FirstStage,
     Index, Query, Schema, SearchBuffers, SearchError, Terms, Value, build_index,

@@ -1,7 +1,5 @@
 //! Odd documents, queries and places: each with its stated outcome.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
@@ -9,7 +7,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
-use common::{build, build_with, document, is_clean, large, message, names, old_documents, search};
+use crate::common::{
+    build, build_with, document, is_clean, large, message, names, old_documents, search,
+};
 use rankwright_data::WarningKind;
 use rankwright_search::{
     Analysis, BuildOptions, Document, Documents, Existing, Extractor, FIRST_STAGES, FeatureSet,

@@ -1,10 +1,8 @@
 //! Training and serving compute the same features, and a model that does not fit is refused.
 
-mod five;
-
 use std::sync::Arc;
 
-use five::{bench, build};
+use crate::five::{bench, build};
 use rankwright_data::{Absent, FeatureNames};
 use rankwright_model::{Header, Linear, Model, ModelBody};
 use rankwright_search::{

@@ -1,10 +1,8 @@
 //! A model knows the analysis, the first stage and the number of candidates it was trained on.
 
-mod five;
-
 use std::sync::Arc;
 
-use five::bench;
+use crate::five::bench;
 use rankwright_data::{Absent, FeatureNames, Qrels, QueryLists};
 use rankwright_model::{Header, Linear, Model, ModelBody};
 use rankwright_search::{

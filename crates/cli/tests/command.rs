@@ -1,0 +1,19 @@
+//! The command as its users meet it: one program for all tests, as each program is linked anew.
+
+mod common;
+mod data;
+mod eval;
+mod experiment;
+mod explain;
+mod inputs;
+mod large;
+mod model;
+mod objectives;
+mod report_compare;
+mod report_data;
+mod report_train;
+mod source_rules;
+mod text;
+mod tours;
+mod train;
+mod tune;

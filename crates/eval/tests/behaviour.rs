@@ -1,0 +1,11 @@
+//! Metrics as a whole: one program for all tests, as each program is linked anew.
+
+mod common;
+mod conventions;
+mod ir_measures_conformance;
+mod lectures;
+mod letor_conformance;
+mod printed;
+mod swaps;
+mod ties;
+mod trec_conformance;
