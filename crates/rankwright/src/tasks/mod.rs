@@ -41,6 +41,14 @@ mod matching;
 mod metrics;
 mod paths;
 mod per_query;
+#[cfg(feature = "report")]
+mod report_comparison;
+#[cfg(feature = "report")]
+mod report_data;
+#[cfg(feature = "report")]
+mod report_shrinkage;
+#[cfg(feature = "report")]
+mod report_training;
 mod score;
 mod split_data;
 #[cfg(feature = "train")]
@@ -89,6 +97,14 @@ pub use matching::match_features;
 pub use metrics::resolve_metrics;
 pub use paths::{check_output, check_standard_input, file_label, system_names};
 pub use per_query::write_per_query;
+#[cfg(feature = "report")]
+pub use report_comparison::{ReportComparisonRequest, ReportComparisonResult, report_comparison};
+#[cfg(feature = "report")]
+pub use report_data::{ReportDataRequest, ReportDataResult, report_data};
+#[cfg(feature = "report")]
+pub use report_shrinkage::{ReportShrinkageRequest, ReportShrinkageResult, report_shrinkage};
+#[cfg(feature = "report")]
+pub use report_training::{ReportTrainingRequest, ReportTrainingResult, report_training};
 pub use score::{ScoreRequest, ScoreResult, ScoreSeconds, score};
 pub use split_data::{Division, SplitRequest, SplitResult, WrittenPart, split_data};
 #[cfg(feature = "train")]
