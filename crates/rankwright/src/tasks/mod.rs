@@ -27,6 +27,8 @@ mod convert_model;
 #[cfg(feature = "train")]
 mod cross_validate;
 mod data_files;
+#[cfg(all(feature = "search", feature = "report"))]
+mod demo;
 mod error;
 mod eval;
 #[cfg(feature = "report")]
@@ -68,6 +70,10 @@ pub use cross_validate::{
     CrossValidateRequest, CrossValidateResult, CrossValidated, FoldValues, cross_validate_learners,
 };
 pub use data_files::{DataFiles, LoadedData, read_data};
+#[cfg(all(feature = "search", feature = "report"))]
+pub use demo::{
+    DemoQueries, DemoRequest, DemoResult, DemoRows, DemoSeconds, DemoStore, DemoSystem, demo,
+};
 pub use error::TaskError;
 pub use eval::{
     EvalInput, EvalRequest, EvalResult, QueryCounts, align_scores, eval, read_qrels, read_run,

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use rankwright_data::Warning as DataWarning;
 #[cfg(feature = "report")]
 use rankwright_report::ReportWarning;
+#[cfg(feature = "search")]
+use rankwright_search::SearchWarning;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
@@ -19,6 +21,9 @@ pub enum Warning {
     /// The reader of a report should know this.
     #[cfg(feature = "report")]
     Report(ReportWarning),
+    /// An index, features or a ranking met a recoverable problem.
+    #[cfg(feature = "search")]
+    Search(SearchWarning),
     /// Only one of two sides has feature names, so features are matched by their order.
     MatchedByPosition {
         /// The two sides, such as `model and data`.
@@ -107,12 +112,14 @@ const NAMED: usize = 5;
 
 impl Warning {
     /// A short name of the kind, the same in every version; `data` for those of the data, which
-    /// have a kind of their own.
+    /// have a kind of their own, and `search` for those of a search.
     pub fn kind(&self) -> &'static str {
         match self {
             Warning::Data(_) => "data",
             #[cfg(feature = "report")]
             Warning::Report(warning) => warning.kind(),
+            #[cfg(feature = "search")]
+            Warning::Search(_) => "search",
             Warning::MatchedByPosition { .. } => "matched_by_position",
             Warning::MissingFeatures { .. } => "missing_features",
             Warning::FeaturesOfWeights => "features_of_weights",
@@ -136,6 +143,8 @@ impl fmt::Display for Warning {
             Warning::Data(warning) => warning.fmt(f),
             #[cfg(feature = "report")]
             Warning::Report(warning) => warning.fmt(f),
+            #[cfg(feature = "search")]
+            Warning::Search(warning) => warning.fmt(f),
             Warning::MatchedByPosition { between } => write!(
                 f,
                 "only one of {between} has feature names: features are matched by their order"
