@@ -42,6 +42,7 @@ fn task(error: &TaskError) -> Option<String> {
         TaskError::Model(error) => model(error),
         TaskError::Learn(error) => learn(error),
         TaskError::Report(error) => report(error),
+        TaskError::Experiment(error) => experiment(error),
         TaskError::NoModel { .. } => Some(
             "give a model before the data, or --scores FILE for scores that are made already"
                 .into(),

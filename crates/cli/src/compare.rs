@@ -9,14 +9,14 @@ use rankwright::eval::conventions;
 use rankwright::eval::stats::Correction;
 use rankwright::eval::table::{comparison_details, comparison_table};
 use rankwright::report::comparison::ComparisonReport;
-use rankwright::tasks::{CompareResult, compare_systems, write_per_query};
+use rankwright::tasks::{compare_systems, write_per_query};
 
 use crate::failure::Failure;
 use crate::measures::ReportArgs;
 use crate::output::{Output, TableStyle, document};
 use crate::page::ExtraPage;
 use crate::progress::run_task;
-pub(crate) use systems::{SystemArgs, short_name};
+pub(crate) use systems::SystemArgs;
 
 /// Compare models on one data set (`DATA MODEL MODEL...`; which file is a model is told by
 /// content), score files for it (`--scores A --scores B DATA...`), both together, or runs
@@ -82,11 +82,10 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         write_per_query(path, &named)?;
     }
     let mut document = document(&result)?;
-    let CompareResult { systems, comparison, data_name, sources, .. } = result;
-    let mut report = args.systems.report(systems, comparison, &data_name)?;
-    if args.page.html.is_some() {
-        report = args.systems.add_query_details(report, &data_name, &sources, &[], out)?;
-    }
+    let report = match args.page.html {
+        Some(_) => run_task(out, |context| result.into_detailed_report(&request, &[], context))?,
+        None => result.into_report(&request)?,
+    };
     args.page.finish(|| report.page(), &mut document, out)?;
     out.result(|| document, || text(args, &report))
 }

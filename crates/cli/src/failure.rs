@@ -63,11 +63,11 @@ impl Failure {
     pub(crate) fn code(&self) -> u8 {
         match self {
             Failure::Usage(_)
-            | Failure::Experiment(
-                ExperimentError::BadRate { .. } | ExperimentError::RateTwice { .. },
-            )
             | Failure::Task(
-                TaskError::NoModel { .. }
+                TaskError::Experiment(
+                    ExperimentError::BadRate { .. } | ExperimentError::RateTwice { .. },
+                )
+                | TaskError::NoModel { .. }
                 | TaskError::SeveralModels { .. }
                 | TaskError::NoData
                 | TaskError::NoSystems
@@ -88,11 +88,7 @@ impl Failure {
             Failure::Task(TaskError::TrainingStopped {
                 saved: SavedTraining::Lost { .. }, ..
             }) => 1,
-            Failure::Task(
-                TaskError::Cancelled
-                | TaskError::TrainingStopped { .. }
-                | TaskError::SearchStopped { .. },
-            )
+            Failure::Task(TaskError::TrainingStopped { .. } | TaskError::SearchStopped { .. })
             | Failure::Stopped => interrupt::CODE,
             _ => 1,
         }

@@ -1,16 +1,13 @@
-//! Arguments that name feature data, and the way to a data set.
+//! Arguments that name feature data.
 
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use rankwright::data::Absent;
 use rankwright::data::format::{Format, Roles};
-pub(crate) use rankwright::tasks::file_label as name_of;
-use rankwright::tasks::{DataFiles, LoadedData, check_output, check_standard_input, read_data};
+use rankwright::tasks::{DataFiles, check_output, check_standard_input};
 
 use crate::failure::Failure;
-use crate::output::Output;
-use crate::progress::run_task;
 
 /// How feature data is read.
 #[derive(Debug, Clone, clap::Args)]
@@ -62,28 +59,6 @@ impl ReadArgs {
     pub(crate) fn is_given(&self) -> bool {
         let ReadArgs { format, absent, columns, pairs } = self;
         format.is_some() || absent.is_some() || columns.is_some() || pairs.is_some()
-    }
-
-    /// Reads one data set from the files; tells what was odd. Gives the seconds too.
-    pub(crate) fn read(
-        &self,
-        files: &[PathBuf],
-        out: &Output,
-    ) -> Result<(LoadedData, f64), Failure> {
-        self.read_as(files, None, out)
-    }
-
-    /// As `read`; a model says what absent features mean.
-    pub(crate) fn read_as(
-        &self,
-        files: &[PathBuf],
-        model_rule: Option<Absent>,
-        out: &Output,
-    ) -> Result<(LoadedData, f64), Failure> {
-        let files = self.files(files)?;
-        let loaded = run_task(out, |context| read_data(&files, model_rule, context))?;
-        let seconds = loaded.seconds;
-        Ok((loaded, seconds))
     }
 }
 

@@ -23,7 +23,6 @@ mod interrupt;
 mod list;
 mod measures;
 mod model;
-mod models;
 mod output;
 mod page;
 mod progress;

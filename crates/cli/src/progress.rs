@@ -56,7 +56,10 @@ pub(crate) fn run_within<T>(
     let warn = |warning: &Warning| bar.suspend(|| out.note(warning.to_string()));
     let result = task(&context.on_step(&step).on_warning(&warn).simd(crate::simd()?));
     bar.finish_and_clear();
-    Ok(result?)
+    result.map_err(|error| match error {
+        TaskError::Cancelled => Failure::Stopped,
+        other => other.into(),
+    })
 }
 
 fn spinner(out: &Output) -> ProgressBar {
@@ -92,18 +95,6 @@ struct Training {
 }
 
 impl<'a> TrainingBar<'a> {
-    /// A bar for a training that begins now.
-    pub(crate) fn new(
-        out: &'a Output,
-        learner: &LearnerSpec,
-        rows: usize,
-        interrupt: &'a Interrupt,
-    ) -> Self {
-        let bar = Self::hidden(out, interrupt);
-        bar.begin(learner, rows, None);
-        bar
-    }
-
     /// A bar for trainings to come.
     pub(crate) fn hidden(out: &'a Output, interrupt: &'a Interrupt) -> Self {
         Self { bar: spinner(out), out, interrupt, training: Mutex::default() }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rankwright::search::{
     Filter, FirstStage, Index, Query, QueryOptions, Ranker, SearchWarning, TopicPart, read_queries,
 };
+use rankwright::tasks::load_model;
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -46,7 +47,7 @@ impl StageArgs {
         model: Option<&Path>,
         out: &Output,
     ) -> Result<Ranker, Failure> {
-        let model = model.map(crate::models::load).transpose()?;
+        let model = model.map(load_model).transpose()?;
         let mut builder = Ranker::builder(Arc::clone(index));
         if let Some(model) = &model {
             builder = builder.model(model);

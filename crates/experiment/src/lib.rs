@@ -5,11 +5,11 @@
 //! - `file` makes an [`Experiment`] of a TOML file, checked whole, with the place of every error;
 //!   `paths` settles where files are, `factor` says what learners differ in;
 //! - `plan` cuts it into cells (data x fold x learner x seed), each named by a digest of all that
-//!   determines its result, and finds those that are stored already (`cell`);
+//!   determines its result (`key`), and finds those that are stored already (`cell`);
 //! - `run` trains and scores the others, several at a time (`memory` says how many), each
 //!   stored whole or not at all; `parts` holds the data while it is needed;
 //! - `pool` joins folds and seeds to one evaluation per learner, `study` makes tables and curves by
-//!   factors, and `report` writes the page, the documents beside it and the lock file;
+//!   factors, `results` and `lock` are the documents, and `report` writes them beside the page;
 //! - `request` goes through all of it in one call ([`ExperimentRequest`]).
 //!
 //! `shrinkage` trains one learner with several rates of learning ([`ShrinkageRequest`]).
@@ -27,6 +27,7 @@ mod cell;
 mod error;
 mod factor;
 mod file;
+mod key;
 mod lock;
 mod memory;
 mod parts;
@@ -35,6 +36,7 @@ mod plan;
 mod pool;
 mod report;
 mod request;
+mod results;
 mod run;
 mod shrinkage;
 mod study;
@@ -48,15 +50,36 @@ pub use file::{
     DataSet, Division, Experiment, FactorPlot, FactorTable, FactorView, FoldFiles, LearnerEntry,
     Member, MemberKind, Origin, Source,
 };
+pub use lock::{
+    ExperimentLock, FileChecksum, LearnerSettings, LockedComparison, LockedData, LockedDivision,
+    LockedGenerator, LockedLearner, LockedMetric, LockedSource, Machine,
+};
 pub use paths::FilePath;
 pub use plan::{FailedCells, Plan, PlanOptions, PlanSummary, PlannedCell};
 pub use report::ExperimentReport;
 pub use request::{ExperimentRequest, RunSummary};
+pub use results::{
+    CellResult, CellTimes, DataSetResult, ExperimentResults, ExperimentTimes, LearnerResult,
+    SeedResult,
+};
 pub use run::{ExperimentProgress, PlanRun};
 pub use shrinkage::ShrinkageRequest;
+pub use study::{
+    FactorCell, FactorLine, FactorPlace, FactorPlotResult, FactorSeconds, FactorTableResult,
+    FactorTableTimes, FactorValues, FoldChoice,
+};
 
 /// The version that trains, part of what names a cell.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// A result as JSON with the keys of objects in alphabetical order: the form of written files and of
+/// the keys that name cells.
+pub(crate) fn to_json(
+    result: &impl serde::Serialize,
+) -> Result<serde_json::Value, ExperimentError> {
+    serde_json::to_value(result)
+        .map_err(|_| ExperimentError::Internal { invariant: "a result can be written as JSON" })
+}
 
 /// SHA-256 of bytes, in hexadecimal.
 pub(crate) fn sha256(bytes: &[u8]) -> String {

@@ -4,87 +4,312 @@
 //! so that a later version with other defaults can be told to do the same. Threads, jobs and the
 //! machine are recorded too, though results do not depend on them; times are not.
 
+use std::collections::BTreeMap;
+
+use rankwright_data::generate::LetorOptions;
+use rankwright_eval::Measure;
+use rankwright_eval::compare::CompareOptions;
 use rankwright_learn::LearnerSpec;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
 use super::VERSION;
-use super::file::{DataSet, Member, MemberKind, Origin, Source};
-use super::plan::{FileChecksum, Plan, division_key};
+use super::file::{DataSet, Division, Member, MemberKind, Origin, Source};
+use super::plan::Plan;
 
-/// Every parameter of a learner, written or by default.
-pub(super) fn settings(spec: &LearnerSpec) -> Value {
-    let params = spec.learner().params();
-    let setting = |name: &str| Some((name.to_owned(), Value::String(params.text(name)?)));
-    let settings = params.defs().into_iter().filter_map(|def| setting(def.name));
-    settings.collect::<Map<_, _>>().into()
+/// Everything needed to repeat an experiment: the content of its lock file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ExperimentLock {
+    /// The version of this program.
+    pub rankwright: &'static str,
+    /// Name of the experiment.
+    pub experiment: String,
+    /// SHA-256 of the experiment's file.
+    pub file_sha256: String,
+    /// Seeds of the trainings.
+    pub seeds: Vec<u64>,
+    /// The metrics.
+    pub metrics: Vec<LockedMetric>,
+    /// The comparison.
+    pub compare: LockedComparison,
+    /// The data sets.
+    pub data: Vec<LockedData>,
+    /// The learners.
+    pub learners: Vec<LockedLearner>,
+    /// Threads of all jobs together.
+    pub threads: usize,
+    /// Cells at a time.
+    pub jobs: usize,
+    /// The machine.
+    pub machine: Machine,
 }
 
-/// The lock file of a plan.
-pub(super) fn lock(plan: &Plan<'_>) -> Value {
-    let experiment = plan.experiment;
-    let sets = experiment.data.iter().zip(&plan.files).map(|(set, files)| data(set, files));
-    let metrics = experiment.metrics.iter();
-    json!({
-        "rankwright": VERSION,
-        "experiment": experiment.name,
-        "file_sha256": experiment.sha256,
-        "seeds": experiment.seeds,
-        "metrics": metrics
-            .map(|m| json!({"metric": m.to_string(), "convention": m.convention()}))
-            .collect::<Vec<_>>(),
-        "compare": {
-            "baseline": experiment.compare.baseline,
-            "test": experiment.compare.test.to_string(),
-            "correction": experiment.compare.correction.to_string(),
-            "alpha": experiment.compare.alpha,
-            "samples": experiment.compare.samples,
-            "seed": experiment.compare.seed,
-        },
-        "data": sets.collect::<Vec<_>>(),
-        "learners": experiment.learners.iter().map(learner).collect::<Vec<_>>(),
-        "threads": plan.threads,
-        "jobs": plan.jobs,
-        "machine": {
-            "system": std::env::consts::OS,
-            "processor": std::env::consts::ARCH,
-            "cores": std::thread::available_parallelism().map_or(1, usize::from),
-            "simd": format!("{:?}", plan.simd).to_lowercase(),
-        },
-    })
+/// A metric with its convention.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct LockedMetric {
+    /// The metric as a spec.
+    pub metric: String,
+    /// Its convention.
+    pub convention: String,
 }
 
-fn learner(member: &Member) -> Value {
-    match &member.what {
-        MemberKind::Learner(spec) => json!({
-            "name": member.name,
-            "spec": spec.to_string(),
-            "settings": settings(spec),
-        }),
-        MemberKind::Model(file) => json!({"name": member.name, "model": file.written}),
+/// The settings of the comparison.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct LockedComparison {
+    /// Name of the baseline.
+    pub baseline: Option<String>,
+    /// The test.
+    pub test: String,
+    /// The correction for several comparisons.
+    pub correction: String,
+    /// Level of significance.
+    pub alpha: f64,
+    /// Samples of the test.
+    pub samples: usize,
+    /// Seed of the samples.
+    pub seed: u64,
+}
+
+/// A data set: its files by checksum, and how they are read and divided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct LockedData {
+    /// Name of the data set.
+    pub name: String,
+    /// Folds, division or generator.
+    pub source: LockedSource,
+    /// The files, each once.
+    pub files: Vec<FileChecksum>,
+    /// Format of the files, where it was given.
+    pub format: Option<&'static str>,
+    /// The meaning of absent features: `zero` or `missing`.
+    pub absent: &'static str,
+    /// Roles of columns as written; may be empty.
+    pub columns: String,
+    /// Whether features that the training data does not know are ignored.
+    pub ignore_extra: bool,
+}
+
+/// Where the parts of a data set come from, besides its files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum LockedSource {
+    /// Files for each part of each fold.
+    Folds {
+        /// Number of folds.
+        folds: usize,
+    },
+    /// Files, divided by query.
+    Files(LockedDivision),
+    /// Generated data, divided by query.
+    Generated {
+        /// The generator.
+        letor: LockedGenerator,
+        /// The division.
+        division: LockedDivision,
+    },
+}
+
+/// A division by query.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum LockedDivision {
+    /// Cross validation.
+    Folds {
+        /// Number of folds.
+        folds: usize,
+        /// Seed of the shuffle.
+        seed: u64,
+    },
+    /// Once, by shares.
+    Split {
+        /// The shares as written.
+        split: String,
+        /// Seed of the shuffle.
+        seed: u64,
+    },
+}
+
+/// The generator of feature data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct LockedGenerator {
+    /// Number of queries.
+    pub queries: usize,
+    /// Documents of a query.
+    pub documents: usize,
+    /// The seed.
+    pub seed: u64,
+}
+
+/// A file and the checksum of its content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct FileChecksum {
+    /// The file as the experiment names it.
+    pub file: String,
+    /// SHA-256 of its content; side files that are read with it count as part of it.
+    pub sha256: String,
+    /// Size in bytes, without side files.
+    pub bytes: u64,
+}
+
+/// A learner or a model by name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct LockedLearner {
+    /// Its name.
+    pub name: String,
+    /// Its spec with every setting, or the file of a model.
+    #[serde(flatten)]
+    pub what: LearnerSettings,
+}
+
+/// A learner with every setting, or a fixed model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum LearnerSettings {
+    /// A learner.
+    Learner {
+        /// Its spec.
+        spec: String,
+        /// Every parameter, written or by default.
+        settings: BTreeMap<String, String>,
+    },
+    /// A model that is not trained here.
+    Model {
+        /// The file as the experiment names it; in the key of a cell, its checksum.
+        model: String,
+    },
+}
+
+/// The machine that an experiment ran on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Machine {
+    /// The operating system.
+    pub system: &'static str,
+    /// The kind of processor.
+    pub processor: &'static str,
+    /// Cores of the processor.
+    pub cores: usize,
+    /// The machine code that was run: `auto` or `portable`.
+    pub simd: String,
+}
+
+impl ExperimentLock {
+    /// The lock file of a plan.
+    pub(super) fn new(plan: &Plan<'_>) -> Self {
+        let experiment = plan.experiment;
+        let sets = experiment.data.iter().zip(&plan.files);
+        ExperimentLock {
+            rankwright: VERSION,
+            experiment: experiment.name.clone(),
+            file_sha256: experiment.sha256.clone(),
+            seeds: experiment.seeds.clone(),
+            metrics: experiment.metrics.iter().map(LockedMetric::new).collect(),
+            compare: LockedComparison::new(&experiment.compare),
+            data: sets.map(|(set, files)| LockedData::new(set, files)).collect(),
+            learners: experiment.learners.iter().map(LockedLearner::new).collect(),
+            threads: plan.threads,
+            jobs: plan.jobs,
+            machine: Machine {
+                system: std::env::consts::OS,
+                processor: std::env::consts::ARCH,
+                cores: std::thread::available_parallelism().map_or(1, usize::from),
+                simd: format!("{:?}", plan.simd).to_lowercase(),
+            },
+        }
     }
 }
 
-fn data(set: &DataSet, files: &[FileChecksum]) -> Value {
-    let file = |file: &FileChecksum| json!({"file": file.written, "sha256": file.sha256, "bytes": file.bytes});
-    let source = match &set.source {
-        Source::Folds(folds) => json!({"folds": folds.len()}),
-        Source::Whole { origin: Origin::Files(_), division } => division_key(division),
-        Source::Whole { origin: Origin::Generated(options), division } => json!({
-            "letor": {
-                "queries": options.queries,
-                "documents": options.documents,
-                "seed": options.seed,
-            },
-            "division": division_key(division),
-        }),
-    };
-    json!({
-        "name": set.name,
-        "source": source,
-        "files": files.iter().map(file).collect::<Vec<_>>(),
-        "format": set.format.map(|format| format.info().name),
-        "absent": set.absent.name(),
-        "columns": set.columns,
-        "ignore_extra": set.ignore_extra,
-    })
+impl LockedMetric {
+    fn new(measure: &Measure) -> Self {
+        let (metric, convention) = (measure.to_string(), measure.convention().to_owned());
+        LockedMetric { metric, convention }
+    }
+}
+
+impl LockedComparison {
+    fn new(options: &CompareOptions) -> Self {
+        LockedComparison {
+            baseline: options.baseline.clone(),
+            test: options.test.to_string(),
+            correction: options.correction.to_string(),
+            alpha: options.alpha,
+            samples: options.samples,
+            seed: options.seed,
+        }
+    }
+}
+
+impl LockedData {
+    fn new(set: &DataSet, files: &[FileChecksum]) -> Self {
+        let source = match &set.source {
+            Source::Folds(folds) => LockedSource::Folds { folds: folds.len() },
+            Source::Whole { origin: Origin::Files(_), division } => {
+                LockedSource::Files(LockedDivision::new(division))
+            }
+            Source::Whole { origin: Origin::Generated(options), division } => {
+                LockedSource::Generated {
+                    letor: LockedGenerator::new(options),
+                    division: LockedDivision::new(division),
+                }
+            }
+        };
+        LockedData {
+            name: set.name.clone(),
+            source,
+            files: files.to_vec(),
+            format: set.format.map(|format| format.info().name),
+            absent: set.absent.name(),
+            columns: set.columns.clone(),
+            ignore_extra: set.ignore_extra,
+        }
+    }
+}
+
+impl LockedDivision {
+    pub(super) fn new(division: &Division) -> Self {
+        match division {
+            Division::Folds { count, seed } => LockedDivision::Folds { folds: *count, seed: *seed },
+            Division::Split { text, seed, .. } => {
+                LockedDivision::Split { split: text.clone(), seed: *seed }
+            }
+        }
+    }
+}
+
+impl LockedGenerator {
+    pub(super) fn new(options: &LetorOptions) -> Self {
+        let LetorOptions { queries, documents, seed } = *options;
+        LockedGenerator { queries, documents, seed }
+    }
+}
+
+impl LockedLearner {
+    fn new(member: &Member) -> Self {
+        LockedLearner { name: member.name.clone(), what: LearnerSettings::new(&member.what) }
+    }
+}
+
+impl LearnerSettings {
+    pub(super) fn new(kind: &MemberKind) -> Self {
+        match kind {
+            MemberKind::Learner(spec) => Self::of_learner(spec),
+            MemberKind::Model(file) => LearnerSettings::Model { model: file.written.clone() },
+        }
+    }
+
+    pub(super) fn of_learner(spec: &LearnerSpec) -> Self {
+        let params = spec.learner().params();
+        let setting = |name: &str| Some((name.to_owned(), params.text(name)?));
+        let settings = params.defs().into_iter().filter_map(|def| setting(def.name));
+        LearnerSettings::Learner { spec: spec.to_string(), settings: settings.collect() }
+    }
 }

@@ -1,31 +1,24 @@
 //! From an experiment to its cells: what is to be run, what is there already, how many at a time.
 //!
-//! A cell's digest covers everything that determines its result: version, learner with every
-//! setting, seed, contents of the data files (not their names), the division into folds, rules of
-//! reading and the metric that stops. Names of learners and data sets are not in it, and neither are
-//! the other metrics: they can change without anything being trained anew.
-//!
 //! Cost: every data file is read once for its checksum. A data set whose files cannot be read, and a
 //! model that cannot, cost only the cells concerned; the report tells of them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rankwright_data::DataError;
 use rankwright_learn::simd::Simd;
 use rankwright_spec::nearest;
 use rayon::prelude::*;
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use super::cell::{Cell, CellState, CellStore};
-use super::file::{DataSet, Division, Experiment, Member, MemberKind, Origin, Source, some_of};
-use super::lock::settings;
-use super::parts::{Parts, with_help};
-use super::paths::FilePath;
-use super::{VERSION, memory, sha256};
+use super::file::{DataSet, Experiment, Member, MemberKind, some_of};
+use super::key::{CellKey, DataKey, FileChecksums, checksum};
+use super::lock::{FileChecksum, LearnerSettings};
+use super::parts::Parts;
+use super::{VERSION, memory, sha256, to_json};
 use crate::ExperimentError;
 
 /// How an experiment is to be run.
@@ -122,14 +115,6 @@ impl fmt::Display for FailedCells {
     }
 }
 
-/// A file and its content's checksum.
-#[derive(Debug, Clone)]
-pub(super) struct FileChecksum {
-    pub(super) written: String,
-    pub(super) sha256: String,
-    pub(super) bytes: u64,
-}
-
 /// The cells of an experiment, and a place for their results.
 #[derive(Debug)]
 pub struct Plan<'e> {
@@ -176,7 +161,7 @@ impl<'e> Plan<'e> {
         };
         let learners = plan.learner_keys();
         for (number, set) in experiment.data.iter().enumerate() {
-            plan.add_set(number, set, &learners);
+            plan.add_set(number, set, &learners)?;
         }
         plan.find_stored(&options.only);
         let needs = plan.cells.iter().filter(|cell| cell.state == CellState::Open);
@@ -252,13 +237,13 @@ impl<'e> Plan<'e> {
         open
     }
 
-    /// What says everything of each learner; a model that cannot be read has none.
-    fn learner_keys(&mut self) -> Vec<Option<Value>> {
+    /// Everything that determines each learner; none for a model that cannot be read.
+    fn learner_keys(&mut self) -> Vec<Option<LearnerSettings>> {
         let key = |member: &Member| match &member.what {
-            MemberKind::Learner(spec) => {
-                Ok(json!({"spec": spec.to_string(), "settings": settings(spec)}))
+            MemberKind::Learner(spec) => Ok(LearnerSettings::of_learner(spec)),
+            MemberKind::Model(file) => {
+                checksum(&file.path).map(|(sum, _)| LearnerSettings::Model { model: sum })
             }
-            MemberKind::Model(file) => checksum(&file.path).map(|(sum, _)| json!({"model": sum})),
         };
         let mut keys = Vec::new();
         for member in &self.experiment.learners {
@@ -276,7 +261,12 @@ impl<'e> Plan<'e> {
         keys
     }
 
-    fn add_set(&mut self, number: usize, set: &DataSet, learners: &[Option<Value>]) {
+    fn add_set(
+        &mut self,
+        number: usize,
+        set: &DataSet,
+        learners: &[Option<LearnerSettings>],
+    ) -> Result<(), ExperimentError> {
         let sums = match FileChecksums::of(set) {
             Ok(sums) => sums,
             Err(error) => {
@@ -287,16 +277,25 @@ impl<'e> Plan<'e> {
                     cells: String::new(),
                     error,
                 });
-                return;
+                return Ok(());
             }
         };
+        let metric = self.experiment.metrics.first();
+        let metric = metric.map(|m| format!("{m}: {}", m.convention()));
         for fold in 0..set.folds() {
-            let data = data_key(set, fold, &sums);
+            let data = DataKey::new(set, fold, &sums);
             for (learner, member) in self.experiment.learners.iter().enumerate() {
                 let Some(Some(key)) = learners.get(learner) else { continue };
                 for seed in self.experiment.seeds_of(member) {
-                    let seeded = member.what.is_seeded().then_some(*seed);
-                    let key = self.key(key, seeded, &data, fold);
+                    let key = CellKey {
+                        version: VERSION,
+                        learner: key,
+                        seed: member.what.is_seeded().then_some(*seed),
+                        data: &data,
+                        fold: fold + 1,
+                        metric: metric.as_deref(),
+                    };
+                    let key = to_json(&key)?;
                     let digest = sha256(key.to_string().as_bytes()).chars().take(32).collect();
                     let (data, seed, state) = (number, *seed, CellState::Left);
                     self.cells.push(Cell { data, fold, learner, seed, digest, key, state });
@@ -304,6 +303,7 @@ impl<'e> Plan<'e> {
             }
         }
         self.files.push(sums.listed);
+        Ok(())
     }
 
     /// Finds what is stored, several cells at a time: each is read whole for its checksums.
@@ -324,18 +324,6 @@ impl<'e> Plan<'e> {
             };
         });
     }
-
-    fn key(&self, learner: &Value, seed: Option<u64>, data: &Value, fold: usize) -> Value {
-        let metric = self.experiment.metrics.first();
-        json!({
-            "version": VERSION,
-            "learner": learner,
-            "seed": seed,
-            "data": data,
-            "fold": fold + 1,
-            "metric": metric.map(|m| format!("{m}: {}", m.convention())),
-        })
-    }
 }
 
 fn check_only(experiment: &Experiment, only: &[String]) -> Result<(), ExperimentError> {
@@ -352,93 +340,4 @@ fn check_only(experiment: &Experiment, only: &[String]) -> Result<(), Experiment
         format!("no learner of the experiment is called `{other}`{}", slip.unwrap_or_default()),
         format!("its learners are {}", some_of(&names)),
     ))
-}
-
-/// Checksums of a data set's files.
-struct FileChecksums {
-    by_path: HashMap<PathBuf, String>,
-    listed: Vec<FileChecksum>,
-}
-
-impl FileChecksums {
-    fn of(set: &DataSet) -> Result<Self, String> {
-        let mut sums = Self { by_path: HashMap::new(), listed: Vec::new() };
-        for FilePath { written, path } in set.files() {
-            if sums.by_path.contains_key(path) {
-                continue;
-            }
-            let (sha256, bytes) = checksum(path)?;
-            sums.by_path.insert(path.clone(), sha256.clone());
-            sums.listed.push(FileChecksum { written: written.clone(), sha256, bytes });
-        }
-        Ok(sums)
-    }
-
-    fn all(&self, files: &[FilePath]) -> Vec<&str> {
-        let sum = |file: &FilePath| self.by_path.get(&file.path).map_or("", String::as_str);
-        files.iter().map(sum).collect()
-    }
-}
-
-/// SHA-256 and size of a file; side files that are read with it count as part of it.
-fn checksum(path: &Path) -> Result<(String, u64), String> {
-    let read = |path: &Path| {
-        std::fs::read(path)
-            .map_err(|e| with_help(DataError::io("read", path.display().to_string(), e)))
-    };
-    let mut bytes = read(path)?;
-    let size = bytes.len() as u64;
-    let mut sum = sha256(&bytes);
-    for side in ["query", "weight", "position"] {
-        let beside = PathBuf::from(format!("{}.{side}", path.display()));
-        if beside.is_file() {
-            bytes = read(&beside)?;
-            sum = sha256(format!("{sum} {side} {}", sha256(&bytes)).as_bytes());
-        }
-    }
-    Ok((sum, size))
-}
-
-/// What says everything of the data of a fold.
-fn data_key(set: &DataSet, fold: usize, sums: &FileChecksums) -> Value {
-    let source = match &set.source {
-        Source::Folds(folds) => match folds.get(fold) {
-            Some(fold) => json!({
-                "train": sums.all(&fold.train),
-                "valid": sums.all(&fold.valid),
-                "test": sums.all(&fold.test),
-            }),
-            None => Value::Null,
-        },
-        Source::Whole { origin, division } => {
-            json!({"origin": origin_key(origin, sums), "division": division_key(division)})
-        }
-    };
-    json!({
-        "source": source,
-        "format": set.format.map(|format| format.info().name),
-        "absent": set.absent.name(),
-        "columns": set.columns,
-        "ignore_extra": set.ignore_extra,
-    })
-}
-
-fn origin_key(origin: &Origin, sums: &FileChecksums) -> Value {
-    match origin {
-        Origin::Files(files) => json!({"files": sums.all(files)}),
-        Origin::Generated(options) => json!({
-            "letor": {
-                "queries": options.queries,
-                "documents": options.documents,
-                "seed": options.seed,
-            },
-        }),
-    }
-}
-
-pub(super) fn division_key(division: &Division) -> Value {
-    match division {
-        Division::Folds { count, seed } => json!({"folds": count, "seed": seed}),
-        Division::Split { text, seed, .. } => json!({"split": text, "seed": seed}),
-    }
 }

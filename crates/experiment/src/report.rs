@@ -26,15 +26,16 @@ use rankwright_report::chart::Chart;
 use rankwright_report::comparison::ComparisonReport;
 use rankwright_report::page::{Block, Page, Section};
 use rayon::prelude::*;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::cell::{Cell, CellState, StoredCell};
 use super::file::Experiment;
 use super::plan::{FailedCells, Plan};
 use super::pool::{Pooled, mean};
+use super::results::{ExperimentResults, ExperimentTimes};
 use super::run::PlanRun;
 use super::study::Study;
-use super::{VERSION, lock, tables};
+use super::{ExperimentLock, tables, to_json};
 use crate::ExperimentError;
 
 /// What an experiment came to.
@@ -43,7 +44,7 @@ pub struct ExperimentReport {
     /// The page.
     pub page: Page,
     /// Every number of it.
-    pub results: Value,
+    pub results: ExperimentResults,
     /// A Markdown table for each data set.
     pub markdown: String,
     /// The same as plain text, for a terminal.
@@ -51,9 +52,9 @@ pub struct ExperimentReport {
     /// The value of every query, tab-separated.
     pub per_query: String,
     /// Everything needed to repeat it.
-    pub lock: Value,
+    pub lock: ExperimentLock,
     /// Where the time went: differs from run to run.
-    pub times: Value,
+    pub times: ExperimentTimes,
     /// How long a round takes by factors, as Markdown; empty without tables by factors.
     pub times_markdown: String,
     /// Learning curves by factors.
@@ -122,12 +123,12 @@ impl ExperimentReport {
             |markdown| study.text(markdown) + &drawn(plan.experiment, &sets, &left, markdown);
         Ok(Self {
             page: page(plan, &sets, &study, &failed, &left),
-            results: results(plan, &sets, &study, &failed, &left),
+            results: ExperimentResults::new(plan.experiment, &sets, &study, &failed, &left),
             markdown: drawn(true),
             text: drawn(false),
             per_query: tables::per_query(plan.experiment, &sets),
-            lock: lock::lock(plan),
-            times: tables::times(plan, &sets, &study),
+            lock: ExperimentLock::new(plan),
+            times: ExperimentTimes::new(plan, &sets, &study),
             times_markdown: study.times(),
             plots: study.charts(),
             failed,
@@ -141,11 +142,11 @@ impl ExperimentReport {
             .map_err(|e| DataError::io("make the folder", folder.display().to_string(), e))?;
         let mut files = vec![
             ("report.html".to_owned(), self.page.to_html()?),
-            ("results.json".to_owned(), format!("{:#}\n", self.results)),
+            ("results.json".to_owned(), format!("{:#}\n", to_json(&self.results)?)),
             ("table.md".to_owned(), self.markdown.clone()),
             ("per-query.tsv".to_owned(), self.per_query.clone()),
-            ("experiment.lock.json".to_owned(), format!("{:#}\n", self.lock)),
-            ("times.json".to_owned(), format!("{:#}\n", self.times)),
+            ("experiment.lock.json".to_owned(), format!("{:#}\n", to_json(&self.lock)?)),
+            ("times.json".to_owned(), format!("{:#}\n", to_json(&self.times)?)),
         ];
         if !self.times_markdown.is_empty() {
             files.push(("times.md".to_owned(), self.times_markdown.clone()));
@@ -449,27 +450,4 @@ fn rename(block: &mut Block, prefix: &str) {
             blocks.for_each(|block| rename(block, prefix));
         }
     }
-}
-
-fn results(
-    plan: &Plan<'_>,
-    sets: &[SetResult],
-    study: &Study,
-    failed: &[FailedCells],
-    left: &[String],
-) -> Value {
-    let experiment = plan.experiment;
-    let (by_factors, curves) = study.json();
-    json!({
-        "rankwright": VERSION,
-        "experiment": experiment.name,
-        "description": experiment.description,
-        "file_sha256": experiment.sha256,
-        "seeds": experiment.seeds,
-        "tables": by_factors,
-        "plots": curves,
-        "data": sets.iter().map(|set| tables::set_json(plan, set)).collect::<Vec<_>>(),
-        "failed": failed,
-        "not_run": left,
-    })
 }

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::plan::{FailedCells, Plan, PlanOptions, PlanSummary};
 use super::report::ExperimentReport;
+use super::results::ExperimentResults;
 use super::run::ExperimentProgress;
 use crate::{Experiment, ExperimentError};
 
@@ -88,7 +88,7 @@ impl ExperimentRequest {
             out: self.out.clone(),
             files: Vec::new(),
             failed: ran.failed.clone(),
-            results: Value::Null,
+            results: None,
             text: String::new(),
         };
         if ran.finished {
@@ -96,7 +96,7 @@ impl ExperimentRequest {
             let report = ExperimentReport::new(&plan, &ran)?;
             summary.files = report.write(&plan)?;
             summary.failed = report.failed;
-            summary.results = report.results;
+            summary.results = Some(report.results);
             summary.text = report.text;
         }
         Ok(summary)
@@ -130,9 +130,9 @@ pub struct RunSummary {
     /// Cells without a result, also part of `results`.
     #[serde(skip)]
     pub failed: Vec<FailedCells>,
-    /// Every number of the report; null where there is none.
+    /// Every number of the report; none where there is no report.
     #[serde(flatten)]
-    pub results: Value,
+    pub results: Option<ExperimentResults>,
     /// The tables of the report as plain text.
     #[serde(skip)]
     pub text: String,

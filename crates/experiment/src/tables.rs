@@ -1,4 +1,4 @@
-//! The tables and documents of an experiment's report.
+//! The sections and tables of an experiment's report.
 
 use std::fmt::Write as _;
 
@@ -8,15 +8,11 @@ use rankwright_eval::table::{Align, Cell as TableCell, Table};
 use rankwright_report::Block;
 use rankwright_report::page::Section;
 use rankwright_spec::words::counted;
-use rayon::prelude::*;
-use serde_json::{Value, json};
 
-use super::file::{DataSet, Experiment, MemberKind, some_of};
-use super::lock::settings;
+use super::VERSION;
+use super::file::{DataSet, Experiment, some_of};
 use super::plan::{FailedCells, Plan};
 use super::report::{SetResult, System, many, name};
-use super::study::Study;
-use super::{Cell, StoredCell, VERSION};
 
 /// A data set in words: its name, queries and folds.
 pub(super) fn heading(experiment: &Experiment, set: &SetResult) -> String {
@@ -221,7 +217,7 @@ pub(super) fn repeat(plan: &Plan<'_>) -> Section {
     let mut table = Table::new(columns);
     for (set, files) in plan.experiment.data.iter().zip(&plan.files) {
         for file in files {
-            let row = [set.name.clone(), file.written.clone(), file.sha256.clone()];
+            let row = [set.name.clone(), file.file.clone(), file.sha256.clone()];
             table.rows.push(row.into_iter().map(TableCell::new).collect());
         }
     }
@@ -238,81 +234,6 @@ pub(super) fn repeat(plan: &Plan<'_>) -> Section {
         blocks.push(Block::Table { id, title: "Data files".to_owned(), table });
     }
     Section { id: "repeat".to_owned(), title, blocks }
-}
-
-/// A data set's numbers.
-pub(super) fn set_json(plan: &Plan<'_>, set: &SetResult) -> Value {
-    let experiment = plan.experiment;
-    let data = experiment.data.get(set.data);
-    let learners = set.systems.par_iter().map(|system| system_json(experiment, system));
-    json!({
-        "name": data.map(|data| &data.name),
-        "folds": data.map_or(1, DataSet::folds),
-        "queries": set.queries,
-        "documents": set.documents,
-        "features": set.features,
-        "comparison": set.comparison,
-        "learners": learners.collect::<Vec<_>>(),
-    })
-}
-
-fn system_json(experiment: &Experiment, system: &System) -> Value {
-    let number = |v: f64| serde_json::Number::from_f64(v).map_or(Value::Null, Value::Number);
-    let values = |e: &rankwright_eval::Evaluation| {
-        e.results.iter().map(|r| (r.measure.to_string(), number(r.value))).collect::<Vec<_>>()
-    };
-    let seed = |(seed, e): &(u64, rankwright_eval::Evaluation)| {
-        let values: serde_json::Map<String, Value> = values(e).into_iter().collect();
-        json!({"seed": seed, "values": values})
-    };
-    let member = experiment.learners.get(system.learner);
-    let what = match member.map(|member| &member.what) {
-        Some(MemberKind::Learner(spec)) => {
-            json!({"spec": spec.to_string(), "settings": settings(spec)})
-        }
-        Some(MemberKind::Model(file)) => json!({"model": file.written}),
-        None => Value::Null,
-    };
-    let cell = |(cell, stored): &(Cell, StoredCell)| {
-        json!({
-            "fold": cell.fold + 1,
-            "seed": cell.seed,
-            "digest": cell.digest,
-            "model_sha256": stored.model_sha256,
-            "unit": stored.unit,
-            "rounds": stored.rounds,
-            "best": stored.best,
-            "trees": stored.trees,
-        })
-    };
-    json!({
-        "name": member.map(|member| &member.name),
-        "what": what,
-        "seeds": system.seeds.iter().map(seed).collect::<Vec<_>>(),
-        "cells": system.cells.iter().map(cell).collect::<Vec<_>>(),
-    })
-}
-
-/// Where the time went.
-pub(super) fn times(plan: &Plan<'_>, sets: &[SetResult], study: &Study) -> Value {
-    let cells = sets.iter().flat_map(|set| &set.systems).flat_map(|system| &system.cells);
-    let cell = |(cell, stored): &(Cell, StoredCell)| {
-        json!({
-            "cell": plan.name(cell),
-            "digest": cell.digest,
-            "seconds": {
-                "bin": stored.seconds.bin,
-                "train": stored.seconds.train,
-                "round": stored.seconds.round,
-                "score": stored.seconds.score,
-            },
-        })
-    };
-    let mut times = json!({"cells": cells.map(cell).collect::<Vec<_>>()});
-    if !plan.experiment.tables.is_empty() {
-        times["tables"] = study.times_json().into();
-    }
-    times
 }
 
 /// The value of every query: data, metric, query, a column for each learner.

@@ -58,6 +58,7 @@ fn run(experiment: &Experiment, out: &Path, options: &PlanOptions) -> Experiment
 /// All of a report that must not change.
 fn lasting(report: &ExperimentReport) -> String {
     let ExperimentReport { page, results, markdown, per_query, plots, .. } = report;
+    let results = to_json(results).unwrap();
     format!("{page:?}{results}{markdown}{per_query}{plots:?}")
 }
 
@@ -290,9 +291,9 @@ fn many_learners_with_a_table_are_listed_and_not_compared() {
     let folder = TempDir::new().unwrap();
     let report = run(&parse(&text).unwrap(), folder.path(), &options());
     assert!(report.failed.is_empty(), "{:?}", report.failed);
-    let set = &report.results["data"][0];
-    assert!(set["comparison"].is_null());
-    assert_eq!(set["learners"].as_array().unwrap().len(), 42);
+    let set = &report.results.data[0];
+    assert!(set.comparison.is_none());
+    assert_eq!(set.learners.len(), 42);
     let sections: Vec<&str> = report.page.sections.iter().map(|s| s.id.as_str()).collect();
     assert_eq!(sections, ["table-1", "plot-1", "all", "learners", "repeat"]);
     let Block::Table { table, .. } = &report.page.sections[2].blocks[1] else { panic!() };
@@ -351,15 +352,15 @@ fn a_failing_member_costs_nobody_else_anything() {
     assert_eq!(report.failed[1].learner, "mart");
     assert_eq!(report.failed[1].cells.matches("fold").count(), 6);
     assert!(report.failed[1].error.contains("nosuch"));
-    let learners = &report.results["data"][0]["learners"];
-    assert_eq!(learners.as_array().unwrap().len(), 2);
-    assert_eq!(report.results["data"][0]["comparison"]["baseline"], "lambdamart");
+    let DataSetResult { learners, comparison, .. } = &report.results.data[0];
+    assert_eq!(learners.len(), 2);
+    assert_eq!(to_json(comparison).unwrap()["baseline"], "lambdamart");
     assert!(report.page.lead.contains("mart has no result there, so lambdamart is the baseline"));
     assert!(report.page.sections.iter().any(|section| section.title == "What failed"));
     // The others have the same numbers as without it.
     let alone = TempDir::new().unwrap();
     let whole = run(&parse(FILE).unwrap(), alone.path(), &options());
-    assert_eq!(learners[0], whole.results["data"][0]["learners"][1]);
+    assert_eq!(learners[0], whole.results.data[0].learners[1]);
 }
 
 #[test]
@@ -379,10 +380,10 @@ fn only_trains_what_was_asked_for_and_reports_what_is_there() {
     let error = Plan::new(&experiment, folder.path(), &only("mrt")).unwrap_err().to_string();
     assert!(error.contains("did you mean `mart`?"), "{error}");
     let first = run(&experiment, folder.path(), &only("bm25"));
-    assert_eq!(first.results["not_run"], serde_json::json!(["mart", "lambdamart"]));
+    assert_eq!(first.results.not_run, ["mart", "lambdamart"]);
     let second = run(&experiment, folder.path(), &only("mart"));
-    assert_eq!(second.results["data"][0]["learners"].as_array().unwrap().len(), 2);
-    assert_eq!(second.results["not_run"], serde_json::json!(["lambdamart"]));
+    assert_eq!(second.results.data[0].learners.len(), 2);
+    assert_eq!(second.results.not_run, ["lambdamart"]);
     assert!(second.failed.is_empty());
 }
 
@@ -401,7 +402,7 @@ fn a_changed_file_runs_its_cells_anew_and_a_renamed_one_does_not() {
     let out = folder.path().join("out");
     let report = run(&experiment(&text, folder.path()), &out, &options());
     assert!(report.failed.is_empty(), "{:?}", report.failed);
-    assert_eq!(report.results["data"][0]["queries"], 10);
+    assert_eq!(report.results.data[0].queries, 10);
     let open = |text: &str| {
         let experiment = experiment(text, folder.path());
         Plan::new(&experiment, &out, &options()).unwrap().open().len()
@@ -454,10 +455,10 @@ fn several_data_sets_stand_on_one_page_without_clashing() {
 fn values_are_means_over_seeds() {
     let folder = TempDir::new().unwrap();
     let report = run(&parse(FILE).unwrap(), folder.path(), &options());
-    let set = &report.results["data"][0];
-    let seeds = set["learners"][0]["seeds"].as_array().unwrap();
-    let of = |seed: usize| seeds[seed]["values"]["ndcg@5"].as_f64().unwrap();
-    let mean = set["comparison"]["metrics"][0]["systems"][0]["value"].as_f64().unwrap();
+    let set = &report.results.data[0];
+    let of = |seed: usize| set.learners[0].seeds[seed].values["ndcg@5"];
+    let comparison = set.comparison.as_ref().unwrap().comparison();
+    let mean = comparison.metrics[0].systems[0].mean.unwrap();
     assert_ne!(of(0), of(1));
     assert!((mean - (of(0) + of(1)) / 2.0).abs() < 1e-12, "{mean}");
 }
@@ -467,12 +468,100 @@ fn the_lock_names_every_setting() {
     let experiment = parse(FILE).unwrap();
     let folder = TempDir::new().unwrap();
     let plan = Plan::new(&experiment, folder.path(), &options()).unwrap();
-    let lock = lock::lock(&plan);
+    let lock = to_json(&ExperimentLock::new(&plan)).unwrap();
     assert_eq!(lock["learners"][1]["settings"]["trees"], "8");
     assert_eq!(lock["learners"][1]["settings"]["rate"], "0.1");
     assert_eq!(lock["learners"][1]["settings"]["metric"], "ndcg@10");
     assert_eq!(lock["data"][0]["source"]["letor"]["queries"], 24);
+    assert_eq!(lock["data"][0]["source"]["division"], serde_json::json!({"folds": 3, "seed": 1}));
+    assert_eq!(lock["learners"][2]["spec"], "linear(weights=22:1)");
     assert_eq!(lock["metrics"][0]["metric"], "ndcg@5");
+}
+
+/// The text whose digest names a cell: another one would make every stored cell worthless.
+fn key_text(source: &str, learner: &str) -> String {
+    let metric = "ndcg@5: gain=exp, discount=log2, short=keep, cutoff=5, blank=skip, missing=zero, \
+                  unjudged=nonrel, ties=worst, scores=f64";
+    format!(
+        r#"{{"data":{{"absent":"zero","columns":"","format":null,"ignore_extra":false,"source":{source}}},"fold":1,"learner":{learner},"metric":"{metric}","seed":null,"version":"{VERSION}"}}"#
+    )
+}
+
+#[test]
+fn cells_are_named_by_the_same_text_in_every_version() {
+    let folder = TempDir::new().unwrap();
+    let put = |name: &str, text: &str| {
+        std::fs::write(folder.path().join(name), text).unwrap();
+        sha256(text.as_bytes())
+    };
+    let [a, b] = [("a.txt", "1 qid:1 22:1\n"), ("b.txt", "0 qid:2 22:1\n")].map(|(n, t)| put(n, t));
+    let model = put("m.model", "a model");
+    let sources = [
+        (
+            "generate = \"letor(queries=24, documents=8)\"\nfolds = 3",
+            r#"{"division":{"folds":3,"seed":1},"origin":{"letor":{"documents":8,"queries":24,"seed":1}}}"#.to_owned(),
+        ),
+        (
+            "files = [\"a.txt\", \"b.txt\"]\nsplit = \"train=0.5,valid=0.25,test=0.25\"",
+            format!(
+                r#"{{"division":{{"seed":1,"split":"train=0.5,valid=0.25,test=0.25"}},"origin":{{"files":["{a}","{b}"]}}}}"#
+            ),
+        ),
+        (
+            "train = \"a.txt\"\ntest = \"b.txt\"",
+            format!(r#"{{"test":["{b}"],"train":["{a}"],"valid":[]}}"#),
+        ),
+    ];
+    let linear = r#"{"settings":{"bias":"0","metric":"ndcg@10","weights":"22:1"},"spec":"linear(weights=22:1)"}"#;
+    let learners = [
+        ("feature = 22", linear.to_owned()),
+        ("model = \"m.model\"", format!(r#"{{"model":"{model}"}}"#)),
+    ];
+    for (source, source_text) in &sources {
+        for (learner, learner_text) in &learners {
+            let text = format!(
+                "name = \"x\"\nmetrics = \"ndcg@5\"\n[[data]]\nname = \"d\"\n{source}\n\
+                 [[learner]]\nname = \"l\"\n{learner}\n"
+            );
+            let experiment = experiment(&text, folder.path());
+            let plan = Plan::new(&experiment, &folder.path().join("out"), &options()).unwrap();
+            let cell = &plan.cells()[0];
+            let key = key_text(source_text, learner_text);
+            assert_eq!(cell.key.to_string(), key);
+            assert_eq!(cell.digest, sha256(key.as_bytes())[..32]);
+        }
+    }
+}
+
+#[test]
+fn a_cancelled_run_has_no_numbers_and_a_finished_one_has_them_beside_the_files() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("x.toml");
+    std::fs::write(&file, FILE).unwrap();
+    let request = ExperimentRequest::new(&file).out(folder.path().join("out")).options(options());
+    let cancelled = request.run(&Impatient(AtomicUsize::new(0))).unwrap();
+    assert_eq!(to_json(&cancelled).unwrap(), serde_json::json!({"files": []}));
+    let whole = to_json(&request.run(&NoProgress).unwrap()).unwrap();
+    let written = std::fs::read(folder.path().join("out/results.json")).unwrap();
+    let written: serde_json::Value = serde_json::from_slice(&written).unwrap();
+    let keys: Vec<&String> = written.as_object().unwrap().keys().collect();
+    let expected = [
+        "data",
+        "description",
+        "experiment",
+        "failed",
+        "file_sha256",
+        "not_run",
+        "plots",
+        "rankwright",
+        "seeds",
+        "tables",
+    ];
+    assert_eq!(keys, expected);
+    for key in keys {
+        assert_eq!(whole[key], written[key], "{key}");
+    }
+    assert_eq!(whole["files"].as_array().unwrap().len(), 6);
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! `report compare`: which system is better, and where.
 
-use rankwright::tasks::{CompareResult, check_output, compare_systems};
+use rankwright::tasks::{ReportComparisonRequest, report_comparison};
 
 use crate::compare::SystemArgs;
 use crate::failure::Failure;
+use crate::input::not_over_an_input;
 use crate::output::Output;
 use crate::page::PageArgs;
 use crate::progress::run_task;
@@ -24,12 +25,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let request = args.systems.request()?;
-    check_output(&args.page.out, request.input.paths())?;
-    let result = run_task(out, |context| compare_systems(&request, context))?;
-    let CompareResult { systems, comparison, data_name, sources, .. } = result;
-    let report = args.systems.report(systems, comparison, &data_name)?;
-    let report =
-        args.systems.add_query_details(report, &data_name, &sources, &args.queries, out)?;
-    args.page.finish(&report.page(), &report, out)
+    let request =
+        ReportComparisonRequest::new(args.systems.request()?).queries(args.queries.clone());
+    not_over_an_input(&args.page.out, request.comparison.input.paths())?;
+    let result = run_task(out, |context| report_comparison(&request, context))?;
+    args.page.finish(&result.report.page(), &result, out)
 }

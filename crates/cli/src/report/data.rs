@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use rankwright::data::DEFAULT_SEED;
-use rankwright::report::data::{DataOptions, DataReport};
+use rankwright::report::data::DataOptions;
+use rankwright::tasks::{ReportDataRequest, report_data};
 
-use crate::compare::short_name;
 use crate::failure::Failure;
-use crate::input::{ReadArgs, name_of, not_over_an_input};
+use crate::input::{ReadArgs, not_over_an_input};
 use crate::output::Output;
 use crate::page::PageArgs;
-use crate::progress::timed;
+use crate::progress::run_task;
 
 /// Describe a data set on a page: labels, sizes of queries, what each feature tells about
 /// relevance, features that say the same, what is missing or odd.
@@ -38,9 +38,6 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let inputs = args.data.iter().chain(&args.read.pairs).map(PathBuf::as_path);
-    not_over_an_input(&args.page.out, inputs)?;
-    let (loaded, _) = args.read.read(&args.data, out)?;
     let options = DataOptions {
         metric: args.metric.clone(),
         top: args.top as usize,
@@ -48,16 +45,8 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         seed: args.seed,
         ..DataOptions::default()
     };
-    let name = name_of(&args.data);
-    let title = format!("Data set {}", short_name(&name));
-    let data = &loaded.data;
-    let (report, _) = timed(out, "looking at features", || DataReport::new(&title, data, &options));
-    let facts = [
-        ("Data", name),
-        ("Format", loaded.format.info().name.to_owned()),
-        ("Absent features are", data.absent().name().to_owned()),
-    ];
-    let facts = facts.map(|(what, text)| (what.to_owned(), text)).to_vec();
-    let report = report?.with_facts(facts);
-    args.page.finish(&report.page(), &report, out)
+    let request = ReportDataRequest::new(args.read.files(&args.data)?).options(options);
+    not_over_an_input(&args.page.out, request.data.paths())?;
+    let result = run_task(out, |context| report_data(&request, context))?;
+    args.page.finish(&result.report.page(), &result, out)
 }

@@ -2,21 +2,16 @@
 
 use std::path::PathBuf;
 
-use rankwright::data::{DEFAULT_SEED, Dataset};
-use rankwright::eval::{MetricSpec, SourceKind};
-use rankwright::experiment::ShrinkageRequest;
+use rankwright::data::DEFAULT_SEED;
+use rankwright::eval::MetricSpec;
 use rankwright::learn::LearnerSpec;
-use rankwright::model::ScoreOptions;
-use rankwright::report::training::NamedData;
-use rankwright::tasks::sampled_pairs;
+use rankwright::tasks::{ReportShrinkageRequest, report_shrinkage};
 
-use super::train::{named, set_names};
 use crate::failure::Failure;
-use crate::input::{ReadArgs, not_over_an_input, one_stdin};
-use crate::interrupt::Interrupt;
+use crate::input::{ReadArgs, not_over_an_input};
 use crate::output::Output;
 use crate::page::PageArgs;
-use crate::progress::TrainingBar;
+use crate::progress::run_training;
 
 /// Train one learner once for each shrinkage and overlay the learning curves.
 #[derive(Debug, clap::Args)]
@@ -52,35 +47,23 @@ pub(crate) struct Args {
     read: ReadArgs,
 }
 
-pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let inputs = || args.data.iter().chain(&args.valid);
-    one_stdin(inputs().chain(&args.read.pairs).map(PathBuf::as_path))?;
-    not_over_an_input(&args.page.out, inputs().map(PathBuf::as_path))?;
-    let learner = learner(args)?;
-    ShrinkageRequest::learners(&learner, &args.rates)?;
-    let measure = match &args.metric {
-        Some(text) => Some(MetricSpec::parse(text)?.resolve(SourceKind::Features)?),
-        None => None,
-    };
-    let (train, valid) = data(args, out)?;
-    let (train_name, valid_names) = set_names(&args.data, &args.valid);
-    if let Some(warning) = sampled_pairs(&learner, &train) {
-        out.note(warning.to_string());
+impl Args {
+    fn request(&self) -> Result<ReportShrinkageRequest, Failure> {
+        let data = self.read.files(&self.data)?;
+        let mut request = ReportShrinkageRequest::new(learner(self)?, self.rates.clone(), data);
+        request.valid = self.valid.clone();
+        request.metric = self.metric.as_deref().map(MetricSpec::parse).transpose()?;
+        request.seed = self.seed;
+        request.ignore_extra = self.ignore_extra;
+        Ok(request)
     }
-    let request = ShrinkageRequest {
-        rates: args.rates.clone(),
-        valid: named(&valid_names, &valid),
-        measure,
-        seed: args.seed,
-        score: ScoreOptions { ignore_extra: args.ignore_extra, simd: crate::simd()? },
-        simd: crate::simd()?,
-        ..ShrinkageRequest::new(learner, NamedData { name: &train_name, data: &train })
-    };
-    let interrupt = Interrupt::listen()?;
-    let bar = |learner: &LearnerSpec| TrainingBar::new(out, learner, train.rows(), &interrupt);
-    let report = request.run(bar)?.ok_or(Failure::Stopped)?;
-    report.warnings.iter().for_each(|warning| out.note(warning.to_string()));
-    args.page.finish(&report.page(), &report, out)
+}
+
+pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
+    let request = args.request()?;
+    not_over_an_input(&args.page.out, request.inputs())?;
+    let result = run_training(out, |context| report_shrinkage(&request, context))?;
+    args.page.finish(&result.report.page(), &result, out)
 }
 
 /// The learner with the number of trees asked for.
@@ -93,17 +76,4 @@ fn learner(args: &Args) -> Result<LearnerSpec, Failure> {
             Ok(LearnerSpec::from_spec(spec)?)
         }
     }
-}
-
-/// Training data, and each validation set.
-fn data(args: &Args, out: &Output) -> Result<(Dataset, Vec<Dataset>), Failure> {
-    let (loaded, _) = args.read.read(&args.data, out)?;
-    let read = ReadArgs { pairs: None, ..args.read.clone() };
-    let mut valid = Vec::new();
-    for file in &args.valid {
-        let file = std::slice::from_ref(file);
-        let (set, _) = read.read_as(file, Some(loaded.data.absent()), out)?;
-        valid.push(set.data);
-    }
-    Ok((loaded.data, valid))
 }

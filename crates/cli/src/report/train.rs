@@ -1,20 +1,16 @@
 //! `report train`: how a model learnt.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use rankwright::data::{DEFAULT_SEED, Dataset};
-use rankwright::eval::{Measure, SourceKind, ToMeasures};
-use rankwright::learn::TrainingLog;
-use rankwright::model::{Model, ScoreOptions};
-use rankwright::report::training::{NamedData, TrainingOptions, TrainingReport, TrainingRequest};
-use rankwright::tasks::system_names;
+use rankwright::data::DEFAULT_SEED;
+use rankwright::tasks::{ReportTrainingRequest, report_training};
 
 use crate::failure::Failure;
-use crate::input::{ReadArgs, name_of, not_over_an_input, one_stdin};
-use crate::models::warn_matching;
+use crate::input::{ReadArgs, not_over_an_input};
+use crate::measures::specs;
 use crate::output::Output;
 use crate::page::PageArgs;
-use crate::progress::timed;
+use crate::progress::run_task;
 
 /// Show how a model learnt: learning curves, lambdas, labels over ranks, forces on a list, time,
 /// feature importance and trees. The log beside the model (MODEL.log.json) tells what cannot be
@@ -55,100 +51,24 @@ pub(crate) struct Args {
     read: ReadArgs,
 }
 
+impl Args {
+    fn request(&self) -> Result<ReportTrainingRequest, Failure> {
+        let data = self.read.files(&self.data)?;
+        let mut request = ReportTrainingRequest::new(&self.model, data);
+        request.valid = self.valid.clone();
+        request.metrics = specs(&self.metrics)?;
+        request.query = self.query.clone();
+        request.points = self.points as usize;
+        request.trees = self.trees as usize;
+        request.seed = self.seed;
+        request.ignore_extra = self.ignore_extra;
+        Ok(request)
+    }
+}
+
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let inputs = || [&args.model].into_iter().chain(&args.data).chain(&args.valid);
-    one_stdin(inputs().chain(&args.read.pairs).map(PathBuf::as_path))?;
-    not_over_an_input(&args.page.out, inputs().map(PathBuf::as_path))?;
-    let model = crate::models::load(&args.model)?;
-    let measures = measures(&args.metrics)?;
-    let log = log_of(&args.model, out);
-    let train = read(args, &args.data, &args.read, &model, out)?;
-    let alone = ReadArgs { pairs: None, ..args.read.clone() };
-    let valid =
-        args.valid.iter().map(|file| read(args, std::slice::from_ref(file), &alone, &model, out));
-    let valid = valid.collect::<Result<Vec<_>, Failure>>()?;
-    let (train_name, valid_names) = set_names(&args.data, &args.valid);
-    let model_name = file_name(&args.model);
-    let request = TrainingRequest {
-        model: (&model_name, &model),
-        train: NamedData { name: &train_name, data: &train },
-        valid: named(&valid_names, &valid),
-        measures,
-        log,
-    };
-    let options = TrainingOptions {
-        points: args.points as usize,
-        query: args.query.clone(),
-        trees: args.trees as usize,
-        seed: args.seed,
-        score: score_options(args)?,
-    };
-    let what = "looking at the training";
-    let (report, _) = timed(out, what, || TrainingReport::new(&request, &options));
-    let report = report?;
-    report.warnings.iter().for_each(|warning| out.note(warning.to_string()));
-    args.page.finish(&report.page(), &report, out)
-}
-
-/// The log beside the model, where there is one that can be read; the report does without.
-fn log_of(model: &Path, out: &Output) -> Option<TrainingLog> {
-    let found = TrainingLog::beside(model);
-    match &found {
-        Ok(Some(_)) => {}
-        Ok(None) => {
-            out.note(format!("there is no {}", TrainingLog::path_of(model).display()));
-        }
-        Err(error) => out.note(format!("{error}; the report does without the log")),
-    }
-    found.ok().flatten()
-}
-
-fn score_options(args: &Args) -> Result<ScoreOptions, Failure> {
-    Ok(ScoreOptions { ignore_extra: args.ignore_extra, simd: crate::simd()? })
-}
-
-/// A data set read as the model takes it.
-fn read(
-    args: &Args,
-    files: &[PathBuf],
-    read: &ReadArgs,
-    model: &Model,
-    out: &Output,
-) -> Result<Dataset, Failure> {
-    let (loaded, _) = read.read_as(files, Some(model.header().absent), out)?;
-    warn_matching(model, &loaded.data, args.ignore_extra, out)?;
-    Ok(loaded.data)
-}
-
-/// The metrics asked for.
-fn measures(texts: &[String]) -> Result<Vec<Measure>, Failure> {
-    Ok(texts.to_measures(SourceKind::Features)?)
-}
-
-/// Names of the training data and of each validation set: by their files, where that tells them
-/// apart.
-pub(super) fn set_names(data: &[PathBuf], valid: &[PathBuf]) -> (String, Vec<String>) {
-    let train = name_of(&data.iter().map(|path| file_name(path)).collect::<Vec<_>>());
-    let valid = system_names(valid);
-    match valid.contains(&train) {
-        true => {
-            let valid = valid.iter().map(|name| format!("{name} (validation)")).collect();
-            (format!("{train} (training)"), valid)
-        }
-        false => (train, valid),
-    }
-}
-
-/// Data sets under their names.
-pub(super) fn named<'a>(names: &'a [String], sets: &'a [Dataset]) -> Vec<NamedData<'a>> {
-    let named = |(name, data): (&'a String, &'a Dataset)| NamedData { name, data };
-    names.iter().zip(sets).map(named).collect()
-}
-
-/// The name of a file without its folder.
-fn file_name(path: &Path) -> String {
-    match path.file_name() {
-        Some(name) => name.to_string_lossy().into_owned(),
-        None => path.display().to_string(),
-    }
+    let request = args.request()?;
+    not_over_an_input(&args.page.out, request.inputs())?;
+    let result = run_task(out, |context| report_training(&request, context))?;
+    args.page.finish(&result.report.page(), &result, out)
 }

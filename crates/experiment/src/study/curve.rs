@@ -12,7 +12,6 @@
 use std::collections::HashSet;
 
 use rankwright_report::chart::{Axis, Body, Chart, Scale, Series};
-use serde_json::{Value, json};
 
 use super::super::cell::{Cell, StoredCell};
 use super::super::factor::{Grid, values, words};
@@ -20,6 +19,7 @@ use super::super::file::{Experiment, FactorPlot};
 use super::super::report::{SetResult, System, name};
 use super::choice::{choose, validated};
 use super::table::{deciding, varies};
+use super::{FactorLine, FactorPlotResult};
 
 /// Points of a line at most.
 const POINTS: usize = 150;
@@ -28,7 +28,7 @@ const POINTS: usize = 150;
 #[derive(Debug, Default)]
 pub(super) struct Drawn {
     pub(super) charts: Vec<Chart>,
-    pub(super) json: Vec<Value>,
+    pub(super) results: Vec<FactorPlotResult>,
 }
 
 /// A line: what it is called, who was chosen, and its points.
@@ -64,7 +64,7 @@ pub(super) fn drawn(
             let mut place = Place { experiment, plot, set, values, id: String::new() };
             place.id = place.new_id(number, ids);
             drawn.charts.push(place.chart(lines, range));
-            drawn.json.push(place.json(lines));
+            drawn.results.push(place.result(lines));
         }
     }
     drawn
@@ -242,23 +242,20 @@ impl Place<'_> {
         }
     }
 
-    fn json(&self, lines: &[Line]) -> Value {
-        let line = |line: &Line| {
-            let points = line.points.iter().map(|(x, y)| json!([x, y.is_finite().then_some(y)]));
-            json!({
-                "line": line.name,
-                "learner": name(self.experiment, line.learner),
-                "validation": line.value,
-                "points": points.collect::<Vec<_>>(),
-            })
+    fn result(&self, lines: &[Line]) -> FactorPlotResult {
+        let line = |line: &Line| FactorLine {
+            line: line.name.clone(),
+            learner: name(self.experiment, line.learner).to_owned(),
+            validation: line.value,
+            points: line.points.iter().map(|(x, y)| (*x, y.is_finite().then_some(*y))).collect(),
         };
-        json!({
-            "id": self.id,
-            "title": self.plot.view.title,
-            "data": self.data(),
-            "panel": self.panel(),
-            "metric": self.metric(),
-            "lines": lines.iter().map(line).collect::<Vec<_>>(),
-        })
+        FactorPlotResult {
+            id: self.id.clone(),
+            title: self.plot.view.title.clone(),
+            data: self.data().to_owned(),
+            panel: self.panel(),
+            metric: self.metric(),
+            lines: lines.iter().map(line).collect(),
+        }
     }
 }

@@ -1,11 +1,12 @@
 //! Studies: tables and learning curves by factors, with what is not shown chosen on validation data.
 //!
 //! `choice` finds the best setting of each place, by fold or over all folds; `table` measures the
-//! chosen ones on the test parts and compares rows within a column; `show` writes that as tables and
-//! JSON; `curve` draws validation values by rounds. Nothing here looks at test values to choose.
+//! chosen ones on the test parts and compares rows within a column; `show` lays that out in tables;
+//! `curve` draws validation values by rounds; `result` has both as results that serialise. Nothing here looks at test values to choose.
 
 mod choice;
 mod curve;
+mod result;
 mod show;
 mod table;
 #[cfg(test)]
@@ -16,11 +17,15 @@ use std::collections::HashSet;
 use rankwright_eval::table::Table;
 use rankwright_report::chart::Chart;
 use rankwright_report::page::{Block, Section};
-use serde_json::Value;
 
 use super::file::Experiment;
 use super::report::SetResult;
 use crate::ExperimentError;
+
+pub use result::{
+    FactorCell, FactorLine, FactorPlace, FactorPlotResult, FactorSeconds, FactorTableResult,
+    FactorTableTimes, FactorValues, FoldChoice,
+};
 
 /// Every table and plot of an experiment.
 #[derive(Debug, Default)]
@@ -42,8 +47,8 @@ struct Shown {
     chosen: Option<Table>,
     /// Milliseconds of a round; none where there are no rounds.
     times: Option<Table>,
-    json: Value,
-    times_json: Value,
+    result: FactorTableResult,
+    times_result: FactorTableTimes,
 }
 
 impl Study {
@@ -96,14 +101,16 @@ impl Study {
             .collect()
     }
 
-    pub(super) fn times_json(&self) -> Vec<Value> {
-        self.tables.iter().flatten().map(|shown| shown.times_json.clone()).collect()
+    pub(super) fn table_times(&self) -> Vec<FactorTableTimes> {
+        self.tables.iter().flatten().map(|shown| shown.times_result.clone()).collect()
     }
 
-    pub(super) fn json(&self) -> (Vec<Value>, Vec<Value>) {
-        let tables = self.tables.iter().flatten().map(|shown| shown.json.clone());
-        let plots = self.plots.iter().flat_map(|plot| plot.json.iter().cloned());
-        (tables.collect(), plots.collect())
+    pub(super) fn table_results(&self) -> Vec<FactorTableResult> {
+        self.tables.iter().flatten().map(|shown| shown.result.clone()).collect()
+    }
+
+    pub(super) fn plot_results(&self) -> Vec<FactorPlotResult> {
+        self.plots.iter().flat_map(|plot| plot.results.iter().cloned()).collect()
     }
 
     /// Every plot, to be written beside the page.

@@ -1,16 +1,19 @@
-//! A table by factors as it is shown: values with marks, what was chosen, times, and JSON.
+//! A table by factors as it is shown: values with marks, what was chosen, times, and the result.
 
 use std::collections::BTreeSet;
 
 use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_spec::words::counted;
-use serde_json::{Map, Value, json};
 
-use super::super::factor::{ABSENT, value, values, words};
+use super::super::factor::{ABSENT, values, words};
 use super::super::file::{DataSet, Experiment, FactorTable};
 use super::super::report::{SetResult, name};
-use super::Shown;
+use super::choice::Chosen;
 use super::table::{Found, Place};
+use super::{
+    FactorCell, FactorPlace, FactorSeconds, FactorTableResult, FactorTableTimes, FactorValues,
+    FoldChoice, Shown,
+};
 
 /// Everything that is shown of a table on a data set.
 pub(super) fn shown(
@@ -27,8 +30,8 @@ pub(super) fn shown(
         values: what.values(),
         chosen: what.chosen(),
         times: what.times(),
-        json: what.json(),
-        times_json: what.times_json(),
+        result: what.result(),
+        times_result: what.times_result(),
     }
 }
 
@@ -257,96 +260,91 @@ impl Showing<'_> {
         Some(table)
     }
 
-    fn named(&self, factors: &[String], values: &[String]) -> Value {
-        let pairs = factors.iter().zip(values);
-        pairs.map(|(f, v)| (f.clone(), json!(v))).collect::<Map<_, _>>().into()
-    }
-
-    /// Every place, with something of each.
-    fn places(&self, of: impl Fn(&Place) -> Map<String, Value>) -> Vec<Value> {
+    /// Every place that has something, with what `of` makes of it.
+    fn places<T>(&self, of: impl Fn(FactorPlace, &Place) -> T) -> Vec<T> {
         let view = &self.table.view;
         let mut all = Vec::new();
         for (row, places) in self.found.grid.rows.iter().zip(&self.found.places) {
             for ((metric, column), place) in self.found.heads.iter().zip(places) {
                 let Some(place) = place else { continue };
                 let factors = self.found.grid.columns.get(*column).map_or(&[][..], Vec::as_slice);
-                let mut entry = of(place);
-                entry.insert("row".to_owned(), self.named(&view.rows, row));
-                entry.insert("column".to_owned(), self.named(&view.columns, factors));
-                entry.insert("metric".to_owned(), json!(self.metric(*metric)));
-                all.push(Value::Object(entry));
+                let named = FactorPlace {
+                    row: named(&view.rows, row),
+                    column: named(&view.columns, factors),
+                    metric: self.metric(*metric),
+                };
+                all.push(of(named, place));
             }
         }
         all
     }
 
-    fn json(&self) -> Value {
+    fn result(&self) -> FactorTableResult {
         let view = &self.table.view;
         let baseline = self.found.grid.rows.get(self.found.baseline);
         let names = |learners: &BTreeSet<usize>| -> Vec<String> {
             learners.iter().map(|learner| name(self.experiment, *learner).to_owned()).collect()
         };
-        json!({
-            "title": view.title,
-            "data": self.data(),
-            "metrics": self.metrics(),
-            "chosen_by": self.deciding(),
-            "rows": view.rows,
-            "columns": view.columns,
-            "choose": view.choose,
-            "baseline": baseline.map(|values| self.named(&view.rows, values)),
-            "queries": self.set.queries,
-            "failed": names(&self.found.failed),
-            "not_run": names(&self.found.open),
-            "cells": self.places(|place| self.place_json(place)),
-        })
-    }
-
-    fn place_json(&self, place: &Place) -> Map<String, Value> {
-        let versus = place.result.versus.as_ref();
-        let chosen = place.chosen.iter().enumerate().map(|(fold, chosen)| {
-            let member = self.experiment.learners.get(chosen.learner);
-            let of = |factor: &String| member.map(|m| value(self.experiment, m, factor));
-            let settings: Map<String, Value> =
-                self.table.view.choose.iter().map(|f| (f.clone(), json!(of(f)))).collect();
-            json!({
-                "fold": fold + 1,
-                "learner": name(self.experiment, chosen.learner),
-                "chosen": settings,
-                "validation": chosen.validated.value,
-                "best": chosen.validated.round,
-            })
-        });
-        let entry = json!({
-            "value": place.result.mean,
-            "ci95": place.result.ci95,
-            "queries": place.result.queries,
-            "best": place.result.best,
-            "difference": versus.and_then(|v| v.difference),
-            "difference_ci95": versus.and_then(|v| v.difference_ci95),
-            "p": versus.map(|v| v.p),
-            "p_corrected": versus.map(|v| v.p_corrected),
-            "mark": versus.map_or("", |v| v.mark.symbol()),
-            "rounds": place.round(),
-            "folds": chosen.collect::<Vec<_>>(),
-        });
-        match entry {
-            Value::Object(entry) => entry,
-            _ => Map::new(),
+        FactorTableResult {
+            title: view.title.clone(),
+            data: self.data().to_owned(),
+            metrics: self.metrics(),
+            chosen_by: self.deciding(),
+            rows: view.rows.clone(),
+            columns: view.columns.clone(),
+            choose: view.choose.clone(),
+            baseline: baseline.map(|values| named(&view.rows, values)),
+            queries: self.set.queries,
+            failed: names(&self.found.failed),
+            not_run: names(&self.found.open),
+            cells: self.places(|named, place| self.cell(named, place)),
         }
     }
 
-    fn times_json(&self) -> Value {
-        let seconds = |place: &Place| {
-            let entry = ("round".to_owned(), json!(place.seconds));
-            std::iter::once(entry).collect::<Map<_, _>>()
-        };
-        json!({
-            "title": self.table.view.title,
-            "data": self.data(),
-            "seconds": self.places(seconds),
-        })
+    fn cell(&self, named: FactorPlace, place: &Place) -> FactorCell {
+        let versus = place.result.versus.as_ref();
+        let chosen = place.chosen.iter().enumerate();
+        FactorCell {
+            place: named,
+            value: place.result.mean,
+            ci95: place.result.ci95,
+            queries: place.result.queries,
+            best: place.result.best,
+            difference: versus.and_then(|v| v.difference),
+            difference_ci95: versus.and_then(|v| v.difference_ci95),
+            p: versus.map(|v| v.p),
+            p_corrected: versus.map(|v| v.p_corrected),
+            mark: versus.map_or("", |v| v.mark.symbol()),
+            rounds: place.round(),
+            folds: chosen.map(|(fold, chosen)| self.fold_choice(fold, chosen)).collect(),
+        }
     }
+
+    fn fold_choice(&self, fold: usize, chosen: &Chosen) -> FoldChoice {
+        let choose = &self.table.view.choose;
+        let member = self.experiment.learners.get(chosen.learner);
+        let values = member.map_or(Vec::new(), |member| values(self.experiment, member, choose));
+        FoldChoice {
+            fold: fold + 1,
+            learner: name(self.experiment, chosen.learner).to_owned(),
+            chosen: named(choose, &values),
+            validation: chosen.validated.value,
+            best: chosen.validated.round,
+        }
+    }
+
+    fn times_result(&self) -> FactorTableTimes {
+        FactorTableTimes {
+            title: self.table.view.title.clone(),
+            data: self.data().to_owned(),
+            seconds: self
+                .places(|named, found| FactorSeconds { place: named, round: found.seconds }),
+        }
+    }
+}
+
+fn named(factors: &[String], values: &[String]) -> FactorValues {
+    factors.iter().cloned().zip(values.iter().cloned()).collect()
 }
 
 /// Three digits that count.

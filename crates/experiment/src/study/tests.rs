@@ -149,11 +149,11 @@ fn cell(fold: usize, learner: usize, seed: u64, curve: &[f64]) -> (Cell, StoredC
         learner,
         seed,
         digest: String::new(),
-        key: Value::Null,
+        key: serde_json::Value::Null,
         state: CellState::Stored,
     };
     let stored = StoredCell {
-        key: Value::Null,
+        key: serde_json::Value::Null,
         model_sha256: String::new(),
         scores_sha256: String::new(),
         unit: "tree".to_owned(),
@@ -258,16 +258,23 @@ fn a_table_says_what_was_chosen_and_how_it_was_tested() {
     }
     assert!(study.times().starts_with("### Steps: milliseconds of a round on made\n"));
     assert!(!text.contains("illisecond") && study.times().contains("| cross-leaf   |     3.50 |"));
-    let (tables, plots) = study.json();
-    let cell = &tables[0]["cells"][0];
-    assert_eq!(cell["row"]["newton"], "per-document");
-    assert_eq!(cell["column"]["leaves"], "3");
-    assert_eq!(cell["folds"][0]["learner"], "trees newton=per-document leaves=3 rate=0.5");
-    assert_eq!(cell["folds"][1]["validation"], 0.8);
+    let cell = &study.table_results()[0].cells[0];
+    assert_eq!(cell.place.row["newton"], "per-document");
+    assert_eq!(cell.place.column["leaves"], "3");
+    assert_eq!(cell.folds[0].learner, "trees newton=per-document leaves=3 rate=0.5");
+    assert_eq!(cell.folds[0].chosen["rate"], "0.5");
+    assert_eq!(cell.folds[1].validation, Some(0.8));
+    let json = crate::to_json(cell).unwrap();
+    assert_eq!(
+        (&json["row"]["newton"], &json["metric"]),
+        (&"per-document".into(), &"ndcg@5".into())
+    );
+    let plots = study.plot_results();
     // The plot chooses once: 0.5, 0.8, 0.3 against 0.6, 0.7, 0.4; curves end with the shortest.
-    assert_eq!(plots[0]["lines"][0]["validation"], (0.6 + 0.7 + 0.4) / 3.0);
+    assert_eq!(plots[0].lines[0].validation, Some((0.6 + 0.7 + 0.4) / 3.0));
     let mean = (0.3 + 0.7 + 0.4) / 3.0;
-    assert_eq!(plots[0]["lines"][0]["points"], serde_json::json!([[1.0, mean]]));
+    assert_eq!(plots[0].lines[0].points, [(1.0, Some(mean))]);
+    assert_eq!(crate::to_json(&plots[0].lines[0]).unwrap()["points"][0][1], mean);
 }
 
 #[test]
@@ -293,8 +300,8 @@ fn several_metrics_stand_side_by_side_and_the_choice_is_told_once() {
     ] {
         assert!(text.contains(part), "no {part} in {text}");
     }
-    let cells = &study.json().0[0]["cells"];
-    assert_eq!((&cells[0]["metric"], &cells[1]["metric"]), (&"ap".into(), &"ndcg@5".into()));
+    let cells = &study.table_results()[0].cells;
+    assert_eq!([&cells[0].place.metric, &cells[1].place.metric], ["ap", "ndcg@5"]);
 }
 
 #[test]

@@ -161,8 +161,7 @@ fn validate(
     task: &mut Running<'_>,
 ) -> Result<CvResult, TaskError> {
     warn_sampled(learner, data, task)?;
-    let watched = Watched::new(task.context());
-    watched.begin(learner, data.rows(), None);
+    let watched = Watched::begin(task.context(), learner, data.rows(), None);
     let options = CvOptions {
         folds: request.folds,
         seed: request.seed,
@@ -171,9 +170,7 @@ fn validate(
         progress: &watched,
         ..CvOptions::new(measures.to_vec())
     };
-    let result = cross_validate(learner, data, &options);
-    watched.end();
-    match result? {
+    match cross_validate(learner, data, &options)? {
         result if result.finished => Ok(result),
         _ => Err(TaskError::Cancelled),
     }

@@ -69,6 +69,12 @@ impl DataFiles {
         self.files.iter().chain(&self.pairs).map(PathBuf::as_path)
     }
 
+    /// A file of validation data, read like these files, which are training data.
+    #[cfg(feature = "train")]
+    pub(super) fn validation(&self, file: &Path) -> DataFiles {
+        DataFiles { files: vec![file.to_owned()], pairs: None, ..self.clone() }
+    }
+
     /// Opens the files, unpacked where they are packed; gives the seconds too.
     pub(super) fn open(&self, task: &Running<'_>) -> Result<(Vec<Input>, f64), TaskError> {
         let name = format!("opening {}", file_label(&self.files));

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use rankwright_data::{Absent, DataError};
 use rankwright_eval::EvalError;
 use rankwright_eval::compare::CompareError;
+#[cfg(feature = "report")]
+use rankwright_experiment::ExperimentError;
 #[cfg(feature = "train")]
 use rankwright_learn::LearnError;
 use rankwright_model::ModelError;
@@ -45,6 +47,10 @@ pub enum TaskError {
     #[cfg(feature = "report")]
     #[error(transparent)]
     Report(#[from] ReportError),
+    /// Trainings with several settings cannot be made or compared.
+    #[cfg(feature = "report")]
+    #[error(transparent)]
+    Experiment(#[from] ExperimentError),
     /// A feature set or an index cannot be used.
     #[cfg(feature = "search")]
     #[error(transparent)]
@@ -327,6 +333,8 @@ impl TaskError {
             TaskError::Model(error) => error.help(),
             #[cfg(feature = "report")]
             TaskError::Report(error) => error.help(),
+            #[cfg(feature = "report")]
+            TaskError::Experiment(error) => error.help(),
             #[cfg(feature = "search")]
             TaskError::Search(error) => error.help(),
             TaskError::NoFolder { .. } => Some("make the folder first".into()),

@@ -27,6 +27,8 @@ mod convert_model;
 #[cfg(feature = "train")]
 mod cross_validate;
 mod data_files;
+#[cfg(all(feature = "search", feature = "report"))]
+mod demo;
 mod error;
 mod eval;
 #[cfg(feature = "report")]
@@ -41,6 +43,14 @@ mod matching;
 mod metrics;
 mod paths;
 mod per_query;
+#[cfg(feature = "report")]
+mod report_comparison;
+#[cfg(feature = "report")]
+mod report_data;
+#[cfg(feature = "report")]
+mod report_shrinkage;
+#[cfg(feature = "report")]
+mod report_training;
 mod score;
 mod split_data;
 #[cfg(feature = "train")]
@@ -60,6 +70,10 @@ pub use cross_validate::{
     CrossValidateRequest, CrossValidateResult, CrossValidated, FoldValues, cross_validate_learners,
 };
 pub use data_files::{DataFiles, LoadedData, read_data};
+#[cfg(all(feature = "search", feature = "report"))]
+pub use demo::{
+    DemoQueries, DemoRequest, DemoResult, DemoRows, DemoSeconds, DemoStore, DemoSystem, demo,
+};
 pub use error::TaskError;
 pub use eval::{
     EvalInput, EvalRequest, EvalResult, QueryCounts, align_scores, eval, read_qrels, read_run,
@@ -89,6 +103,14 @@ pub use matching::match_features;
 pub use metrics::resolve_metrics;
 pub use paths::{check_output, check_standard_input, file_label, system_names};
 pub use per_query::write_per_query;
+#[cfg(feature = "report")]
+pub use report_comparison::{ReportComparisonRequest, ReportComparisonResult, report_comparison};
+#[cfg(feature = "report")]
+pub use report_data::{ReportDataRequest, ReportDataResult, report_data};
+#[cfg(feature = "report")]
+pub use report_shrinkage::{ReportShrinkageRequest, ReportShrinkageResult, report_shrinkage};
+#[cfg(feature = "report")]
+pub use report_training::{ReportTrainingRequest, ReportTrainingResult, report_training};
 pub use score::{ScoreRequest, ScoreResult, ScoreSeconds, score};
 pub use split_data::{Division, SplitRequest, SplitResult, WrittenPart, split_data};
 #[cfg(feature = "train")]

@@ -53,6 +53,36 @@ pub fn system_names(paths: &[PathBuf]) -> Vec<String> {
         .collect()
 }
 
+/// Names of the training data and of each validation set: by their files, where that tells them
+/// apart.
+#[cfg(feature = "report")]
+pub(super) fn set_names(train: &[PathBuf], valid: &[PathBuf]) -> (String, Vec<String>) {
+    let files: Vec<String> = train.iter().map(|path| file_name(path)).collect();
+    let (train, valid) = (file_label(&files), system_names(valid));
+    match valid.contains(&train) {
+        true => {
+            let valid = valid.iter().map(|name| format!("{name} (validation)")).collect();
+            (format!("{train} (training)"), valid)
+        }
+        false => (train, valid),
+    }
+}
+
+/// The name of a file without its folder.
+#[cfg(feature = "report")]
+pub(super) fn file_name(path: &Path) -> String {
+    match path.file_name() {
+        Some(name) => name.to_string_lossy().into_owned(),
+        None => path.display().to_string(),
+    }
+}
+
+/// The end of a path or of a label, for a title.
+#[cfg(feature = "report")]
+pub(super) fn short_name(name: &str) -> &str {
+    name.rsplit(['/', '\\']).next().filter(|end| !end.is_empty()).unwrap_or(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,6 +104,29 @@ mod tests {
     fn systems_are_named_by_file_where_that_tells_them_apart() {
         let paths = ["a/x.run", "b/x.run", "b/y.run"].map(PathBuf::from);
         assert_eq!(system_names(&paths), ["a/x.run", "b/x.run", "y.run"]);
+    }
+
+    #[cfg(feature = "report")]
+    #[test]
+    fn data_sets_are_named_by_file_and_told_apart() {
+        let names = |train: &[&str], valid: &[&str]| {
+            let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
+            set_names(&paths(train), &paths(valid))
+        };
+        let (train, valid) = names(&["a/t.txt"], &["a/v.txt", "b/v.txt"]);
+        assert_eq!((train.as_str(), valid), ("t.txt", vec!["a/v.txt".into(), "b/v.txt".into()]));
+        let (train, valid) = names(&["a/x.txt"], &["b/x.txt"]);
+        assert_eq!(train, "x.txt (training)");
+        assert_eq!(valid, ["x.txt (validation)"]);
+        assert_eq!(names(&["a/1", "a/2"], &[]).0, "1 and 1 more");
+    }
+
+    #[cfg(feature = "report")]
+    #[test]
+    fn a_title_has_the_end_of_a_path() {
+        assert_eq!(short_name("a/b.txt and 2 more"), "b.txt and 2 more");
+        assert_eq!(short_name("a\\b.txt"), "b.txt");
+        assert_eq!(short_name("/"), "/");
     }
 
     #[test]

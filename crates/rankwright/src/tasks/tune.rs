@@ -261,8 +261,7 @@ fn train_best(
     task: &mut Running<'_>,
 ) -> Result<Option<WrittenModel>, TaskError> {
     let learner = LearnerSpec::parse(&best.spec)?;
-    let watched = Watched::new(task.context());
-    watched.begin(&learner, train.rows(), None);
+    let watched = Watched::begin(task.context(), &learner, train.rows(), None);
     let result = learner.train(TrainRequest {
         valid: valid.map(validation_set).into_iter().collect(),
         metrics: vec![request.plan.measure().clone()],
@@ -272,7 +271,7 @@ fn train_best(
         simd: task.simd(),
         ..TrainRequest::new(train)
     });
-    watched.end();
+    drop(watched);
     let result = result?;
     if !result.finished {
         return Ok(None);

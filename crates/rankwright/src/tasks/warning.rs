@@ -4,6 +4,10 @@ use std::fmt;
 use std::path::PathBuf;
 
 use rankwright_data::Warning as DataWarning;
+#[cfg(feature = "report")]
+use rankwright_report::ReportWarning;
+#[cfg(feature = "search")]
+use rankwright_search::SearchWarning;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
@@ -14,6 +18,12 @@ pub enum Warning {
     /// A reader met a recoverable problem, such as blank lines, or a format cannot hold a part of
     /// the data that was written.
     Data(DataWarning),
+    /// The reader of a report should know this.
+    #[cfg(feature = "report")]
+    Report(ReportWarning),
+    /// An index, features or a ranking met a recoverable problem.
+    #[cfg(feature = "search")]
+    Search(SearchWarning),
     /// Only one of two sides has feature names, so features are matched by their order.
     MatchedByPosition {
         /// The two sides, such as `model and data`.
@@ -69,6 +79,16 @@ pub enum Warning {
         /// File that kept them.
         log: PathBuf,
     },
+    /// There is no log beside the model.
+    NoTrainingLog {
+        /// The file that it would be.
+        file: PathBuf,
+    },
+    /// The log beside the model cannot be read, and is left out.
+    BadTrainingLog {
+        /// Why not.
+        message: String,
+    },
     /// A run lacks judged queries.
     MissingQueries {
         /// Name of the run.
@@ -92,10 +112,14 @@ const NAMED: usize = 5;
 
 impl Warning {
     /// A short name of the kind, the same in every version; `data` for those of the data, which
-    /// have a kind of their own.
+    /// have a kind of their own, and `search` for those of a search.
     pub fn kind(&self) -> &'static str {
         match self {
             Warning::Data(_) => "data",
+            #[cfg(feature = "report")]
+            Warning::Report(warning) => warning.kind(),
+            #[cfg(feature = "search")]
+            Warning::Search(_) => "search",
             Warning::MatchedByPosition { .. } => "matched_by_position",
             Warning::MissingFeatures { .. } => "missing_features",
             Warning::FeaturesOfWeights => "features_of_weights",
@@ -105,6 +129,8 @@ impl Warning {
             Warning::CheckpointNotRemoved { .. } => "checkpoint_not_removed",
             Warning::OtherFeatureSet => "other_feature_set",
             Warning::TrialsFound { .. } => "trials_found",
+            Warning::NoTrainingLog { .. } => "no_training_log",
+            Warning::BadTrainingLog { .. } => "bad_training_log",
             Warning::MissingQueries { .. } => "missing_queries",
             Warning::UnjudgedQueries { .. } => "unjudged_queries",
         }
@@ -115,6 +141,10 @@ impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Warning::Data(warning) => warning.fmt(f),
+            #[cfg(feature = "report")]
+            Warning::Report(warning) => warning.fmt(f),
+            #[cfg(feature = "search")]
+            Warning::Search(warning) => warning.fmt(f),
             Warning::MatchedByPosition { between } => write!(
                 f,
                 "only one of {between} has feature names: features are matched by their order"
@@ -166,6 +196,10 @@ impl fmt::Display for Warning {
             ),
             Warning::TrialsFound { trainings, log } => {
                 write!(f, "{trainings} trainings were finished already, by {}", log.display())
+            }
+            Warning::NoTrainingLog { file } => write!(f, "there is no {}", file.display()),
+            Warning::BadTrainingLog { message } => {
+                write!(f, "{message}; the report does without the log")
             }
             Warning::MissingQueries { run, missing, judged } => write!(
                 f,

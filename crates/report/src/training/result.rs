@@ -6,11 +6,10 @@ use serde::{Serialize, Serializer};
 use super::labels::LabelRanksResult;
 use super::{Curve, ForcePictures, Importances, Lambdas, Part, PhaseTimes, TrainingReport};
 use crate::serialise::or_reason;
-use crate::warning::ReportWarning;
 
 /// The shape of the result.
 #[derive(Serialize)]
-struct TrainingResult<'a> {
+struct TrainingResult<'a, W> {
     model: &'a str,
     /// Name of a round, such as `tree`.
     unit: &'a str,
@@ -32,7 +31,7 @@ struct TrainingResult<'a> {
     importance: &'a Importances,
     /// Numbers of the trees that were drawn.
     trees: Vec<usize>,
-    warnings: &'a [ReportWarning],
+    warnings: &'a [W],
 }
 
 /// The whole model on one data set.
@@ -59,8 +58,10 @@ impl<'a> SetValue<'a> {
     }
 }
 
-impl Serialize for TrainingReport {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl TrainingReport {
+    /// The numbers of the report, with these warnings in place of its own: a caller that read the
+    /// data has more of them.
+    pub fn result_with<'a, W: Serialize>(&'a self, warnings: &'a [W]) -> impl Serialize + 'a {
         TrainingResult {
             model: &self.name,
             unit: &self.stages.unit,
@@ -79,8 +80,13 @@ impl Serialize for TrainingReport {
             time: &self.phases,
             importance: &self.importance,
             trees: self.trees.iter().flatten().map(|(number, _)| *number).collect(),
-            warnings: &self.warnings,
+            warnings,
         }
-        .serialize(serializer)
+    }
+}
+
+impl Serialize for TrainingReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.result_with(&self.warnings).serialize(serializer)
     }
 }

@@ -247,14 +247,14 @@ impl ShrinkageReport {
 
 /// The shape of the serialised result.
 #[derive(Serialize)]
-struct ShrinkageResult<'a> {
+struct ShrinkageResult<'a, W> {
     metric: &'a str,
     convention: &'a str,
     /// Name of a round, such as `tree`.
     unit: &'a str,
     best_rate: f64,
     runs: Vec<RateResult<'a>>,
-    warnings: &'a [ReportWarning],
+    warnings: &'a [W],
 }
 
 /// One rate.
@@ -277,19 +277,24 @@ struct RateResult<'a> {
 
 impl Serialize for ShrinkageReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.result_with(&self.warnings).serialize(serializer)
+    }
+}
+
+impl ShrinkageReport {
+    /// The numbers of the report, with these warnings in place of its own: a caller that read the
+    /// data has more of them.
+    pub fn result_with<'a, W: Serialize>(&'a self, warnings: &'a [W]) -> impl Serialize + 'a {
         ShrinkageResult {
             metric: &self.metric.0,
             convention: &self.metric.1,
             unit: &self.unit,
             best_rate: self.runs[self.best].rate,
             runs: self.runs.iter().enumerate().map(|(at, run)| self.rate_result(at, run)).collect(),
-            warnings: &self.warnings,
+            warnings,
         }
-        .serialize(serializer)
     }
-}
 
-impl ShrinkageReport {
     fn rate_result<'a>(&self, at: usize, run: &'a ShrinkageRun) -> RateResult<'a> {
         RateResult {
             rate: run.rate,

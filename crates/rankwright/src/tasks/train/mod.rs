@@ -236,8 +236,7 @@ impl Validation<'_> {
     ) -> Result<(Vec<(String, Dataset)>, f64), TaskError> {
         let (mut sets, mut seconds) = (Vec::new(), 0.0);
         for (path, name) in self.files.iter().zip(system_names(self.files)) {
-            let files = DataFiles { files: vec![path.clone()], pairs: None, ..data.clone() };
-            let loaded = files.load(Some(train.absent()), task)?;
+            let loaded = data.validation(path).load(Some(train.absent()), task)?;
             check_validation(train, path, &loaded.data, self.ignore_extra, task)?;
             seconds += loaded.seconds;
             sets.push((name, loaded.data));
@@ -258,9 +257,8 @@ fn train_on(
     let learner = &request.learner;
     warn_sampled(learner, data, task)?;
     let checkpoints = output_paths::checkpoints(request);
-    let watched = Watched::new(task.context());
     let file = checkpoints.as_ref().map(rankwright_learn::Checkpoints::file);
-    watched.begin(learner, data.rows(), file.as_deref());
+    let watched = Watched::begin(task.context(), learner, data.rows(), file.as_deref());
     let valid = valid.iter().map(|(name, data)| ValidationSet { name: name.clone(), data });
     let result = learner.train(TrainRequest {
         valid: valid.collect(),
@@ -274,8 +272,8 @@ fn train_on(
         simd: task.simd(),
         ..TrainRequest::new(data)
     });
-    watched.end();
     let failed = watched.take_failed_checkpoint();
+    drop(watched);
     match result? {
         result if result.finished => {
             if let Some(message) = failed {

@@ -16,7 +16,8 @@ pub trait TrainingProgress: Progress {
     fn end(&self) {}
 }
 
-/// Hands events on to the caller, and adds the caller's flag.
+/// A training under way, from its beginning until this is dropped: hands events on to the caller,
+/// and adds the caller's flag.
 pub(in crate::tasks) struct Watched<'a> {
     context: &'a Context<'a>,
     /// Why the last checkpoint could not be written.
@@ -24,30 +25,30 @@ pub(in crate::tasks) struct Watched<'a> {
 }
 
 impl<'a> Watched<'a> {
-    pub(in crate::tasks) fn new(context: &'a Context<'a>) -> Self {
-        Watched { context, failed: Mutex::default() }
-    }
-
+    /// Begins a training of a learner on so many rows; a checkpoint would be this file.
     pub(in crate::tasks) fn begin(
-        &self,
+        context: &'a Context<'a>,
         learner: &LearnerSpec,
         rows: usize,
         checkpoint: Option<&Path>,
-    ) {
-        if let Some(inner) = self.context.training {
+    ) -> Self {
+        if let Some(inner) = context.training {
             inner.begin(learner, rows, checkpoint);
         }
-    }
-
-    pub(in crate::tasks) fn end(&self) {
-        if let Some(inner) = self.context.training {
-            inner.end();
-        }
+        Watched { context, failed: Mutex::default() }
     }
 
     /// Why the last checkpoint could not be written; none where it could.
     pub(in crate::tasks) fn take_failed_checkpoint(&self) -> Option<String> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl Drop for Watched<'_> {
+    fn drop(&mut self) {
+        if let Some(inner) = self.context.training {
+            inner.end();
+        }
     }
 }
 

@@ -1,0 +1,138 @@
+//! The keys of cells: everything that determines a cell's result, as JSON. Its digest names the cell.
+//!
+//! A key covers version, learner with every setting, seed, contents of the data files (not their
+//! names), the division into folds, rules of reading and the metric that stops. Names of learners and
+//! data sets are not in it, and neither are the other metrics: they can change without anything being
+//! trained anew. Another field, or another name for one, makes every stored cell worthless.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use rankwright_data::DataError;
+use serde::Serialize;
+
+use super::file::{DataSet, Origin, Source};
+use super::lock::{FileChecksum, LearnerSettings, LockedDivision, LockedGenerator};
+use super::parts::with_help;
+use super::paths::FilePath;
+use super::sha256;
+
+/// Everything that determines the result of a cell.
+#[derive(Serialize)]
+pub(super) struct CellKey<'a> {
+    pub(super) version: &'static str,
+    pub(super) learner: &'a LearnerSettings,
+    /// None where no seed can change anything.
+    pub(super) seed: Option<u64>,
+    pub(super) data: &'a DataKey<'a>,
+    /// From 1.
+    pub(super) fold: usize,
+    /// The metric that decides, with its convention.
+    pub(super) metric: Option<&'a str>,
+}
+
+/// Everything that determines the data of a fold.
+#[derive(Serialize)]
+pub(super) struct DataKey<'a> {
+    source: Option<SourceKey<'a>>,
+    format: Option<&'static str>,
+    absent: &'static str,
+    columns: &'a str,
+    ignore_extra: bool,
+}
+
+/// Checksums of the files of a fold, or a whole body of queries and its division.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum SourceKey<'a> {
+    Fold { train: Vec<&'a str>, valid: Vec<&'a str>, test: Vec<&'a str> },
+    Whole { origin: OriginKey<'a>, division: LockedDivision },
+}
+
+/// Checksums of files, or a generator.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum OriginKey<'a> {
+    Files { files: Vec<&'a str> },
+    Generated { letor: LockedGenerator },
+}
+
+impl<'a> DataKey<'a> {
+    pub(super) fn new(set: &'a DataSet, fold: usize, sums: &'a FileChecksums) -> Self {
+        let source = match &set.source {
+            Source::Folds(folds) => folds.get(fold).map(|fold| SourceKey::Fold {
+                train: sums.all(&fold.train),
+                valid: sums.all(&fold.valid),
+                test: sums.all(&fold.test),
+            }),
+            Source::Whole { origin, division } => Some(SourceKey::Whole {
+                origin: OriginKey::new(origin, sums),
+                division: LockedDivision::new(division),
+            }),
+        };
+        DataKey {
+            source,
+            format: set.format.map(|format| format.info().name),
+            absent: set.absent.name(),
+            columns: &set.columns,
+            ignore_extra: set.ignore_extra,
+        }
+    }
+}
+
+impl<'a> OriginKey<'a> {
+    fn new(origin: &Origin, sums: &'a FileChecksums) -> Self {
+        match origin {
+            Origin::Files(files) => OriginKey::Files { files: sums.all(files) },
+            Origin::Generated(options) => {
+                OriginKey::Generated { letor: LockedGenerator::new(options) }
+            }
+        }
+    }
+}
+
+/// Checksums of a data set's files.
+pub(super) struct FileChecksums {
+    by_path: HashMap<PathBuf, String>,
+    /// The files, each once.
+    pub(super) listed: Vec<FileChecksum>,
+}
+
+impl FileChecksums {
+    pub(super) fn of(set: &DataSet) -> Result<Self, String> {
+        let mut sums = Self { by_path: HashMap::new(), listed: Vec::new() };
+        for FilePath { written, path } in set.files() {
+            if sums.by_path.contains_key(path) {
+                continue;
+            }
+            let (sha256, bytes) = checksum(path)?;
+            sums.by_path.insert(path.clone(), sha256.clone());
+            sums.listed.push(FileChecksum { file: written.clone(), sha256, bytes });
+        }
+        Ok(sums)
+    }
+
+    fn all(&self, files: &[FilePath]) -> Vec<&str> {
+        let sum = |file: &FilePath| self.by_path.get(&file.path).map_or("", String::as_str);
+        files.iter().map(sum).collect()
+    }
+}
+
+/// SHA-256 and size of a file; side files that are read with it count as part of it.
+pub(super) fn checksum(path: &Path) -> Result<(String, u64), String> {
+    let read = |path: &Path| {
+        std::fs::read(path)
+            .map_err(|e| with_help(DataError::io("read", path.display().to_string(), e)))
+    };
+    let mut bytes = read(path)?;
+    let size = bytes.len() as u64;
+    let mut sum = sha256(&bytes);
+    for side in ["query", "weight", "position"] {
+        let beside = PathBuf::from(format!("{}.{side}", path.display()));
+        if beside.is_file() {
+            bytes = read(&beside)?;
+            sum = sha256(format!("{sum} {side} {}", sha256(&bytes)).as_bytes());
+        }
+    }
+    Ok((sum, size))
+}

@@ -1,0 +1,213 @@
+//! Every number of an experiment's report, and where the time went, as results that serialise.
+
+use std::collections::BTreeMap;
+
+use rankwright_eval::Evaluation;
+use rankwright_report::comparison::ComparisonReport;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::file::{DataSet, Experiment, Member};
+use super::lock::LearnerSettings;
+use super::plan::{FailedCells, Plan};
+use super::report::{SetResult, System, name};
+use super::study::{FactorPlotResult, FactorTableResult, FactorTableTimes, Study};
+use super::{Cell, CellSeconds, StoredCell, VERSION};
+
+/// Every number of an experiment's report.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct ExperimentResults {
+    /// The version of this program.
+    pub rankwright: &'static str,
+    /// Name of the experiment.
+    pub experiment: String,
+    /// Its description; may be empty.
+    pub description: String,
+    /// SHA-256 of the experiment's file.
+    pub file_sha256: String,
+    /// Seeds of the trainings.
+    pub seeds: Vec<u64>,
+    /// Tables by factors, each on each of its data sets.
+    pub tables: Vec<FactorTableResult>,
+    /// Panels of the learning curves by factors.
+    pub plots: Vec<FactorPlotResult>,
+    /// The data sets with results.
+    pub data: Vec<DataSetResult>,
+    /// Cells without a result, and the reasons.
+    pub failed: Vec<FailedCells>,
+    /// Learners with cells that are neither stored nor were asked for.
+    pub not_run: Vec<String>,
+}
+
+/// All learners on one data set.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct DataSetResult {
+    /// Name of the data set.
+    pub name: String,
+    /// Number of folds.
+    pub folds: usize,
+    /// Test queries of all folds.
+    pub queries: usize,
+    /// Their documents.
+    pub documents: usize,
+    /// Number of features.
+    pub features: usize,
+    /// The learners against the baseline; none where there are too many for that.
+    pub comparison: Option<ComparisonReport>,
+    /// The learners that have all of their cells.
+    pub learners: Vec<LearnerResult>,
+}
+
+/// One learner on one data set.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct LearnerResult {
+    /// Name of the learner.
+    pub name: String,
+    /// Its spec with every setting, or the file of a model.
+    pub what: Option<LearnerSettings>,
+    /// Values with each seed.
+    pub seeds: Vec<SeedResult>,
+    /// Its trainings.
+    pub cells: Vec<CellResult>,
+}
+
+/// Values of a learner with one seed, over all folds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct SeedResult {
+    /// The seed.
+    pub seed: u64,
+    /// Value of each metric; NaN (`null` in JSON) where no query counts.
+    pub values: BTreeMap<String, f64>,
+}
+
+/// One training.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct CellResult {
+    /// The fold, from 1.
+    pub fold: usize,
+    /// The seed.
+    pub seed: u64,
+    /// Name of the cell's folder.
+    pub digest: String,
+    /// SHA-256 of the model's file.
+    pub model_sha256: String,
+    /// The name of a round; empty where there are none.
+    pub unit: String,
+    /// Rounds that were done.
+    pub rounds: usize,
+    /// The round with the best value on validation data, where there is one.
+    pub best: Option<usize>,
+    /// Trees of the model.
+    pub trees: usize,
+}
+
+/// Seconds of an experiment's trainings; they differ from run to run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ExperimentTimes {
+    /// Each training.
+    pub cells: Vec<CellTimes>,
+    /// Seconds of a round by factors; none where the experiment has no tables.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tables: Option<Vec<FactorTableTimes>>,
+}
+
+/// Seconds of one training.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct CellTimes {
+    /// The cell in words.
+    pub cell: String,
+    /// Name of its folder.
+    pub digest: String,
+    /// Seconds by phase.
+    pub seconds: CellSeconds,
+}
+
+impl ExperimentResults {
+    pub(super) fn new(
+        experiment: &Experiment,
+        sets: &[SetResult],
+        study: &Study,
+        failed: &[FailedCells],
+        left: &[String],
+    ) -> Self {
+        ExperimentResults {
+            rankwright: VERSION,
+            experiment: experiment.name.clone(),
+            description: experiment.description.clone(),
+            file_sha256: experiment.sha256.clone(),
+            seeds: experiment.seeds.clone(),
+            tables: study.table_results(),
+            plots: study.plot_results(),
+            data: sets.iter().map(|set| DataSetResult::new(experiment, set)).collect(),
+            failed: failed.to_vec(),
+            not_run: left.to_vec(),
+        }
+    }
+}
+
+impl DataSetResult {
+    fn new(experiment: &Experiment, set: &SetResult) -> Self {
+        let data = experiment.data.get(set.data);
+        let learners = set.systems.par_iter().map(|system| LearnerResult::new(experiment, system));
+        DataSetResult {
+            name: data.map_or(String::new(), |data| data.name.clone()),
+            folds: data.map_or(1, DataSet::folds),
+            queries: set.queries,
+            documents: set.documents,
+            features: set.features,
+            comparison: set.comparison.clone(),
+            learners: learners.collect(),
+        }
+    }
+}
+
+impl LearnerResult {
+    fn new(experiment: &Experiment, system: &System) -> Self {
+        let member: Option<&Member> = experiment.learners.get(system.learner);
+        let seed = |(seed, found): &(u64, Evaluation)| SeedResult {
+            seed: *seed,
+            values: found.results.iter().map(|r| (r.measure.to_string(), r.value)).collect(),
+        };
+        LearnerResult {
+            name: name(experiment, system.learner).to_owned(),
+            what: member.map(|member| LearnerSettings::new(&member.what)),
+            seeds: system.seeds.iter().map(seed).collect(),
+            cells: system.cells.iter().map(CellResult::new).collect(),
+        }
+    }
+}
+
+impl CellResult {
+    fn new((cell, stored): &(Cell, StoredCell)) -> Self {
+        CellResult {
+            fold: cell.fold + 1,
+            seed: cell.seed,
+            digest: cell.digest.clone(),
+            model_sha256: stored.model_sha256.clone(),
+            unit: stored.unit.clone(),
+            rounds: stored.rounds,
+            best: stored.best,
+            trees: stored.trees,
+        }
+    }
+}
+
+impl ExperimentTimes {
+    pub(super) fn new(plan: &Plan<'_>, sets: &[SetResult], study: &Study) -> Self {
+        let cells = sets.iter().flat_map(|set| &set.systems).flat_map(|system| &system.cells);
+        let cell = |(cell, stored): &(Cell, StoredCell)| CellTimes {
+            cell: plan.name(cell),
+            digest: cell.digest.clone(),
+            seconds: stored.seconds,
+        };
+        let tables = (!plan.experiment.tables.is_empty()).then(|| study.table_times());
+        ExperimentTimes { cells: cells.map(cell).collect(), tables }
+    }
+}

@@ -1,0 +1,153 @@
+//! Tables and learning curves by factors as results that serialise.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// Values of factors by name.
+pub type FactorValues = BTreeMap<String, String>;
+
+/// A table by factors on one data set.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct FactorTableResult {
+    /// Title of the table.
+    pub title: String,
+    /// Name of the data set.
+    pub data: String,
+    /// Metrics that are shown.
+    pub metrics: Vec<String>,
+    /// The metric on validation data that settings are chosen by.
+    pub chosen_by: String,
+    /// Factors of the rows.
+    pub rows: Vec<String>,
+    /// Factors of the columns.
+    pub columns: Vec<String>,
+    /// Factors whose values are chosen.
+    pub choose: Vec<String>,
+    /// The row that others are compared with.
+    pub baseline: Option<FactorValues>,
+    /// Number of test queries.
+    pub queries: usize,
+    /// Learners that failed, and could not be chosen.
+    pub failed: Vec<String>,
+    /// Learners that are yet to be run.
+    pub not_run: Vec<String>,
+    /// The places of the table that have a value.
+    pub cells: Vec<FactorCell>,
+}
+
+/// A place of a table by factors.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct FactorPlace {
+    /// Values of the row's factors.
+    pub row: FactorValues,
+    /// Values of the column's factors.
+    pub column: FactorValues,
+    /// The metric.
+    pub metric: String,
+}
+
+/// The value at a place, against the baseline's row in the same column.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct FactorCell {
+    /// The place.
+    #[serde(flatten)]
+    pub place: FactorPlace,
+    /// Mean over the test queries; none without any.
+    pub value: Option<f64>,
+    /// 95 % interval of the mean.
+    pub ci95: Option<[f64; 2]>,
+    /// Queries counted.
+    pub queries: usize,
+    /// Whether no other row of the column has a better mean.
+    pub best: bool,
+    /// Mean difference to the baseline's row.
+    pub difference: Option<f64>,
+    /// 95 % interval of the difference.
+    pub difference_ci95: Option<[f64; 2]>,
+    /// p-value of the difference; none for the baseline.
+    pub p: Option<f64>,
+    /// The same, corrected over the rows of the column.
+    pub p_corrected: Option<f64>,
+    /// Sign of a significant difference; empty without one.
+    pub mark: &'static str,
+    /// Mean over folds of the best round.
+    pub rounds: Option<f64>,
+    /// The learner chosen on each fold.
+    pub folds: Vec<FoldChoice>,
+}
+
+/// The learner that validation data chose on a fold.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct FoldChoice {
+    /// The fold, from 1.
+    pub fold: usize,
+    /// Name of the learner.
+    pub learner: String,
+    /// Its values of the factors to choose.
+    pub chosen: FactorValues,
+    /// Its value on validation data, mean over the seeds.
+    pub validation: Option<f64>,
+    /// Its best round, mean over the seeds.
+    pub best: Option<f64>,
+}
+
+/// Seconds of a round at each place of a table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct FactorTableTimes {
+    /// Title of the table.
+    pub title: String,
+    /// Name of the data set.
+    pub data: String,
+    /// The places.
+    pub seconds: Vec<FactorSeconds>,
+}
+
+/// Seconds of a round at one place.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct FactorSeconds {
+    /// The place.
+    #[serde(flatten)]
+    pub place: FactorPlace,
+    /// Seconds of the median round, mean over the cells of all that could be chosen; none without
+    /// rounds.
+    pub round: Option<f64>,
+}
+
+/// A panel of a plot by factors on one data set.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct FactorPlotResult {
+    /// Name of the chart and of its file.
+    pub id: String,
+    /// Title of the plot.
+    pub title: String,
+    /// Name of the data set.
+    pub data: String,
+    /// Values of the panel's factors in words; empty where there is one panel.
+    pub panel: String,
+    /// The metric on validation data.
+    pub metric: String,
+    /// The learning curves.
+    pub lines: Vec<FactorLine>,
+}
+
+/// A learning curve.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct FactorLine {
+    /// Values of the line's factors in words.
+    pub line: String,
+    /// Name of the learner that was chosen.
+    pub learner: String,
+    /// Its best value on validation data, mean over folds and seeds.
+    pub validation: Option<f64>,
+    /// Rounds and the values after them; none where a fold has no value.
+    pub points: Vec<(f64, Option<f64>)>,
+}

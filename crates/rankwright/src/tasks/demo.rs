@@ -1,0 +1,502 @@
+//! Demonstration of the whole way from text to a better ranking, on a record store made for it.
+//!
+//! Records and queries are generated, indexed, and found by BM25; features of the candidates train
+//! MART, RankMART and LambdaMART; all of them and a linear model of given weights re-rank the
+//! candidates of test queries, and are compared with BM25 by the judgements, with significance.
+//! Everything follows from the seed.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rankwright_data::format::{Format, write};
+use rankwright_data::generate::StoreOptions;
+use rankwright_data::store::write_atomic;
+use rankwright_data::{DEFAULT_SEED, DataError, Dataset, ListFormat, Qrels, QueryLists, Random};
+use rankwright_eval::compare::{CompareOptions, Comparison, compare_evaluations};
+use rankwright_eval::{
+    EvalOptions, Evaluation, JudgedRun, Measure, SourceKind, ToMeasures, evaluate,
+};
+use rankwright_learn::{LearnerSpec, TrainRequest, ValidationSet};
+use rankwright_model::{Model, ScoreOptions};
+use rankwright_report::comparison::ComparisonReport;
+use rankwright_report::training::{NamedData, TrainingOptions, TrainingReport, TrainingRequest};
+use rankwright_search::{
+    BuildOptions, Documents, Existing, FeatureSet, Index, Query, QueryOptions, Ranker, RowOptions,
+    SearchWarning, TrainingData, build_index, read_queries, training_data,
+};
+use serde::Serialize;
+
+use super::context::Running;
+use super::split_data::make_folder;
+use super::train::Watched;
+use super::{Context, TaskError, Warning};
+
+/// Sizes of a demonstration, and a folder that keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DemoRequest {
+    /// Folder for everything that is made: records, queries and judgements, `index`, `train.rwd`
+    /// and `valid.rwd`, a `.model` and a `.run` of each system, `test.qrels.txt`, and two pages.
+    /// Nothing is kept where it is not given.
+    pub out: Option<PathBuf>,
+    /// Number of records.
+    pub records: usize,
+    /// Number of queries: a half to train on, a sixth to validate, a third to test on.
+    pub queries: usize,
+    /// Seed of the store and of the trainings.
+    pub seed: u64,
+}
+
+impl Default for DemoRequest {
+    fn default() -> Self {
+        DemoRequest { out: None, records: 20_000, queries: 600, seed: DEFAULT_SEED }
+    }
+}
+
+impl DemoRequest {
+    /// The usual sizes; nothing is kept.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With so many records.
+    pub fn records(mut self, records: usize) -> Self {
+        self.records = records;
+        self
+    }
+
+    /// With so many queries.
+    pub fn queries(mut self, queries: usize) -> Self {
+        self.queries = queries;
+        self
+    }
+
+    /// With this seed.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Keeps everything in this folder; made where it does not exist.
+    pub fn out(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.out = Some(folder.into());
+        self
+    }
+}
+
+/// Systems compared with BM25 on the test queries of a generated store.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct DemoResult {
+    /// Values, differences and tests for each metric and system.
+    #[serde(flatten)]
+    pub comparison: Comparison,
+    /// The store and the feature data.
+    pub store: DemoStore,
+    /// The systems, BM25 first.
+    #[serde(rename = "trainings")]
+    pub systems: Vec<DemoSystem>,
+    /// What the caller should know.
+    pub warnings: Vec<Warning>,
+    /// Candidates of a query that the systems re-rank.
+    #[serde(skip)]
+    pub candidates: usize,
+    /// Text of a test query, to search for.
+    #[serde(skip)]
+    pub example_query: String,
+    /// Pages of the comparison and of LambdaMART's training, where a folder was given.
+    #[serde(skip)]
+    pub pages: Vec<PathBuf>,
+}
+
+/// A generated store and its feature data in numbers.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct DemoStore {
+    /// Number of records.
+    pub records: usize,
+    /// The seed.
+    pub seed: u64,
+    /// Number of queries of each part.
+    pub queries: DemoQueries,
+    /// Rows of the feature data.
+    pub rows: DemoRows,
+    /// Number of features.
+    pub features: usize,
+    /// Seconds of the steps.
+    pub seconds: DemoSeconds,
+}
+
+/// Queries of the three parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct DemoQueries {
+    /// To train on.
+    pub train: usize,
+    /// To stop by.
+    pub valid: usize,
+    /// To test on.
+    pub test: usize,
+}
+
+/// Rows of the feature data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct DemoRows {
+    /// Of the training data.
+    pub train: usize,
+    /// Of the validation data.
+    pub valid: usize,
+}
+
+/// Seconds of the steps before the first training.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct DemoSeconds {
+    /// Generating and writing the store.
+    pub generate: f64,
+    /// Indexing.
+    pub index: f64,
+    /// Computing features.
+    pub features: f64,
+}
+
+/// One of the systems.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct DemoSystem {
+    /// Its name.
+    #[serde(rename = "system")]
+    pub name: &'static str,
+    /// The learner as a full spec; empty for BM25.
+    pub learner: String,
+    /// Seconds of training.
+    pub train_seconds: f64,
+    /// Milliseconds to rank a query, features included.
+    pub rank_ms: f64,
+    /// Its evaluation on the test queries.
+    #[serde(skip)]
+    pub evaluation: Evaluation,
+}
+
+/// The systems beside BM25: name, file, learner. The line weighs features as a person might.
+const SYSTEMS: [[&str; 3]; 4] = [
+    [
+        "line by hand",
+        "line",
+        "linear(weights=bm25(field=all):1/bm25(field=title):0.5/number(field=popularity, log=true):0.5/category-match(field=language):2)",
+    ],
+    ["MART", "mart", "mart(trees=150, leaves=15, stop=25)"],
+    ["RankMART", "rankmart", "rankmart(trees=150, leaves=15, stop=25)"],
+    ["LambdaMART", "lambdamart", "lambdamart(trees=150, leaves=15, stop=25)"],
+];
+
+const METRICS: [&str; 4] = ["ndcg@10", "ap", "err@10", "p@10"];
+/// The pages.
+const COMPARISON: &str = "report.html";
+const TRAINING: &str = "training.html";
+/// Candidates of a query.
+const CANDIDATES: usize = 300;
+
+/// Generates a store, indexes it, trains rankers on it and compares them with BM25.
+pub fn demo(request: &DemoRequest, context: &Context<'_>) -> Result<DemoResult, TaskError> {
+    let temporary = tempfile::tempdir().map_err(|e| DataError::io("make", "a folder", e))?;
+    let folder = request.out.as_deref().unwrap_or(temporary.path());
+    make_folder(folder)?;
+    let demo = Demo {
+        request,
+        folder,
+        measures: METRICS.to_measures(SourceKind::Run)?,
+        task: Running::new(context),
+    };
+    demo.run()
+}
+
+/// A demonstration under way.
+struct Demo<'a> {
+    request: &'a DemoRequest,
+    folder: &'a Path,
+    measures: Vec<Measure>,
+    task: Running<'a>,
+}
+
+/// The store, searchable, with its queries in three parts.
+struct Store {
+    index: Arc<Index>,
+    train: Vec<Query>,
+    valid: Vec<Query>,
+    test: Vec<Query>,
+    qrels: Qrels,
+    /// Judgements of the test queries.
+    test_qrels: Qrels,
+    generate_seconds: f64,
+    index_seconds: f64,
+}
+
+/// Feature data of the first two parts.
+struct Features {
+    train: Dataset,
+    valid: Dataset,
+    seconds: f64,
+}
+
+impl Demo<'_> {
+    fn run(mut self) -> Result<DemoResult, TaskError> {
+        let store = self.make_store()?;
+        let features = self.make_features(&store)?;
+        let bm25 = Ranker::builder(store.index.clone()).candidates(CANDIDATES).build()?;
+        let mut systems = vec![self.rank(&store, &bm25, "BM25", "bm25")?];
+        let mut last = None;
+        for [name, file, spec] in SYSTEMS {
+            let learner = LearnerSpec::parse(spec)?;
+            let (model, seconds) = self.train(name, &learner, &features)?;
+            model.save(self.folder.join(format!("{file}.model")))?;
+            let ranker = Ranker::new(store.index.clone(), &model)?;
+            let ranked = self.rank(&store, &ranker, name, file)?;
+            let learner = learner.to_string();
+            systems.push(DemoSystem { learner, train_seconds: seconds, ..ranked });
+            last = Some((file, model));
+        }
+        let evaluations = systems.iter().map(|s| (s.name.to_owned(), s.evaluation.clone()));
+        let evaluations: Vec<(String, Evaluation)> = evaluations.collect();
+        let options = CompareOptions::default();
+        let work = || compare_evaluations(&evaluations, &options);
+        let (comparison, _) = self.task.step("testing differences", work)?;
+        let pages = match (&self.request.out, last) {
+            (Some(_), Some((file, model))) => {
+                let title = "A record store: BM25, a line and three learners";
+                let report =
+                    ComparisonReport::from_comparison(title, evaluations, comparison.clone())?;
+                self.write_pages(&report, &format!("{file}.model"), &model, &features)?
+            }
+            _ => Vec::new(),
+        };
+        Ok(DemoResult {
+            comparison,
+            store: self.counts(&store, &features),
+            systems,
+            warnings: self.task.into_warnings(),
+            candidates: CANDIDATES,
+            example_query: store.test.first().map_or(String::new(), |query| query.text.clone()),
+            pages,
+        })
+    }
+
+    fn warn(&mut self, warnings: Vec<SearchWarning>) {
+        warnings.into_iter().for_each(|warning| self.task.warn(Warning::Search(warning)));
+    }
+
+    /// Generates the store, writes it, and indexes what was written.
+    fn make_store(&mut self) -> Result<Store, TaskError> {
+        let DemoRequest { records, queries, seed, .. } = *self.request;
+        let folder = self.folder;
+        let (store, generate_seconds) = self.task.step("generating a record store", || {
+            let store = StoreOptions { records, queries, seed }.generate()?;
+            store.write(folder)?;
+            Ok::<_, TaskError>(store)
+        })?;
+        let path = folder.join("index");
+        let context = self.task.context();
+        let (built, index_seconds) = self.task.step("indexing", || {
+            let documents = Documents::open(folder.join("documents.jsonl"), None)?;
+            let options = BuildOptions { existing: Existing::Replace, ..BuildOptions::default() };
+            build_index(&path, documents, &options, &mut |_| match context.is_cancelled() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            })
+        })?;
+        self.warn(built.ok_or(TaskError::Cancelled)?.warnings());
+        let mut train = read_queries(folder.join("queries.jsonl"), QueryOptions::default())?;
+        Random::new(seed, 0).shuffle(&mut train);
+        let rest = train.split_off(train.len() / 2);
+        let (valid, test) = rest.split_at(rest.len() / 3);
+        let test_qrels = judgements_of(&store.qrels, test)?;
+        test_qrels.save(folder.join("test.qrels.txt"), ListFormat::Trec)?;
+        Ok(Store {
+            index: Arc::new(Index::open(&path)?),
+            train,
+            valid: valid.to_vec(),
+            test: test.to_vec(),
+            qrels: store.qrels,
+            test_qrels,
+            generate_seconds,
+            index_seconds,
+        })
+    }
+
+    fn make_features(&mut self, store: &Store) -> Result<Features, TaskError> {
+        let ([train, valid], seconds) = self.task.step("computing features", || {
+            let set = FeatureSet::parse("default")?;
+            let options = RowOptions { candidates: Some(CANDIDATES), ..RowOptions::default() };
+            let of = |queries: &[Query]| {
+                let (index, qrels) = (store.index.clone(), Some(&store.qrels));
+                training_data(index, queries.to_vec(), qrels, &set, &options)
+            };
+            Ok::<_, TaskError>([of(&store.train)?, of(&store.valid)?])
+        })?;
+        let mut write_data = |name: &str, made: TrainingData| {
+            self.warn(made.warnings);
+            let warnings = write(&made.data, self.folder.join(name), Format::Cache)?;
+            self.task.warn_of(&warnings);
+            Ok::<_, TaskError>(made.data)
+        };
+        let (train, valid) = (write_data("train.rwd", train)?, write_data("valid.rwd", valid)?);
+        Ok(Features { train, valid, seconds })
+    }
+
+    /// Trains one system; gives the seconds too.
+    fn train(
+        &self,
+        name: &str,
+        learner: &LearnerSpec,
+        features: &Features,
+    ) -> Result<(Model, f64), TaskError> {
+        let (result, seconds) = self.task.step(&format!("training {name}"), || {
+            let rows = features.train.rows();
+            let watched = Watched::begin(self.task.context(), learner, rows, None);
+            learner.train(TrainRequest {
+                valid: vec![ValidationSet { name: "valid".into(), data: &features.valid }],
+                seed: self.request.seed,
+                progress: &watched,
+                simd: self.task.simd(),
+                ..TrainRequest::new(&features.train)
+            })
+        })?;
+        match result.finished {
+            true => Ok((result.model, seconds)),
+            false => Err(TaskError::Cancelled),
+        }
+    }
+
+    /// Ranks the test queries and evaluates the run.
+    fn rank(
+        &mut self,
+        store: &Store,
+        ranker: &Ranker,
+        name: &'static str,
+        file: &str,
+    ) -> Result<DemoSystem, TaskError> {
+        let work = || ranker.run(&store.test, None, CANDIDATES);
+        let (ranked, seconds) = self.task.step(&format!("ranking by {name}"), work)?;
+        self.warn(ranked.warnings);
+        let run = ranked.run;
+        run.save(self.folder.join(format!("{file}.run")), ListFormat::Trec, file)?;
+        let judged = JudgedRun::new(&run, &store.test_qrels);
+        let evaluation = evaluate(&judged, &self.measures, EvalOptions::default())?;
+        let rank_ms = seconds * 1e3 / store.test.len() as f64;
+        Ok(DemoSystem { name, learner: String::new(), train_seconds: 0.0, rank_ms, evaluation })
+    }
+
+    /// Writes the page of the comparison, and that of a training.
+    fn write_pages(
+        &self,
+        comparison: &ComparisonReport,
+        name: &str,
+        model: &Model,
+        features: &Features,
+    ) -> Result<Vec<PathBuf>, TaskError> {
+        let input = TrainingRequest {
+            model: (name, model),
+            train: NamedData { name: "train.rwd", data: &features.train },
+            valid: vec![NamedData { name: "valid.rwd", data: &features.valid }],
+            measures: METRICS[..1].to_measures(SourceKind::Features)?,
+            log: None,
+        };
+        let options = TrainingOptions {
+            score: ScoreOptions { simd: self.task.simd(), ..ScoreOptions::default() },
+            ..TrainingOptions::default()
+        };
+        let (pages, _) = self.task.step("making pages", || {
+            let training = TrainingReport::new(&input, &options)?;
+            Ok::<_, TaskError>([(COMPARISON, comparison.page()), (TRAINING, training.page())])
+        })?;
+        let mut written = Vec::new();
+        for (name, page) in pages {
+            let (html, path) = (page.to_html()?, self.folder.join(name));
+            write_atomic(&path, |file| file.write_all(html.as_bytes()))?;
+            written.push(path);
+        }
+        Ok(written)
+    }
+
+    fn counts(&self, store: &Store, features: &Features) -> DemoStore {
+        let [train, valid, test] = [&store.train, &store.valid, &store.test].map(Vec::len);
+        DemoStore {
+            records: store.index.documents(),
+            seed: self.request.seed,
+            queries: DemoQueries { train, valid, test },
+            rows: DemoRows { train: features.train.rows(), valid: features.valid.rows() },
+            features: features.train.columns(),
+            seconds: DemoSeconds {
+                generate: store.generate_seconds,
+                index: store.index_seconds,
+                features: features.seconds,
+            },
+        }
+    }
+}
+
+/// The judgements of some queries alone.
+fn judgements_of(qrels: &Qrels, queries: &[Query]) -> Result<Qrels, TaskError> {
+    let lists = qrels.lists();
+    let mut rows = Vec::new();
+    for query in queries {
+        let documents = lists.find(&query.id).map(|number| lists.list(number));
+        for document in documents.into_iter().flatten() {
+            rows.push((&query.id, String::from_utf8_lossy(document.id), document.value));
+        }
+    }
+    let rows = rows.iter().map(|(query, id, value)| (query.as_str(), id.as_ref(), *value));
+    Ok(Qrels::from_lists(QueryLists::from_rows("test.qrels.txt", rows)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    fn small() -> DemoRequest {
+        DemoRequest::new().records(300).queries(24)
+    }
+
+    #[test]
+    fn everything_follows_from_the_seed_and_the_models_know_their_features() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = (folder.path().join("one"), folder.path().join("two"));
+        let first = demo(&small().out(&one), &Context::default()).unwrap();
+        demo(&small().out(&two), &Context::default()).unwrap();
+        for name in ["lambdamart.model", "mart.model", "line.model", "train.rwd", "bm25.run"] {
+            let [a, b] = [&one, &two].map(|folder| std::fs::read(folder.join(name)).unwrap());
+            assert!(a == b, "{name}");
+        }
+        let data = Dataset::read(one.join("train.rwd")).unwrap();
+        for [_, file, _] in SYSTEMS {
+            let model = Model::load(one.join(format!("{file}.model"))).unwrap();
+            assert!(model.header().feature_set.is_some(), "{file}");
+            assert_eq!(model.header().feature_set.as_deref(), data.feature_set(), "{file}");
+        }
+        assert_eq!(first.pages, [one.join(COMPARISON), one.join(TRAINING)]);
+        assert!(first.pages.iter().all(|page| page.is_file()));
+        assert_eq!(first.store.queries, DemoQueries { train: 12, valid: 4, test: 8 });
+        let json = serde_json::to_value(&first).unwrap();
+        assert_eq!(json["store"]["rows"]["train"], first.store.rows.train);
+        assert_eq!(json["trainings"][1]["system"], "line by hand");
+        assert_eq!(json["metrics"][0]["systems"].as_array().unwrap().len(), 5);
+    }
+
+    #[test]
+    fn a_raised_flag_ends_it_before_the_next_step() {
+        let stop = AtomicBool::new(false);
+        let seen = Mutex::new(Vec::new());
+        let step = |name: &str| {
+            seen.lock().unwrap().push(name.to_owned());
+            stop.store(name == "training MART", Ordering::Relaxed);
+        };
+        let context = Context::default().on_step(&step).cancel(&stop);
+        let error = demo(&small(), &context).unwrap_err();
+        assert!(matches!(error, TaskError::Cancelled), "{error}");
+        assert_eq!(seen.lock().unwrap().last().unwrap(), "training MART");
+    }
+}

@@ -1,0 +1,145 @@
+//! Report on a comparison of systems: query by query, at every cut-off, document by document.
+
+use rankwright_eval::{DEFAULT_METRIC, EvalOptions, QuerySource};
+use rankwright_report::comparison::ComparisonReport;
+use serde::Serialize;
+
+use super::context::Running;
+use super::paths::short_name;
+use super::{
+    CompareRequest, CompareResult, CompareSources, Context, TaskError, Warning, compare_systems,
+};
+
+/// Systems to compare, and queries to look into.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ReportComparisonRequest {
+    /// The systems, the metrics and the test.
+    pub comparison: CompareRequest,
+    /// Ids of queries whose documents are shown; a few telling ones where none is named.
+    pub queries: Vec<String>,
+}
+
+impl ReportComparisonRequest {
+    /// Reports on a comparison, with a few telling queries.
+    pub fn new(comparison: CompareRequest) -> Self {
+        ReportComparisonRequest { comparison, queries: Vec::new() }
+    }
+
+    /// Shows the documents of these queries.
+    pub fn queries(mut self, ids: Vec<String>) -> Self {
+        self.queries = ids;
+        self
+    }
+}
+
+/// A comparison, ready to be shown.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct ReportComparisonResult {
+    /// The report.
+    #[serde(flatten)]
+    pub report: ComparisonReport,
+    /// What the caller should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// Compares systems and reports on every query.
+pub fn report_comparison(
+    request: &ReportComparisonRequest,
+    context: &Context<'_>,
+) -> Result<ReportComparisonResult, TaskError> {
+    let result = compare_systems(&request.comparison, context)?;
+    let warnings = result.warnings.clone();
+    let report = result.into_detailed_report(&request.comparison, &request.queries, context)?;
+    Ok(ReportComparisonResult { report, warnings })
+}
+
+impl CompareResult {
+    /// The report on the comparison that came from this request, without a look at documents. The
+    /// main metric is the first that was asked for.
+    pub fn into_report(self, request: &CompareRequest) -> Result<ComparisonReport, TaskError> {
+        report(self, request).map(|(report, _)| report)
+    }
+
+    /// The same with what only documents show: cut-offs, sizes of queries, and the changes within
+    /// these queries; within a few telling ones where none is named.
+    pub fn into_detailed_report(
+        self,
+        request: &CompareRequest,
+        queries: &[String],
+        context: &Context<'_>,
+    ) -> Result<ComparisonReport, TaskError> {
+        let (report, sources) = report(self, request)?;
+        let sources = sources.queries()?;
+        let sources: Vec<&dyn QuerySource> = sources.iter().map(|source| &**source).collect();
+        let options = EvalOptions::default().depth(request.depth);
+        let work = || report.with_sources(&sources, queries, options);
+        Ok(Running::new(context).step("evaluating at every cut-off", work)?.0)
+    }
+}
+
+fn report(
+    result: CompareResult,
+    request: &CompareRequest,
+) -> Result<(ComparisonReport, CompareSources), TaskError> {
+    let CompareResult { systems, comparison, data_name, sources, .. } = result;
+    let title = format!("Comparison on {}", short_name(&data_name));
+    let report = ComparisonReport::from_comparison(&title, systems, comparison)?;
+    // Of the usual metrics this one tells queries apart best.
+    let report = match request.metrics.is_empty() {
+        true => report.with_main(DEFAULT_METRIC)?,
+        false => report,
+    };
+    let what = match sources {
+        CompareSources::Runs { .. } => "Judgements",
+        CompareSources::Data { .. } => "Data",
+    };
+    Ok((report.with_facts(vec![(what.to_owned(), data_name)]), sources))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tasks::CompareInput;
+    use rankwright_eval::MetricSpec;
+
+    const QRELS: &str = "a 0 x 1\na 0 y 0\nb 0 x 0\nb 0 y 1\n";
+    const GOOD: &str = "a 0 x 1 2 g\na 0 y 2 1 g\nb 0 y 1 2 g\nb 0 x 2 1 g\n";
+    const BAD: &str = "a 0 y 1 2 b\na 0 x 2 1 b\nb 0 x 1 2 b\nb 0 y 2 1 b\nc 0 x 1 1 b\n";
+
+    fn request(folder: &std::path::Path) -> CompareRequest {
+        let put = |name: &str, text: &str| {
+            std::fs::write(folder.join(name), text).unwrap();
+            folder.join(name)
+        };
+        let runs = vec![put("good.run", GOOD), put("bad.run", BAD)];
+        CompareRequest::new(CompareInput::Runs { runs, qrels: put("q.txt", QRELS) })
+    }
+
+    #[test]
+    fn the_report_has_the_comparison_the_documents_and_the_warnings() {
+        let folder = tempfile::tempdir().unwrap();
+        let request =
+            ReportComparisonRequest::new(request(folder.path())).queries(vec!["b".into()]);
+        let result = report_comparison(&request, &Context::default()).unwrap();
+        let json = serde_json::to_value(&result).unwrap();
+        assert_eq!(json["title"], "Comparison on q.txt");
+        assert_eq!(json["per_query"]["metric"], "ndcg@10");
+        assert_eq!(json["changes"][0]["query"], "b");
+        assert_eq!(json["warnings"][0]["kind"], "unjudged_queries");
+        let qrels = folder.path().join("q.txt").display().to_string();
+        assert_eq!(result.report.page().facts[0], ("Judgements".to_owned(), qrels));
+    }
+
+    #[test]
+    fn the_first_metric_asked_for_is_the_main_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let metrics = vec![MetricSpec::parse("rr").unwrap(), MetricSpec::parse("ndcg@10").unwrap()];
+        let request = request(folder.path()).metrics(metrics);
+        let result = compare_systems(&request, &Context::default()).unwrap();
+        let json = serde_json::to_value(result.into_report(&request).unwrap()).unwrap();
+        assert_eq!(json["per_query"]["metric"], "rr");
+        assert!(json.get("changes").is_none());
+    }
+}

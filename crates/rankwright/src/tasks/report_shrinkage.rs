@@ -1,0 +1,228 @@
+//! Report on shrinkage: one learner trained with several rates of learning, curves side by side.
+
+use std::path::{Path, PathBuf};
+
+use rankwright_data::DEFAULT_SEED;
+use rankwright_eval::{MetricSpec, SourceKind};
+use rankwright_experiment::ShrinkageRequest;
+use rankwright_learn::LearnerSpec;
+use rankwright_model::ScoreOptions;
+use rankwright_report::training::{NamedData, ShrinkageReport};
+use serde::{Serialize, Serializer};
+
+use super::context::Running;
+use super::paths::set_names;
+use super::train::{Validation, Watched, warn_sampled};
+use super::{Context, DataFiles, TaskError, Warning, check_standard_input};
+
+/// A learner, the rates to train it with, and data.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ReportShrinkageRequest {
+    /// The learner; its rate is replaced.
+    pub learner: LearnerSpec,
+    /// The rates, each a number above 0.
+    pub rates: Vec<f64>,
+    /// Training data.
+    pub data: DataFiles,
+    /// Files of validation data, each a set of its own, read like the training data. The first
+    /// decides what is best. Where there is none, a fifth of the training queries is held out.
+    pub valid: Vec<PathBuf>,
+    /// The metric; the learner's target where not given.
+    pub metric: Option<MetricSpec>,
+    /// Seed of the trainings, and of the queries that are held out.
+    pub seed: u64,
+    /// Whether to ignore features of validation data that the training data does not know; errors
+    /// otherwise.
+    pub ignore_extra: bool,
+}
+
+impl ReportShrinkageRequest {
+    /// Trains a learner on data with these rates.
+    pub fn new(learner: LearnerSpec, rates: impl Into<Vec<f64>>, data: DataFiles) -> Self {
+        ReportShrinkageRequest {
+            learner,
+            rates: rates.into(),
+            data,
+            valid: Vec::new(),
+            metric: None,
+            seed: DEFAULT_SEED,
+            ignore_extra: false,
+        }
+    }
+
+    /// Adds a file of validation data.
+    pub fn validation(mut self, file: impl Into<PathBuf>) -> Self {
+        self.valid.push(file.into());
+        self
+    }
+
+    /// By this metric.
+    pub fn metric(mut self, metric: MetricSpec) -> Self {
+        self.metric = Some(metric);
+        self
+    }
+
+    /// With this seed.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Every file that is read.
+    pub fn inputs(&self) -> impl Iterator<Item = &Path> {
+        self.data.paths().chain(self.valid.iter().map(PathBuf::as_path))
+    }
+}
+
+/// Trainings with several rates, compared. Serialised as the numbers of the report, with all
+/// warnings.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ReportShrinkageResult {
+    /// The report.
+    pub report: ShrinkageReport,
+    /// What the caller should know; those of the report are among them.
+    pub warnings: Vec<Warning>,
+}
+
+impl Serialize for ReportShrinkageResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.report.result_with(&self.warnings).serialize(serializer)
+    }
+}
+
+/// Trains a learner once for each rate and compares the learning curves. A cancelled training is
+/// [`TaskError::Cancelled`]; nothing is kept of it.
+pub fn report_shrinkage(
+    request: &ReportShrinkageRequest,
+    context: &Context<'_>,
+) -> Result<ReportShrinkageResult, TaskError> {
+    let mut task = Running::new(context);
+    check_standard_input(request.inputs())?;
+    ShrinkageRequest::learners(&request.learner, &request.rates)?;
+    let resolve = |metric: &MetricSpec| metric.resolve(SourceKind::Features);
+    let measure = request.metric.as_ref().map(resolve).transpose()?;
+    let train = request.data.load(None, &mut task)?.data;
+    let valid = Validation { files: &request.valid, ignore_extra: request.ignore_extra };
+    let (valid, _) = valid.load(&request.data, &train, &mut task)?;
+    warn_sampled(&request.learner, &train, &mut task)?;
+    let (train_name, valid_names) = set_names(&request.data.files, &request.valid);
+    let sets = valid_names.iter().zip(&valid);
+    let trainings = ShrinkageRequest {
+        rates: request.rates.clone(),
+        valid: sets.map(|(name, (_, data))| NamedData { name, data }).collect(),
+        measure,
+        seed: request.seed,
+        score: ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() },
+        simd: task.simd(),
+        ..ShrinkageRequest::new(
+            request.learner.clone(),
+            NamedData { name: &train_name, data: &train },
+        )
+    };
+    let report = trainings.run(|learner| Watched::begin(context, learner, train.rows(), None))?;
+    let report = report.ok_or(TaskError::Cancelled)?;
+    report.warnings.iter().for_each(|warning| task.warn(Warning::Report(warning.clone())));
+    Ok(ReportShrinkageResult { report, warnings: task.into_warnings() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tasks::TrainingProgress;
+    use rankwright_data::Dataset;
+    use rankwright_data::format::{Format, write};
+    use rankwright_data::generate::LetorOptions;
+    use rankwright_experiment::ExperimentError;
+    use rankwright_learn::{Progress, TrainingHistory};
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    fn request(folder: &Path, rates: &[f64]) -> ReportShrinkageRequest {
+        let path = folder.join("train.rwd");
+        let data = LetorOptions { queries: 20, documents: 10, seed: 1 }.generate().unwrap();
+        write(&data, &path, Format::Cache).unwrap();
+        let learner = LearnerSpec::parse("mart(trees=2, leaves=4)").unwrap();
+        ReportShrinkageRequest::new(learner, rates, DataFiles::new([path]))
+    }
+
+    /// Writes down beginnings and ends of trainings; raises a flag after some rounds.
+    struct Events<'a> {
+        seen: Mutex<Vec<String>>,
+        rounds_left: Mutex<usize>,
+        stop: &'a AtomicBool,
+    }
+
+    impl<'a> Events<'a> {
+        fn new(rounds_left: usize, stop: &'a AtomicBool) -> Self {
+            let seen = Mutex::default();
+            Events { seen, rounds_left: Mutex::new(rounds_left), stop }
+        }
+    }
+
+    impl Progress for Events<'_> {
+        fn round_finished(&self, _history: &TrainingHistory) {
+            let mut left = self.rounds_left.lock().unwrap();
+            *left = left.saturating_sub(1);
+            self.stop.store(*left == 0, Ordering::Relaxed);
+        }
+    }
+
+    impl TrainingProgress for Events<'_> {
+        fn begin(&self, learner: &LearnerSpec, rows: usize, _checkpoint: Option<&Path>) {
+            self.seen.lock().unwrap().push(format!("{learner} on {rows}"));
+        }
+
+        fn end(&self) {
+            self.seen.lock().unwrap().push("end".to_owned());
+        }
+    }
+
+    #[test]
+    fn each_training_begins_and_ends_and_held_out_queries_are_a_warning() {
+        let folder = tempfile::tempdir().unwrap();
+        let stop = AtomicBool::new(false);
+        let events = Events::new(usize::MAX, &stop);
+        let context = Context::default().training(&events).cancel(&stop);
+        let result = report_shrinkage(&request(folder.path(), &[1.0, 0.5]), &context).unwrap();
+        let rows = Dataset::read(folder.path().join("train.rwd")).unwrap().rows();
+        assert_eq!(
+            *events.seen.lock().unwrap(),
+            [
+                &format!("mart(trees=2, rate=1, leaves=4) on {rows}"),
+                "end",
+                &format!("mart(trees=2, rate=0.5, leaves=4) on {rows}"),
+                "end"
+            ]
+        );
+        let json = serde_json::to_value(&result).unwrap();
+        assert_eq!(json, serde_json::to_value(&result.report).unwrap());
+        assert_eq!(json["warnings"][0]["kind"], "held_out");
+        assert_eq!(result.warnings.len(), 1);
+    }
+
+    #[test]
+    fn a_cancelled_training_ends_the_task() {
+        let folder = tempfile::tempdir().unwrap();
+        let stop = AtomicBool::new(false);
+        let events = Events::new(3, &stop);
+        let context = Context::default().training(&events).cancel(&stop);
+        let error = report_shrinkage(&request(folder.path(), &[1.0, 0.5]), &context).unwrap_err();
+        assert!(matches!(error, TaskError::Cancelled), "{error}");
+        let seen = events.seen.lock().unwrap();
+        assert_eq!(seen.len(), 4, "the second training was begun and ended: {seen:?}");
+    }
+
+    #[test]
+    fn rates_are_checked_before_anything_is_read() {
+        let learner = LearnerSpec::parse("mart").unwrap();
+        let nowhere = DataFiles::new(["there is no such file"]);
+        let request = ReportShrinkageRequest::new(learner, [0.5, 0.5], nowhere);
+        let error = report_shrinkage(&request, &Context::default()).unwrap_err();
+        assert!(
+            matches!(error, TaskError::Experiment(ExperimentError::RateTwice { .. })),
+            "{error}"
+        );
+    }
+}

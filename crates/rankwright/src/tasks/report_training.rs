@@ -1,0 +1,243 @@
+//! Report on a training: learning curves, lambdas, labels over ranks, time, importance and trees of
+//! a model, from its file, the log beside it and its data.
+
+use std::path::{Path, PathBuf};
+
+use rankwright_data::{DEFAULT_SEED, Dataset};
+use rankwright_eval::{MetricSpec, SourceKind, ToMeasures};
+use rankwright_learn::TrainingLog;
+use rankwright_model::{Model, ScoreOptions};
+use rankwright_report::training::{NamedData, TrainingOptions, TrainingReport, TrainingRequest};
+use serde::{Serialize, Serializer};
+
+use super::context::Running;
+use super::paths::{file_name, set_names};
+use super::{Context, DataFiles, TaskError, Warning, check_standard_input, load_model, matching};
+
+/// A model, the data of its training, and what to show of it.
+///
+/// ```
+/// use rankwright::tasks::{DataFiles, ReportTrainingRequest};
+///
+/// let request = ReportTrainingRequest::new("lambdamart.model", DataFiles::new(["train.txt"]))
+///     .validation("valid.txt")
+///     .query("17");
+/// assert_eq!(request.inputs().count(), 3);
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ReportTrainingRequest {
+    /// File of the model; the log of its training is the file beside it.
+    pub model: PathBuf,
+    /// The data that it was trained on.
+    pub data: DataFiles,
+    /// Files of validation data, each a set of its own, read like the training data. The first
+    /// decides what is best.
+    pub valid: Vec<PathBuf>,
+    /// Metrics; the first decides what is best. That of the model's training, or ndcg@10, where
+    /// there is none.
+    pub metrics: Vec<MetricSpec>,
+    /// Id of the query whose list is shown; one that shows something where not given.
+    pub query: Option<String>,
+    /// Stages of the training to look at, at most; 2 at least.
+    pub points: usize,
+    /// Number of trees to draw.
+    pub trees: usize,
+    /// Seed of random draws: queries to look at, shuffles.
+    pub seed: u64,
+    /// Whether to ignore features of the data that the model does not know; errors otherwise.
+    pub ignore_extra: bool,
+}
+
+impl ReportTrainingRequest {
+    /// Reports on the training of a model on this data.
+    pub fn new(model: impl Into<PathBuf>, data: DataFiles) -> Self {
+        let TrainingOptions { points, trees, .. } = TrainingOptions::default();
+        ReportTrainingRequest {
+            model: model.into(),
+            data,
+            valid: Vec::new(),
+            metrics: Vec::new(),
+            query: None,
+            points,
+            trees,
+            seed: DEFAULT_SEED,
+            ignore_extra: false,
+        }
+    }
+
+    /// Adds a file of validation data.
+    pub fn validation(mut self, file: impl Into<PathBuf>) -> Self {
+        self.valid.push(file.into());
+        self
+    }
+
+    /// By these metrics.
+    pub fn metrics(mut self, metrics: Vec<MetricSpec>) -> Self {
+        self.metrics = metrics;
+        self
+    }
+
+    /// Shows the list of this query.
+    pub fn query(mut self, id: impl Into<String>) -> Self {
+        self.query = Some(id.into());
+        self
+    }
+
+    /// Every file that is read, but for the log.
+    pub fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let valid = self.valid.iter().map(PathBuf::as_path);
+        std::iter::once(self.model.as_path()).chain(self.data.paths()).chain(valid)
+    }
+}
+
+/// The training of a model, ready to be shown. Serialised as the numbers of the report, with all
+/// warnings.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ReportTrainingResult {
+    /// The report.
+    pub report: TrainingReport,
+    /// What the caller should know; those of the report are among them.
+    pub warnings: Vec<Warning>,
+}
+
+impl Serialize for ReportTrainingResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.report.result_with(&self.warnings).serialize(serializer)
+    }
+}
+
+/// Reports on the training of a model.
+pub fn report_training(
+    request: &ReportTrainingRequest,
+    context: &Context<'_>,
+) -> Result<ReportTrainingResult, TaskError> {
+    let mut task = Running::new(context);
+    check_standard_input(request.inputs())?;
+    let measures = request.metrics.to_measures(SourceKind::Features)?;
+    let model = load_model(&request.model)?;
+    let log = load_log(&request.model, &mut task);
+    let train = load_set(request, &request.data, &model, &mut task)?;
+    let mut valid = Vec::new();
+    for file in &request.valid {
+        let files = request.data.validation(file);
+        valid.push(load_set(request, &files, &model, &mut task)?);
+    }
+    let (train_name, valid_names) = set_names(&request.data.files, &request.valid);
+    let model_name = file_name(&request.model);
+    let input = TrainingRequest {
+        model: (&model_name, &model),
+        train: NamedData { name: &train_name, data: &train },
+        valid: valid_names
+            .iter()
+            .zip(&valid)
+            .map(|(name, data)| NamedData { name, data })
+            .collect(),
+        measures,
+        log,
+    };
+    let options = TrainingOptions {
+        points: request.points,
+        query: request.query.clone(),
+        trees: request.trees,
+        seed: request.seed,
+        score: ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() },
+    };
+    let (report, _) =
+        task.step("looking at the training", || TrainingReport::new(&input, &options))?;
+    report.warnings.iter().for_each(|warning| task.warn(Warning::Report(warning.clone())));
+    Ok(ReportTrainingResult { report, warnings: task.into_warnings() })
+}
+
+/// The log beside the model, where there is one that can be read; the report does without.
+fn load_log(model: &Path, task: &mut Running<'_>) -> Option<TrainingLog> {
+    let found = TrainingLog::beside(model);
+    match &found {
+        Ok(Some(_)) => {}
+        Ok(None) => task.warn(Warning::NoTrainingLog { file: TrainingLog::path_of(model) }),
+        Err(error) => task.warn(Warning::BadTrainingLog { message: error.to_string() }),
+    }
+    found.ok().flatten()
+}
+
+/// A data set, read by the model's rule for absent features and matched with its features.
+fn load_set(
+    request: &ReportTrainingRequest,
+    files: &DataFiles,
+    model: &Model,
+    task: &mut Running<'_>,
+) -> Result<Dataset, TaskError> {
+    let data = files.load(Some(model.header().absent), task)?.data;
+    matching::check(model, &data, request.ignore_extra, task)?;
+    Ok(data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tasks::{TrainModelRequest, train_model};
+    use rankwright_data::format::{Format, write};
+    use rankwright_data::generate::LetorOptions;
+    use rankwright_learn::LearnerSpec;
+    use std::sync::atomic::AtomicBool;
+
+    /// A trained model with its log, training and validation data.
+    fn folder() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, seed) in [("train.rwd", 1), ("valid.rwd", 2)] {
+            let data = LetorOptions { queries: 15, documents: 10, seed }.generate().unwrap();
+            write(&data, folder.path().join(name), Format::Cache).unwrap();
+        }
+        let learner = LearnerSpec::parse("lambdamart(trees=3, leaves=4)").unwrap();
+        let data = DataFiles::new([folder.path().join("train.rwd")]);
+        let request = TrainModelRequest::new(learner, data, folder.path().join("m.model"));
+        train_model(&request, &Context::default()).unwrap();
+        folder
+    }
+
+    fn request(folder: &Path) -> ReportTrainingRequest {
+        let data = DataFiles::new([folder.join("train.rwd")]);
+        ReportTrainingRequest::new(folder.join("m.model"), data)
+            .validation(folder.join("valid.rwd"))
+    }
+
+    #[test]
+    fn the_result_is_the_report_with_all_warnings() {
+        let folder = folder();
+        let request = request(folder.path());
+        let result = report_training(&request, &Context::default()).unwrap();
+        assert_eq!(result.warnings, []);
+        let json = serde_json::to_value(&result).unwrap();
+        assert_eq!(json, serde_json::to_value(&result.report).unwrap());
+        assert_eq!(json["model"], "m.model");
+        let sets = json["curves"][0]["values"].as_object().unwrap();
+        assert_eq!(sets.keys().collect::<Vec<_>>(), ["train.rwd", "valid.rwd"]);
+
+        let log = TrainingLog::path_of(&request.model);
+        std::fs::write(&log, "{}").unwrap();
+        let kinds = |result: &ReportTrainingResult| {
+            let json = serde_json::to_value(result).unwrap();
+            let kinds = json["warnings"].as_array().unwrap().iter().map(|w| w["kind"].clone());
+            kinds.collect::<Vec<_>>()
+        };
+        let damaged = report_training(&request, &Context::default()).unwrap();
+        assert_eq!(kinds(&damaged), ["bad_training_log", "no_log"]);
+        std::fs::remove_file(&log).unwrap();
+        let alone = report_training(&request, &Context::default()).unwrap();
+        assert_eq!(kinds(&alone), ["no_training_log", "no_log"]);
+    }
+
+    #[test]
+    fn data_is_no_model_and_a_raised_flag_ends_the_report() {
+        let folder = folder();
+        let mut wrong = request(folder.path());
+        wrong.model = folder.path().join("train.rwd");
+        let error = report_training(&wrong, &Context::default()).unwrap_err();
+        assert!(matches!(error, TaskError::Model(_)), "{error}");
+        let raised = AtomicBool::new(true);
+        let context = Context::default().cancel(&raised);
+        let error = report_training(&request(folder.path()), &context).unwrap_err();
+        assert!(matches!(error, TaskError::Cancelled), "{error}");
+    }
+}
