@@ -52,7 +52,7 @@ fn child(task: &str, place: &Path, limit: Option<u32>) -> Child {
     let _ = fs::remove_file(place.join("progress"));
     let _ = fs::remove_file(place.join("outcome"));
     let exe = std::env::current_exe().unwrap();
-    let words = ["--exact", "child_that_builds_a_large_index", "--ignored"];
+    let words = ["--exact", "hardship::child_that_builds_a_large_index", "--ignored"];
     let mut command = match limit {
         None => Command::new(exe),
         // Writing more into a file than the limit fails, as on a full disk; without the trap the
