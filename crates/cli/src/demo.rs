@@ -72,7 +72,7 @@ fn text(result: &DemoResult, kept: Option<&Path>) -> String {
     )
 }
 
-/// What to try next.
+/// Commands to try next.
 fn next(result: &DemoResult, kept: Option<&Path>) -> String {
     let Some(folder) = kept else {
         return "Next: `rankwright demo --out kept` keeps everything, to be searched and looked into; \

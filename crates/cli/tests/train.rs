@@ -297,25 +297,6 @@ fn checkpoints_of_other_trainings_are_refused() {
     assert!(ran.err().contains("is a model, no checkpoint"), "{}", ran.err());
 }
 
-/// Ctrl-C after a while; gives what the command said. Where it came before the command listened,
-/// it is tried again with more patience.
-#[cfg(unix)]
-fn interrupted(bench: &Bench, words: &[&str]) -> Ran {
-    let mut patience = Duration::from_millis(400);
-    loop {
-        let mut running = command(bench, words);
-        let running = running.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        sleep(patience);
-        let id = running.id().to_string();
-        Command::new("kill").args(["-INT", &id]).status().unwrap();
-        let output = running.wait_with_output().unwrap();
-        if output.status.code().is_some() {
-            return Ran(output);
-        }
-        patience *= 2;
-    }
-}
-
 #[cfg(unix)]
 #[test]
 fn ctrl_c_saves_and_says_how_to_go_on() {
@@ -325,7 +306,7 @@ fn ctrl_c_saves_and_says_how_to_go_on() {
         ["train", "train.txt", "--learner", &learner, "--out", "m.model"].map(str::to_owned)
     };
     let endless = words(10_000_000);
-    let ran = interrupted(&bench, &endless.each_ref().map(String::as_str));
+    let ran = common::interrupted(&bench, &endless.each_ref().map(String::as_str));
     assert_eq!(ran.code(), 130, "{}", ran.err());
     assert!(ran.out().is_empty() && !bench.path("m.model").exists());
     assert!(ran.err().contains("saved in m.model.checkpoint"), "{}", ran.err());
@@ -529,7 +510,7 @@ fn nothing_is_written_beside_what_is_no_file() {
     assert_eq!(found["trees"], 2);
     assert_eq!(std::fs::read_dir(bench.path("")).unwrap().count(), before);
     let endless = ["train", "train.txt", "--learner", "mart(trees=10000000)", "--out", "null"];
-    let ran = interrupted(&bench, &endless);
+    let ran = common::interrupted(&bench, &endless);
     assert_eq!(ran.code(), 130, "{}", ran.err());
     assert!(ran.err().contains("nothing is saved, as null is no file"), "{}", ran.err());
     assert!(ran.err().contains("help: --checkpoint DIR"), "{}", ran.err());

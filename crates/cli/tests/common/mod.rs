@@ -2,7 +2,9 @@
 #![allow(dead_code, unreachable_pub, clippy::print_stdout)]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -88,6 +90,24 @@ pub fn command(bench: &Bench, words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rankwright"));
     command.args(words).current_dir(bench.path(""));
     command
+}
+
+/// Ctrl-C after a while; gives what the command said. Where it came before the command listened,
+/// it is tried again with more patience.
+pub fn interrupted(bench: &Bench, words: &[&str]) -> Ran {
+    let mut patience = Duration::from_millis(400);
+    loop {
+        let mut running = command(bench, words);
+        let running = running.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        sleep(patience);
+        let id = running.id().to_string();
+        Command::new("kill").args(["-INT", &id]).status().unwrap();
+        let output = running.wait_with_output().unwrap();
+        if output.status.code().is_some() {
+            return Ran(output);
+        }
+        patience *= 2;
+    }
 }
 
 /// Trains with these further words; gives the JSON document.

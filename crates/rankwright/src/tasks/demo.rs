@@ -97,7 +97,7 @@ pub struct DemoResult {
     /// The systems, BM25 first.
     #[serde(rename = "trainings")]
     pub systems: Vec<DemoSystem>,
-    /// What the caller should know.
+    /// Warnings about files, features and queries.
     pub warnings: Vec<Warning>,
     /// Candidates of a query that the systems re-rank.
     #[serde(skip)]

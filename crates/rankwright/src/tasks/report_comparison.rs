@@ -40,7 +40,7 @@ pub struct ReportComparisonResult {
     /// The report.
     #[serde(flatten)]
     pub report: ComparisonReport,
-    /// What the caller should know.
+    /// Warnings about files, features and queries.
     pub warnings: Vec<Warning>,
 }
 

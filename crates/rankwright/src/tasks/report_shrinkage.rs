@@ -82,7 +82,7 @@ impl ReportShrinkageRequest {
 pub struct ReportShrinkageResult {
     /// The report.
     pub report: ShrinkageReport,
-    /// What the caller should know; those of the report are among them.
+    /// All warnings; those of the report are among them.
     pub warnings: Vec<Warning>,
 }
 

@@ -98,7 +98,7 @@ impl ReportTrainingRequest {
 pub struct ReportTrainingResult {
     /// The report.
     pub report: TrainingReport,
-    /// What the caller should know; those of the report are among them.
+    /// All warnings; those of the report are among them.
     pub warnings: Vec<Warning>,
 }
 
