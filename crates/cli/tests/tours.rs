@@ -1,4 +1,4 @@
-//! The tour of the README and the guide do what they say.
+//! README, tour, guide and how-to pages do what they say.
 //!
 //! Every block of shell commands (fence `sh`) is run, one after another in one folder, with the
 //! built command in the path; a block fails with the first of its commands that does. Where a block
@@ -81,13 +81,54 @@ fn walk(document: &str) -> (usize, usize) {
 #[test]
 fn every_command_of_the_readme_works_and_prints_what_is_shown() {
     let (run, shown) = walk("README.md");
-    assert!(run >= 5 && shown >= 2, "{run} blocks were run, {shown} compared");
+    assert!(run >= 5 && shown >= 3, "{run} blocks were run, {shown} compared");
+}
+
+#[test]
+fn every_command_of_the_tour_works_and_prints_what_is_shown() {
+    let (run, shown) = walk("docs/tour.md");
+    assert!(run >= 10 && shown >= 2, "{run} blocks were run, {shown} compared");
 }
 
 #[test]
 fn every_command_of_the_guide_works() {
     let (run, _) = walk("docs/guide.md");
     assert!(run >= 10, "{run} blocks were run");
+}
+
+#[test]
+fn every_command_of_the_how_to_pages_works() {
+    let pages = ["docs/howto/compare-runs.md", "docs/howto/elasticsearch.md", "docs/howto/parquet.md"];
+    for page in pages.into_iter().chain(["docs/reproducibility.md"]) {
+        let (run, _) = walk(page);
+        assert!(run >= 1, "{page}: {run} blocks were run");
+    }
+}
+
+/// Links to files of the project, in all documents: `(document, link)` of those that lead nowhere.
+#[test]
+fn every_link_between_documents_leads_somewhere() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut documents: Vec<_> = ["", "docs", "docs/howto", "docs/reference", "bench"]
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(root.join(folder)).unwrap())
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "md"))
+        .collect();
+    documents.sort();
+    assert!(documents.len() > 15, "{documents:?}");
+    let mut broken = Vec::new();
+    for document in &documents {
+        let text = std::fs::read_to_string(document).unwrap();
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let file = link.split('#').next().unwrap();
+            let outside = link.contains("://") || link.contains(char::is_whitespace);
+            if !outside && !file.is_empty() && !document.parent().unwrap().join(file).exists() {
+                broken.push(format!("{}: {link}", document.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
 #[test]
