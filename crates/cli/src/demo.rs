@@ -25,8 +25,8 @@ use rankwright::model::{Model, ScoreOptions};
 use rankwright::report::comparison::ComparisonReport;
 use rankwright::report::training::{NamedData, TrainingOptions, TrainingReport, TrainingRequest};
 use rankwright::search::{
-    BuildOptions, Documents, Extractor, FeatureSet, Index, Query, QueryOptions, Ranker, RowOptions,
-    build_index, read_queries,
+    BuildOptions, Documents, Existing, Extractor, FeatureSet, Index, Query, QueryOptions, Ranker,
+    RowOptions, build_index, read_queries,
 };
 use serde::Serialize;
 
@@ -224,10 +224,7 @@ fn open_shop(args: &Args, folder: &Path, out: &Output) -> Result<Shop, Failure> 
     let path = folder.join("index");
     let (built, indexed) = timed(out, "indexing", || {
         let documents = Documents::open(folder.join("documents.jsonl"), None)?;
-        let options = BuildOptions {
-            existing: rankwright::search::Existing::Replace,
-            ..BuildOptions::default()
-        };
+        let options = BuildOptions::new().existing(Existing::Replace);
         build_index(&path, documents, &options, &mut |_| ControlFlow::Continue(()))
     });
     built?;
@@ -260,7 +257,7 @@ fn judgements_of(qrels: &Qrels, queries: &[Query]) -> Result<Qrels, Failure> {
 fn make_features(shop: &Shop, folder: &Path, out: &Output) -> Result<Features, Failure> {
     let (made, seconds) = timed(out, "computing features", || {
         let extractor = Extractor::new(shop.index.clone(), &FeatureSet::parse("default")?)?;
-        let options = RowOptions { candidates: Some(CANDIDATES), ..RowOptions::default() };
+        let options = RowOptions::new().candidates(CANDIDATES);
         let of = |queries| extractor.dataset(queries, Some(&shop.qrels), &options);
         let (train, valid) = (of(&shop.train)?, of(&shop.valid)?);
         let set = extractor.set_with(&options)?;
