@@ -21,10 +21,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::cell::{Cell, CellState, CellStore};
-use super::file::{DataSet, Division, Experiment, Member, MemberKind, Origin, Source, some_of};
+use super::file::{DataSet, Division, Experiment, Member, MemberKind, Origin, Source};
 use super::lock::settings;
-use super::parts::{Parts, with_help};
+use super::parts::Parts;
 use super::paths::FilePath;
+use super::run::error_text;
 use super::{VERSION, memory, sha256};
 use crate::ExperimentError;
 
@@ -262,16 +263,15 @@ impl<'e> Plan<'e> {
         };
         let mut keys = Vec::new();
         for member in &self.experiment.learners {
-            let key = key(member);
-            if let Err(error) = &key {
+            let known = key(member).map_err(|error| {
                 self.failed.push(FailedCells {
                     data: String::new(),
                     learner: member.name.clone(),
                     cells: String::new(),
-                    error: error.clone(),
+                    error: error_text(error),
                 });
-            }
-            keys.push(key.ok());
+            });
+            keys.push(known.ok());
         }
         keys
     }
@@ -285,7 +285,7 @@ impl<'e> Plan<'e> {
                     data: set.name.clone(),
                     learner: String::new(),
                     cells: String::new(),
-                    error,
+                    error: error_text(error),
                 });
                 return;
             }
@@ -347,11 +347,11 @@ fn check_only(experiment: &Experiment, only: &[String]) -> Result<(), Experiment
         return Ok(());
     };
     let all: Vec<&str> = names.iter().copied().chain(members).collect();
-    let slip = nearest(other, &all).map(|near| format!(" (did you mean `{near}`?)"));
-    Err(ExperimentError::with_help(
-        format!("no learner of the experiment is called `{other}`{}", slip.unwrap_or_default()),
-        format!("its learners are {}", some_of(&names)),
-    ))
+    Err(ExperimentError::UnknownLearner {
+        name: other.clone(),
+        nearest: nearest(other, &all),
+        known: names.iter().map(|&name| name.to_owned()).collect(),
+    })
 }
 
 /// Checksums of a data set's files.
@@ -361,7 +361,7 @@ struct FileChecksums {
 }
 
 impl FileChecksums {
-    fn of(set: &DataSet) -> Result<Self, String> {
+    fn of(set: &DataSet) -> Result<Self, DataError> {
         let mut sums = Self { by_path: HashMap::new(), listed: Vec::new() };
         for FilePath { written, path } in set.files() {
             if sums.by_path.contains_key(path) {
@@ -375,16 +375,16 @@ impl FileChecksums {
     }
 
     fn all(&self, files: &[FilePath]) -> Vec<&str> {
-        let sum = |file: &FilePath| self.by_path.get(&file.path).map_or("", String::as_str);
+        // Files without a checksum would share their cells.
+        let sum = |file: &FilePath| self.by_path[&file.path].as_str();
         files.iter().map(sum).collect()
     }
 }
 
 /// SHA-256 and size of a file; side files that are read with it count as part of it.
-fn checksum(path: &Path) -> Result<(String, u64), String> {
+fn checksum(path: &Path) -> Result<(String, u64), DataError> {
     let read = |path: &Path| {
-        std::fs::read(path)
-            .map_err(|e| with_help(DataError::io("read", path.display().to_string(), e)))
+        std::fs::read(path).map_err(|e| DataError::io("read", path.display().to_string(), e))
     };
     let mut bytes = read(path)?;
     let size = bytes.len() as u64;
