@@ -139,7 +139,7 @@ fn flag(option: TrainOption) -> &'static str {
 fn data(error: &DataError) -> Option<String> {
     match error {
         DataError::Spec(error) => spec(error),
-        other => other.remedy().map(of_data),
+        other => other.remedy().as_ref().map(of_data),
     }
 }
 
@@ -298,6 +298,7 @@ fn report(error: &ReportError) -> Option<String> {
         ReportError::Learn(error) => learn(error),
         ReportError::Eval(error) => eval(error),
         ReportError::Spec(error) => spec(error),
+        ReportError::DocumentsWithoutQuery => Some("name the query with --query".into()),
         other => other.help(),
     }
 }
@@ -305,6 +306,7 @@ fn report(error: &ReportError) -> Option<String> {
 fn experiment(error: &ExperimentError) -> Option<String> {
     match error {
         ExperimentError::Data(error) => data(error),
+        ExperimentError::SharedData(error) => data(error),
         ExperimentError::Model(error) => model(error),
         ExperimentError::Learn(error) => learn(error),
         ExperimentError::Eval(error) => eval(error),

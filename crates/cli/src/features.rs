@@ -64,12 +64,11 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
         .transpose()?;
     let index = open_index(&args.index, out)?;
     let filter = args.stage.filter(&index, out)?;
-    let options = RowOptions {
-        stage,
-        candidates: args.candidates.map(|candidates| candidates as usize),
-        judged: args.judged,
-        filter: filter.as_ref(),
-    };
+    let options = RowOptions::new()
+        .first_stage(stage)
+        .candidates(args.candidates.map(|candidates| candidates as usize))
+        .judged(args.judged)
+        .filter(filter.as_ref());
     let what = format!("features of {} queries", queries.len());
     let result =
         timed(out, &what, || training_data(index, queries, qrels.as_ref(), &set, &options)).0?;

@@ -44,15 +44,15 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
-    let options = BuildOptions {
-        analysis: args.analysis.as_deref().map(Analysis::parse).transpose()?,
-        schema: Schema::parse(&args.schema)?,
-        existing: match (args.add, args.rebuild) {
-            (true, _) => Existing::Add,
-            (_, true) => Existing::Replace,
-            _ => Existing::Refuse,
-        },
+    let existing = match (args.add, args.rebuild) {
+        (true, _) => Existing::Add,
+        (_, true) => Existing::Replace,
+        _ => Existing::Refuse,
     };
+    let options = BuildOptions::new()
+        .analysis(args.analysis.as_deref().map(Analysis::parse).transpose()?)
+        .schema(Schema::parse(&args.schema)?)
+        .existing(existing);
     let mut documents = Documents::open_all(&args.documents, format(args)?)?;
     let start = Instant::now();
     let (report, bytes) = build(args, &options, &mut documents, out)?;

@@ -144,7 +144,7 @@ fn without_validation_data_a_fifth_is_held_out_and_said() {
 fn ctrl_c_ends_the_trainings_and_writes_nothing() {
     let bench = bench();
     let endless = ["report", "shrinkage", "train.txt", "--trees", "10000000", "--out", "r.html"];
-    let ran = common::interrupted(&bench, &endless);
+    let ran = crate::common::interrupted(&bench, &endless);
     assert_eq!(ran.code(), 130, "{}", ran.err());
     assert!(ran.err().contains("error: interrupted"), "{}", ran.err());
     assert!(ran.out().is_empty() && !bench.path("r.html").exists());

@@ -98,7 +98,8 @@ fn every_command_of_the_guide_works() {
 
 #[test]
 fn every_command_of_the_how_to_pages_works() {
-    let pages = ["docs/howto/compare-runs.md", "docs/howto/elasticsearch.md", "docs/howto/parquet.md"];
+    let pages =
+        ["docs/howto/compare-runs.md", "docs/howto/elasticsearch.md", "docs/howto/parquet.md"];
     for page in pages.into_iter().chain(["docs/reproducibility.md"]) {
         let (run, _) = walk(page);
         assert!(run >= 1, "{page}: {run} blocks were run");

@@ -306,7 +306,7 @@ fn ctrl_c_saves_and_says_how_to_go_on() {
         ["train", "train.txt", "--learner", &learner, "--out", "m.model"].map(str::to_owned)
     };
     let endless = words(10_000_000);
-    let ran = common::interrupted(&bench, &endless.each_ref().map(String::as_str));
+    let ran = crate::common::interrupted(&bench, &endless.each_ref().map(String::as_str));
     assert_eq!(ran.code(), 130, "{}", ran.err());
     assert!(ran.out().is_empty() && !bench.path("m.model").exists());
     assert!(ran.err().contains("saved in m.model.checkpoint"), "{}", ran.err());
@@ -510,7 +510,7 @@ fn nothing_is_written_beside_what_is_no_file() {
     assert_eq!(found["trees"], 2);
     assert_eq!(std::fs::read_dir(bench.path("")).unwrap().count(), before);
     let endless = ["train", "train.txt", "--learner", "mart(trees=10000000)", "--out", "null"];
-    let ran = common::interrupted(&bench, &endless);
+    let ran = crate::common::interrupted(&bench, &endless);
     assert_eq!(ran.code(), 130, "{}", ran.err());
     assert!(ran.err().contains("nothing is saved, as null is no file"), "{}", ran.err());
     assert!(ran.err().contains("help: --checkpoint DIR"), "{}", ran.err());

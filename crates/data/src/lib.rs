@@ -48,7 +48,7 @@ mod temporary;
 mod warnings;
 
 pub use dataset::{Absent, Dataset, DatasetBuilder, Label, Query};
-pub use error::{DataError, PairProblem, Remedy, SourceLocation, quote};
+pub use error::{ColumnProblem, DataError, PairProblem, Remedy, SourceLocation, quote};
 pub use inspect::{FeatureSummary, Sizes, Summary};
 #[cfg(feature = "text")]
 pub use lists::{Document, ListFormat, Qrels, QueryLists, Run};

@@ -162,8 +162,7 @@ impl Orderer {
         if !hint.is_empty() {
             same_length("hint of the order", hint.len(), scores.len())?;
         }
-        if scores.iter().any(|s| s.is_nan()) {
-            let row = scores.iter().position(|s| s.is_nan()).unwrap_or_default();
+        if let Some(row) = scores.iter().position(|s| s.is_nan()) {
             return Err(EvalError::NanScore { row });
         }
         self.ends.clear();

@@ -160,9 +160,8 @@ impl CellStore {
         write_scores(draft.join(SCORES), scores)?;
         let written = fs::read(draft.join(SCORES)).map_err(|e| failed("read", &draft, e))?;
         stored.scores_sha256 = sha256(&written);
-        let history = serde_json::to_vec_pretty(&stored).map_err(|e| {
-            ExperimentError::request(format!("the history of a cell cannot be written: {e}"))
-        })?;
+        let unwritable = ExperimentError::Internal { invariant: "a stored cell is valid JSON" };
+        let history = serde_json::to_vec_pretty(&stored).map_err(|_| unwritable)?;
         write(&draft.join(RECORD), &history)?;
         sync(&draft);
         // What stands there is damaged, or this cell would not have been run.

@@ -1,6 +1,7 @@
 //! Errors of experiments.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use rankwright_data::DataError;
 use rankwright_eval::EvalError;
@@ -9,6 +10,8 @@ use rankwright_learn::LearnError;
 use rankwright_model::ModelError;
 use rankwright_report::ReportError;
 use rankwright_spec::SpecError;
+
+use crate::file::some_of;
 
 /// The reason why an experiment could not be read, run or reported.
 #[derive(Debug, thiserror::Error)]
@@ -83,28 +86,35 @@ pub enum ExperimentError {
         /// The problem, and what was expected.
         what: String,
     },
-    /// A request that cannot be met.
-    #[error("{message}")]
-    Request {
-        /// What was found and what was expected.
-        message: String,
-        /// What to do.
-        help: Option<String>,
+    /// Data that several cells share could not be read.
+    #[error(transparent)]
+    SharedData(#[from] Arc<DataError>),
+    /// A learner was named that the experiment does not have.
+    #[error("no learner of the experiment is called `{name}`{}", slip(nearest.as_ref()))]
+    UnknownLearner {
+        /// The name.
+        name: String,
+        /// A name that it may be a slip of.
+        nearest: Option<String>,
+        /// The entries of learners in the experiment's file.
+        known: Vec<String>,
+    },
+    /// The system does not start threads.
+    #[error("cannot start {threads} threads: {source}")]
+    Threads {
+        /// The number of threads.
+        threads: usize,
+        /// The reason.
+        source: rayon::ThreadPoolBuildError,
     },
 }
 
+fn slip(nearest: Option<&String>) -> String {
+    nearest.map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default()
+}
+
 impl ExperimentError {
-    /// A request that cannot be met.
-    pub(crate) fn request(message: impl Into<String>) -> Self {
-        Self::Request { message: message.into(), help: None }
-    }
-
-    /// A request that cannot be met, with what to do instead.
-    pub(crate) fn with_help(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::Request { message: message.into(), help: Some(help.into()) }
-    }
-
-    /// What to do, where the error knows.
+    /// The way out, where the error knows one for any caller.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Data(error) => error.help(),
@@ -112,7 +122,11 @@ impl ExperimentError {
             Self::Report(error) => error.help(),
             Self::Learn(LearnError::Data(error)) => error.help(),
             Self::Learn(LearnError::Model(error)) => error.help(),
-            Self::Request { help, .. } => help.clone(),
+            Self::SharedData(error) => error.help(),
+            Self::UnknownLearner { known, .. } => {
+                let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                Some(format!("its learners are {}", some_of(&known)))
+            }
             _ => None,
         }
     }

@@ -13,7 +13,6 @@ use serde::Serialize;
 
 use super::file::{DataSet, Origin, Source};
 use super::lock::{FileChecksum, LearnerSettings, LockedDivision, LockedGenerator};
-use super::parts::with_help;
 use super::paths::FilePath;
 use super::sha256;
 
@@ -99,7 +98,7 @@ pub(super) struct FileChecksums {
 }
 
 impl FileChecksums {
-    pub(super) fn of(set: &DataSet) -> Result<Self, String> {
+    pub(super) fn of(set: &DataSet) -> Result<Self, DataError> {
         let mut sums = Self { by_path: HashMap::new(), listed: Vec::new() };
         for FilePath { written, path } in set.files() {
             if sums.by_path.contains_key(path) {
@@ -113,16 +112,16 @@ impl FileChecksums {
     }
 
     fn all(&self, files: &[FilePath]) -> Vec<&str> {
-        let sum = |file: &FilePath| self.by_path.get(&file.path).map_or("", String::as_str);
+        // Files without a checksum would share their cells.
+        let sum = |file: &FilePath| self.by_path[&file.path].as_str();
         files.iter().map(sum).collect()
     }
 }
 
 /// SHA-256 and size of a file; side files that are read with it count as part of it.
-pub(super) fn checksum(path: &Path) -> Result<(String, u64), String> {
+pub(super) fn checksum(path: &Path) -> Result<(String, u64), DataError> {
     let read = |path: &Path| {
-        std::fs::read(path)
-            .map_err(|e| with_help(DataError::io("read", path.display().to_string(), e)))
+        std::fs::read(path).map_err(|e| DataError::io("read", path.display().to_string(), e))
     };
     let mut bytes = read(path)?;
     let size = bytes.len() as u64;

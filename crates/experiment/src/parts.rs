@@ -17,7 +17,7 @@ use super::paths::FilePath;
 
 /// Something that is made once and kept until told otherwise.
 #[derive(Debug)]
-struct Cached<T>(Mutex<Option<Result<Arc<T>, String>>>);
+struct Cached<T>(Mutex<Option<Result<Arc<T>, Arc<DataError>>>>);
 
 impl<T> Default for Cached<T> {
     fn default() -> Self {
@@ -26,7 +26,10 @@ impl<T> Default for Cached<T> {
 }
 
 impl<T> Cached<T> {
-    fn get(&self, make: impl FnOnce() -> Result<T, String>) -> Result<Arc<T>, String> {
+    fn get(
+        &self,
+        make: impl FnOnce() -> Result<T, Arc<DataError>>,
+    ) -> Result<Arc<T>, Arc<DataError>> {
         let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         slot.get_or_insert_with(|| make().map(Arc::new)).clone()
     }
@@ -91,19 +94,17 @@ impl<'e> Parts<'e> {
     }
 
     /// What a fold trains on and stops by.
-    pub(super) fn learning(&self, fold: usize) -> Result<Arc<TrainingParts>, String> {
+    pub(super) fn learning(&self, fold: usize) -> Result<Arc<TrainingParts>, Arc<DataError>> {
         self.fold(fold)?.learning.get(|| match &self.set.source {
             Source::Folds(folds) => {
-                let files = folds.get(fold).ok_or("there is no such fold")?;
+                let files = folds.get(fold).ok_or_else(no_such_fold)?;
                 let valid = (!files.valid.is_empty()).then(|| self.read(&files.valid));
                 Ok(TrainingParts { train: self.read(&files.train)?, valid: valid.transpose()? })
             }
             Source::Whole { .. } => {
                 let whole = self.whole()?;
                 let queries = self.queries(&whole, fold)?;
-                let part = |queries: &[usize]| {
-                    whole.select_queries(queries).map_err(|error| error.to_string())
-                };
+                let part = |queries: &[usize]| whole.select_queries(queries).map_err(Arc::new);
                 let valid = (!queries.valid.is_empty()).then(|| part(&queries.valid));
                 Ok(TrainingParts { train: part(&queries.train)?, valid: valid.transpose()? })
             }
@@ -111,54 +112,49 @@ impl<'e> Parts<'e> {
     }
 
     /// What a fold is tested on.
-    pub(super) fn test(&self, fold: usize) -> Result<Arc<Dataset>, String> {
+    pub(super) fn test(&self, fold: usize) -> Result<Arc<Dataset>, Arc<DataError>> {
         self.fold(fold)?.test.get(|| match &self.set.source {
-            Source::Folds(folds) => {
-                self.read(&folds.get(fold).ok_or("there is no such fold")?.test)
-            }
+            Source::Folds(folds) => self.read(&folds.get(fold).ok_or_else(no_such_fold)?.test),
             Source::Whole { .. } => {
                 let whole = self.whole()?;
                 let queries = self.queries(&whole, fold)?;
-                whole.select_queries(&queries.test).map_err(|error| error.to_string())
+                Ok(whole.select_queries(&queries.test)?)
             }
         })
     }
 
     /// Every fold's test part; what else was read for it goes.
-    pub(super) fn tests(&self) -> Result<Vec<Arc<Dataset>>, String> {
+    pub(super) fn tests(&self) -> Result<Vec<Arc<Dataset>>, Arc<DataError>> {
         let tests = (0..self.folds.len()).map(|fold| self.test(fold)).collect();
         self.whole.clear();
         tests
     }
 
-    fn fold(&self, fold: usize) -> Result<&Fold, String> {
-        self.folds.get(fold).ok_or_else(|| format!("there is no fold {}", fold + 1))
+    fn fold(&self, fold: usize) -> Result<&Fold, Arc<DataError>> {
+        self.folds.get(fold).ok_or_else(no_such_fold)
     }
 
-    fn whole(&self) -> Result<Arc<Dataset>, String> {
+    fn whole(&self) -> Result<Arc<Dataset>, Arc<DataError>> {
         self.whole.get(|| match &self.set.source {
             Source::Whole { origin: Origin::Files(files), .. } => self.read(files),
-            Source::Whole { origin: Origin::Generated(options), .. } => {
-                options.generate().map_err(with_help)
-            }
-            Source::Folds(_) => Err("the data is in parts already".to_owned()),
+            Source::Whole { origin: Origin::Generated(options), .. } => Ok(options.generate()?),
+            Source::Folds(_) => Err(Arc::new(IN_PARTS)),
         })
     }
 
-    fn read(&self, files: &[FilePath]) -> Result<Dataset, String> {
+    fn read(&self, files: &[FilePath]) -> Result<Dataset, Arc<DataError>> {
         let paths: Vec<_> = files.iter().map(|file| file.path.clone()).collect();
-        let options = self.set.options().map_err(with_help)?;
-        Ok(read(&paths, &options).map_err(with_help)?.data)
+        Ok(read(&paths, &self.set.options()?)?.data)
     }
 
-    fn queries(&self, whole: &Dataset, fold: usize) -> Result<Queries, String> {
+    fn queries(&self, whole: &Dataset, fold: usize) -> Result<Queries, Arc<DataError>> {
         let Source::Whole { division, .. } = &self.set.source else {
-            return Err("the data is in parts already".to_owned());
+            return Err(Arc::new(IN_PARTS));
         };
         match division {
             Division::Folds { count, seed } => {
-                let all = folds(whole.queries(), *count, *seed).map_err(with_help)?;
-                let fold = all.into_iter().nth(fold).ok_or("there is no such fold")?;
+                let all = folds(whole.queries(), *count, *seed)?;
+                let fold = all.into_iter().nth(fold).ok_or_else(no_such_fold)?;
                 Ok(Queries { train: fold.train, valid: fold.valid, test: fold.test })
             }
             Division::Split { parts, seed, .. } => {
@@ -173,10 +169,8 @@ impl<'e> Parts<'e> {
     }
 }
 
-/// An error with what to do about it, on one line.
-pub(super) fn with_help(error: DataError) -> String {
-    match error.help() {
-        Some(help) => format!("{error}; {help}"),
-        None => error.to_string(),
-    }
+const IN_PARTS: DataError = DataError::Internal { invariant: "only data that is whole is divided" };
+
+fn no_such_fold() -> Arc<DataError> {
+    Arc::new(DataError::Internal { invariant: "a cell belongs to a fold of its data" })
 }

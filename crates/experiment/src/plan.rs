@@ -14,10 +14,11 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::cell::{Cell, CellState, CellStore};
-use super::file::{DataSet, Experiment, Member, MemberKind, some_of};
+use super::file::{DataSet, Experiment, Member, MemberKind};
 use super::key::{CellKey, DataKey, FileChecksums, checksum};
 use super::lock::{FileChecksum, LearnerSettings};
 use super::parts::Parts;
+use super::run::error_text;
 use super::{VERSION, memory, sha256, to_json};
 use crate::ExperimentError;
 
@@ -247,16 +248,15 @@ impl<'e> Plan<'e> {
         };
         let mut keys = Vec::new();
         for member in &self.experiment.learners {
-            let key = key(member);
-            if let Err(error) = &key {
+            let known = key(member).map_err(|error| {
                 self.failed.push(FailedCells {
                     data: String::new(),
                     learner: member.name.clone(),
                     cells: String::new(),
-                    error: error.clone(),
+                    error: error_text(error),
                 });
-            }
-            keys.push(key.ok());
+            });
+            keys.push(known.ok());
         }
         keys
     }
@@ -275,7 +275,7 @@ impl<'e> Plan<'e> {
                     data: set.name.clone(),
                     learner: String::new(),
                     cells: String::new(),
-                    error,
+                    error: error_text(error),
                 });
                 return Ok(());
             }
@@ -335,9 +335,9 @@ fn check_only(experiment: &Experiment, only: &[String]) -> Result<(), Experiment
         return Ok(());
     };
     let all: Vec<&str> = names.iter().copied().chain(members).collect();
-    let slip = nearest(other, &all).map(|near| format!(" (did you mean `{near}`?)"));
-    Err(ExperimentError::with_help(
-        format!("no learner of the experiment is called `{other}`{}", slip.unwrap_or_default()),
-        format!("its learners are {}", some_of(&names)),
-    ))
+    Err(ExperimentError::UnknownLearner {
+        name: other.clone(),
+        nearest: nearest(other, &all),
+        known: names.iter().map(|&name| name.to_owned()).collect(),
+    })
 }

@@ -15,6 +15,8 @@ use rankwright_eval::{
     SourceKind,
 };
 
+use crate::ExperimentError;
+
 /// The test parts of all folds with one learner's scores, as one list of queries.
 pub(super) struct Pooled<'a> {
     folds: Vec<ScoredDataset<'a>>,
@@ -26,7 +28,10 @@ impl<'a> Pooled<'a> {
     pub(super) fn new(
         tests: &'a [Arc<Dataset>],
         scores: &'a [Vec<f64>],
-    ) -> Result<Self, EvalError> {
+    ) -> Result<Self, ExperimentError> {
+        if tests.len() != scores.len() {
+            return Err(ExperimentError::Internal { invariant: "each fold has scores" });
+        }
         let folds = tests.iter().zip(scores).map(|(test, scores)| ScoredDataset::new(test, scores));
         let folds = folds.collect::<Result<Vec<_>, _>>()?;
         let of_fold = |(fold, test): (usize, &Arc<Dataset>)| {
@@ -35,9 +40,10 @@ impl<'a> Pooled<'a> {
         Ok(Self { folds, queries: tests.iter().enumerate().flat_map(of_fold).collect() })
     }
 
-    fn find(&self, q: usize) -> Option<(&ScoredDataset<'a>, usize)> {
-        let (fold, query) = self.queries.get(q)?;
-        Some((self.folds.get(*fold)?, *query))
+    /// The fold of a query, and its number within it.
+    fn find(&self, q: usize) -> (&ScoredDataset<'a>, usize) {
+        let (fold, query) = self.queries[q];
+        (&self.folds[fold], query)
     }
 }
 
@@ -47,11 +53,13 @@ impl QuerySource for Pooled<'_> {
     }
 
     fn id(&self, q: usize) -> &str {
-        self.find(q).map_or("", |(fold, query)| fold.id(query))
+        let (fold, query) = self.find(q);
+        fold.id(query)
     }
 
     fn weight(&self, q: usize) -> f64 {
-        self.find(q).map_or(1.0, |(fold, query)| fold.weight(query))
+        let (fold, query) = self.find(q);
+        fold.weight(query)
     }
 
     fn kind(&self) -> SourceKind {
@@ -59,10 +67,8 @@ impl QuerySource for Pooled<'_> {
     }
 
     fn load<'b>(&'b self, q: usize, into: &mut Candidates<'b>) -> Result<(), EvalError> {
-        match self.find(q) {
-            Some((fold, query)) => fold.load(query, into),
-            None => Ok(()),
-        }
+        let (fold, query) = self.find(q);
+        fold.load(query, into)
     }
 }
 

@@ -182,7 +182,7 @@ fn set_result(
     let (Some(parts), true) = (plan.parts.get(data), of_learners.iter().any(stored)) else {
         return Ok(None);
     };
-    let tests = parts.tests().map_err(ExperimentError::request)?;
+    let tests = parts.tests()?;
     // Learners are independent of each other, and their order is kept.
     let measured: Vec<Option<Result<System, ExperimentError>>> = of_learners
         .par_iter()
@@ -274,7 +274,8 @@ fn system(
         }
     }
     let evaluations: Vec<Evaluation> = found.iter().map(|(_, e)| e.clone()).collect();
-    let mean = mean(&evaluations).ok_or_else(|| ExperimentError::request("there is no seed"))?;
+    let no_seed = ExperimentError::Internal { invariant: "a learner has at least one seed" };
+    let mean = mean(&evaluations).ok_or(no_seed)?;
     let cells = cells.into_iter().map(|(cell, stored, _)| (cell, stored)).collect();
     Ok(System { learner, cells, scores, seeds: found, mean })
 }

@@ -126,8 +126,9 @@ impl Plan<'_> {
     /// The threads of a job: its share of all, one at least.
     fn pool(&self, job: usize) -> Result<rayon::ThreadPool, ExperimentError> {
         let share = self.threads / self.jobs + usize::from(job < self.threads % self.jobs);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(share.max(1)).build();
-        pool.map_err(|e| ExperimentError::request(format!("cannot start {share} threads: {e}")))
+        let threads = share.max(1);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.map_err(|source| ExperimentError::Threads { threads, source })
     }
 
     /// A job: takes cells until there are none.
@@ -184,7 +185,7 @@ impl Plan<'_> {
         };
         let (model, learnt) = match &member.what {
             MemberKind::Learner(spec) => {
-                let learning = parts.learning(cell.fold)?;
+                let learning = parts.learning(cell.fold).map_err(error_text)?;
                 let outcome = self.train(cell, spec, &learning, options, progress)?;
                 if !outcome.finished {
                     return Ok(CellEnd::Interrupted);
@@ -200,7 +201,9 @@ impl Plan<'_> {
             }
             MemberKind::Model(file) => {
                 let sum = cell.key.pointer("/learner/model").and_then(|sum| sum.as_str());
-                stored.model_sha256 = sum.unwrap_or_default().to_owned();
+                let invariant = "the key of a fixed model has its checksum";
+                let sum = sum.ok_or(ExperimentError::Internal { invariant }).map_err(error_text)?;
+                stored.model_sha256 = sum.to_owned();
                 (Model::load(&file.path).map_err(error_text)?, false)
             }
         };
@@ -208,7 +211,8 @@ impl Plan<'_> {
             stored.trees = ensemble.trees().len();
         }
         let started = Instant::now();
-        let scores = score(&model, &*parts.test(cell.fold)?, options)?;
+        let test = parts.test(cell.fold).map_err(error_text)?;
+        let scores = score(&model, &test, options)?;
         stored.seconds.score = started.elapsed().as_secs_f64();
         let model = learnt.then_some(&model);
         self.store.store(&cell.digest, stored, model, &scores).map_err(error_text)?;
@@ -349,7 +353,7 @@ impl Progress for CellProgress<'_> {
 }
 
 /// An error on one line, with what to change in the experiment's file where that is known.
-fn error_text(error: impl Into<ExperimentError>) -> String {
+pub(super) fn error_text(error: impl Into<ExperimentError>) -> String {
     let error = error.into();
     let help = match &error {
         ExperimentError::Learn(LearnError::MissingValidation { .. }) => {
@@ -369,9 +373,9 @@ mod tests {
 
     #[test]
     fn an_error_is_never_rewritten_and_missing_validation_data_is_told_by_its_type() {
-        let file = "cannot read give --valid DATA.txt".to_owned();
-        let text = error_text(ExperimentError::Request { message: file.clone(), help: None });
-        assert_eq!(text, file);
+        let file = "give --valid DATA.txt".to_owned();
+        let text = error_text(DataError::Empty { file, what: "rows" });
+        assert_eq!(text, "give --valid DATA.txt holds no rows");
         let missing = LearnError::MissingValidation { learner: "mart(stop=5)".to_owned() };
         assert_eq!(
             error_text(missing),

@@ -199,6 +199,17 @@ impl Tree {
         }
     }
 
+    /// The split of a child of this tree.
+    pub(crate) fn split(&self, number: u32) -> &Split {
+        // Children of a valid tree are there.
+        &self.splits[number as usize]
+    }
+
+    /// The leaf of a child of this tree.
+    pub(crate) fn leaf(&self, number: u32) -> &Leaf {
+        &self.leaves[number as usize]
+    }
+
     /// The largest feature number plus one; 0 for a tree without splits.
     pub fn features(&self) -> usize {
         self.splits.iter().map(|split| split.feature as usize + 1).max().unwrap_or(0)

@@ -16,6 +16,7 @@ pub mod comparison;
 pub mod data;
 mod error;
 pub mod explanation;
+mod known;
 pub mod page;
 mod serialise;
 pub mod training;
@@ -23,5 +24,6 @@ mod warning;
 
 pub use chart::Chart;
 pub use error::ReportError;
+pub use known::KnownNames;
 pub use page::{Block, Page, Section};
 pub use warning::ReportWarning;

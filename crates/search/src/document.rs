@@ -98,4 +98,11 @@ impl Query {
     pub fn new(id: impl Into<String>, text: impl Into<String>) -> Self {
         Self { id: id.into(), text: text.into(), fields: Vec::new() }
     }
+
+    /// The same with one value more, such as a language.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.fields.push((name.to_owned(), value.into()));
+        self
+    }
 }

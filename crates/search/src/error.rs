@@ -196,6 +196,40 @@ pub enum SearchError {
         /// The reason.
         error: ClassifyError,
     },
+    /// A feature of one's own has the name of another feature of the index.
+    #[error("there is a feature `{name}` already")]
+    FeatureTaken {
+        /// The name.
+        name: &'static str,
+    },
+    /// The name of a feature of one's own has signs that specs use, or another meaning there.
+    #[error("`{name}` cannot be the name of a feature")]
+    NoFeatureName {
+        /// The name.
+        name: &'static str,
+    },
+    /// A feature reads statistics that it did not name among its needs.
+    #[error("a feature reads {what} of a text field that it does not name among its needs")]
+    NotGathered {
+        /// The statistics.
+        what: &'static str,
+    },
+    /// A feature reads beyond the candidates of the query.
+    #[error("a feature reads candidate {candidate} of {candidates}, which are numbered from 0")]
+    NoSuchCandidate {
+        /// The number that is read.
+        candidate: usize,
+        /// The number of candidates.
+        candidates: usize,
+    },
+    /// A feature reads beyond the different terms of the query.
+    #[error("a feature reads term {term} of {terms}, which are numbered from 0")]
+    NoSuchTerm {
+        /// The number that is read.
+        term: usize,
+        /// The number of different terms.
+        terms: usize,
+    },
     /// A model gave a document a score that is not a number.
     #[error("the score of document `{id}` is not a number")]
     NanScore {

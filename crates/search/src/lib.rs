@@ -35,9 +35,12 @@ pub use analysis::{Analysis, LanguageParams, PlainParams};
 pub use document::{Document, Query, Value};
 pub use error::SearchError;
 pub use features::{
-    DEFAULT_CANDIDATES, Extractor, FEATURE_VERSION, FEATURES, FeatureDef, FeatureRows, FeatureSet,
+    DEFAULT_CANDIDATES, Evidence, Extractor, FEATURE_VERSION, FEATURES, Feature, FeatureDef,
+    FeatureParams, FeatureRows, FeatureSet, Needs,
 };
-pub use index::{BuildOptions, BuildReport, Existing, Index, TextField, build_index};
+pub use index::{
+    BuildOptions, BuildReport, Existing, Index, NumberField, TermStats, TextField, build_index,
+};
 pub use queries::{QueryOptions, TopicPart, read_queries};
 pub use ranker::{Ranker, RankerBuilder, Ranking};
 pub use retrieve::{

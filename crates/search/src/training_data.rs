@@ -20,7 +20,17 @@ use crate::terms::Terms;
 use crate::warning::SearchWarning;
 
 /// The documents that become rows.
+///
+/// ```
+/// use rankwright_search::{FirstStage, RowOptions};
+///
+/// let stage = FirstStage::parse("dirichlet(mu=500)")?;
+/// let options = RowOptions::new().first_stage(stage).candidates(200).judged(true);
+/// assert_eq!(options.candidates, Some(200));
+/// # Ok::<(), rankwright_search::SearchError>(())
+/// ```
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct RowOptions<'a> {
     /// The first stage that finds candidates; `None` is that of the feature set, or BM25.
     pub stage: Option<FirstStage>,
@@ -30,6 +40,41 @@ pub struct RowOptions<'a> {
     pub judged: bool,
     /// Only documents that pass.
     pub filter: Option<&'a Filter>,
+}
+
+impl<'a> RowOptions<'a> {
+    /// First stage and number of candidates of the feature set, or 100 candidates of BM25.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The first stage that finds candidates.
+    #[must_use]
+    pub fn first_stage(mut self, stage: impl Into<Option<FirstStage>>) -> Self {
+        self.stage = stage.into();
+        self
+    }
+
+    /// The largest number of candidates of a query.
+    #[must_use]
+    pub fn candidates(mut self, candidates: impl Into<Option<usize>>) -> Self {
+        self.candidates = candidates.into();
+        self
+    }
+
+    /// Whether judged documents that are not among the candidates become rows too.
+    #[must_use]
+    pub fn judged(mut self, wanted: bool) -> Self {
+        self.judged = wanted;
+        self
+    }
+
+    /// Only documents that pass.
+    #[must_use]
+    pub fn filter(mut self, filter: Option<&'a Filter>) -> Self {
+        self.filter = filter;
+        self
+    }
 }
 
 /// Feature data of queries, with an account of it.

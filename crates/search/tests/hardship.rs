@@ -35,7 +35,7 @@ fn child_that_builds_a_large_index() {
         "rebuild" => Existing::Replace,
         _ => Existing::Refuse,
     };
-    let options = BuildOptions { existing, ..BuildOptions::default() };
+    let options = BuildOptions::new().existing(existing);
     let documents = (0..LARGE).map(|number| Ok(large(number)));
     let result = build_index(place.join("index"), documents, &options, &mut |done| {
         fs::write(place.join("progress"), done.to_string()).unwrap();
@@ -192,19 +192,11 @@ fn rich(number: usize, word: &str) -> Document {
 
 /// An index of several segments with deleted documents.
 fn rich_index(path: &Path) {
-    let options = |existing| BuildOptions {
-        schema: if existing == Existing::Add {
-            Schema::default()
-        } else {
-            Schema::parse(SCHEMA).unwrap()
-        },
-        existing,
-        ..BuildOptions::default()
-    };
     let first = (0..9).map(|number| rich(number, "blue")).collect();
-    build_with(path, first, &options(Existing::Refuse)).unwrap();
+    let options = BuildOptions::new().schema(Schema::parse(SCHEMA).unwrap());
+    build_with(path, first, &options).unwrap();
     let second = (6..12).map(|number| rich(number, "red")).collect();
-    build_with(path, second, &options(Existing::Add)).unwrap();
+    build_with(path, second, &BuildOptions::new().existing(Existing::Add)).unwrap();
 }
 
 /// Everything that an index is asked for, as text.

@@ -284,7 +284,7 @@ fn two_builders_do_not_get_in_each_other_s_way() {
             assert!(error.to_string().contains("another program is writing to it"), "{error}");
             Ok(document)
         });
-        let options = BuildOptions { existing, ..BuildOptions::default() };
+        let options = BuildOptions::new().existing(existing);
         let mut go = |_| ControlFlow::Continue(());
         build_index(&path, documents, &options, &mut go).unwrap().unwrap();
         assert_eq!(Index::open(&path).unwrap().documents(), 2);
@@ -297,19 +297,11 @@ fn adding_with_another_analysis_or_schema_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
     build(&path, old_documents(), Existing::Refuse).unwrap();
-    let german = Some(Analysis::parse("german").unwrap());
+    let add = || BuildOptions::new().existing(Existing::Add);
     for options in [
-        BuildOptions { analysis: german, existing: Existing::Add, ..BuildOptions::default() },
-        BuildOptions {
-            schema: Schema::parse("text:category").unwrap(),
-            existing: Existing::Add,
-            ..BuildOptions::default()
-        },
-        BuildOptions {
-            schema: Schema::parse("year:number").unwrap(),
-            existing: Existing::Add,
-            ..BuildOptions::default()
-        },
+        add().analysis(Analysis::parse("german").unwrap()),
+        add().schema(Schema::parse("text:category").unwrap()),
+        add().schema(Schema::parse("year:number").unwrap()),
     ] {
         let error = build_with(&path, vec![document("n", "new")], &options).unwrap_err();
         assert!(
@@ -317,11 +309,7 @@ fn adding_with_another_analysis_or_schema_is_refused() {
             "{error}"
         );
     }
-    let same = BuildOptions {
-        analysis: Some(Analysis::default()),
-        schema: Schema::parse("text:text").unwrap(),
-        existing: Existing::Add,
-    };
+    let same = add().analysis(Analysis::default()).schema(Schema::parse("text:text").unwrap());
     build_with(&path, vec![document("n", "new")], &same).unwrap();
     assert_eq!(Index::open(&path).unwrap().documents(), 3);
 }
@@ -334,7 +322,7 @@ fn a_source_that_fails_or_a_stop_leaves_everything_as_it_was() {
         if present > 0 && !path.join("rankwright.json").exists() {
             build(&path, old_documents(), Existing::Refuse).unwrap();
         }
-        let options = BuildOptions { existing, ..BuildOptions::default() };
+        let options = BuildOptions::new().existing(existing);
         let failing = (0..4000).map(|number| match number {
             3500 => Err(SearchError::BadFeatureSet { why: "the source is gone".into() }),
             number => Ok(large(number)),

@@ -30,11 +30,8 @@ fn qrels() -> Qrels {
 
 fn recorded(index: &Arc<Index>) -> FeatureSet {
     let set = FeatureSet::parse("bm25, query-length").unwrap();
-    let options = RowOptions {
-        stage: Some(FirstStage::parse("dirichlet(mu=10)").unwrap()),
-        candidates: Some(2),
-        ..RowOptions::default()
-    };
+    let stage = FirstStage::parse("dirichlet(mu=10)").unwrap();
+    let options = RowOptions::new().first_stage(stage).candidates(2);
     training_data(index.clone(), queries(), None, &set, &options).unwrap().set
 }
 
@@ -51,7 +48,7 @@ fn rows_by_default_are_the_usual_number_of_candidates() {
     assert_eq!(made.data.feature_set(), Some(made.set.to_toml().as_str()), "the data carries it");
     assert_eq!((made.queries, made.rows), (2, made.data.rows()));
     assert_eq!(made.warnings, [SearchWarning::WithoutJudgements { queries: 1 }]);
-    let options = RowOptions { candidates: Some(0), ..RowOptions::default() };
+    let options = RowOptions::new().candidates(0);
     let error = training_data(bench.index.clone(), queries(), None, &set, &options).unwrap_err();
     assert!(matches!(error, SearchError::Zero { .. }), "{error}");
     let strangers = vec![Query::new("x", "blue")];

@@ -252,7 +252,7 @@ fn stages() -> Vec<Stage> {
 
 fn index(path: &Path, schema: &str, existing: Existing, documents: Vec<Document>) {
     let schema = Schema::parse(schema).unwrap();
-    let options = BuildOptions { schema, existing, ..BuildOptions::default() };
+    let options = BuildOptions::new().schema(schema).existing(existing);
     let documents = documents.into_iter().map(Ok);
     build_index(path, documents, &options, &mut |_| ControlFlow::Continue(())).unwrap().unwrap();
 }

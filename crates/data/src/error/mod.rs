@@ -3,6 +3,7 @@
 //! Texts and remedies are in terms of this library. What a person types is for the program around it
 //! to say, by variant.
 
+mod columns;
 mod location;
 mod remedy;
 
@@ -12,6 +13,9 @@ use rankwright_spec::SpecError;
 
 use crate::format::Format;
 
+pub use columns::ColumnProblem;
+#[cfg(feature = "text")]
+pub(crate) use columns::ListedColumns;
 pub use location::{SourceLocation, quote};
 pub use remedy::Remedy;
 
@@ -93,9 +97,7 @@ pub enum DataError {
         /// The file.
         file: String,
         /// The fault.
-        problem: String,
-        /// A way out.
-        remedy: Remedy,
+        problem: Box<ColumnProblem>,
     },
     /// The input asks for more memory than is allowed.
     #[error("{file}: {what}")]
@@ -351,26 +353,32 @@ pub enum DataError {
 
 impl DataError {
     /// A way out, if the error knows one.
-    pub fn remedy(&self) -> Option<&Remedy> {
+    pub fn remedy(&self) -> Option<Remedy> {
         match self {
-            DataError::Malformed { remedy, .. } => remedy.as_ref(),
-            DataError::UnknownFormat { remedy, .. }
-            | DataError::Columns { remedy, .. }
-            | DataError::TooLarge { remedy, .. } => Some(remedy),
-            DataError::Damaged { .. } => Some(&Remedy::MakeAgain),
-            DataError::Version { .. } => Some(&Remedy::Rewrite),
+            DataError::Malformed { remedy, .. } => remedy.clone(),
+            DataError::UnknownFormat { remedy, .. } | DataError::TooLarge { remedy, .. } => {
+                Some(remedy.clone())
+            }
+            DataError::Columns { problem, .. } => Some(problem.remedy()),
+            DataError::Damaged { .. } => Some(Remedy::MakeAgain),
+            DataError::Version { .. } => Some(Remedy::Rewrite),
             _ => None,
         }
     }
 
     /// The way out as text, in terms of this library.
     pub fn help(&self) -> Option<String> {
-        self.remedy().map(ToString::to_string)
+        self.remedy().map(|remedy| remedy.to_string())
     }
 
     /// An input/output error with the action and the path that it befell.
     pub fn io(action: &'static str, path: impl Into<String>, source: io::Error) -> Self {
         DataError::Io { action, path: path.into(), source }
+    }
+
+    /// A table whose columns cannot be given their roles.
+    pub(crate) fn columns(file: &str, problem: ColumnProblem) -> Self {
+        DataError::Columns { file: file.to_owned(), problem: Box::new(problem) }
     }
 
     /// A part of an input that does not follow its format.

@@ -32,6 +32,12 @@ pub enum Remedy {
     },
     /// Check the column names in the given roles.
     CheckRoles,
+    /// Give every column a name of its own.
+    NameColumns,
+    /// Put a line of column names on top.
+    AddHeader,
+    /// Give all files of one data set the same columns.
+    SameColumns,
     /// Read the data without roles.
     NoRoles,
     /// Evaluate these scores with their data.
@@ -79,6 +85,13 @@ impl fmt::Display for Remedy {
             }
             Remedy::CheckRoles => f.write_str("check the column names in the roles"),
             Remedy::NoRoles => f.write_str("read it without roles"),
+            Remedy::NameColumns => f.write_str("every column needs a name of its own"),
+            Remedy::AddHeader => {
+                f.write_str("put a line such as `qid,label,feature1,feature2` on top")
+            }
+            Remedy::SameColumns => {
+                f.write_str("several files are one data set only if they have the same columns")
+            }
             Remedy::EvaluateScores => f.write_str("scores are evaluated together with their data"),
             Remedy::EvaluateRun { formats } => {
                 write!(f, "runs are evaluated by judgements; feature data is one of {formats}")

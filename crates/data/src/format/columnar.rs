@@ -36,7 +36,7 @@ use super::table::{Fields, Schema, Slot, Table};
 use crate::arrow_values::{UnreadableValues, list_range};
 use crate::bytes::{Bytes, Input};
 use crate::dataset::{Absent, Dataset};
-use crate::error::{DataError, Remedy, SourceLocation};
+use crate::error::{ColumnProblem, DataError, Remedy, SourceLocation};
 use crate::panics::catch_panic;
 use crate::warnings::{WarningKind, Warnings};
 
@@ -206,11 +206,8 @@ impl<'o> Collector<'o> {
             }
         };
         if self.table.is_some() && (self.list_length == 0) != lists.is_empty() {
-            return Err(DataError::Columns {
-                file: file.to_owned(),
-                problem: format!("only one of this and {} has a list of features", self.first),
-                remedy: "several files are one data set only if they have the same columns".into(),
-            });
+            let first = self.first.clone();
+            return Err(DataError::columns(file, ColumnProblem::ListInOne { first }));
         }
         for (field, slot) in plain.iter().zip(&slots) {
             check_type(file, field, *slot)?;
@@ -306,11 +303,9 @@ impl<'o> Collector<'o> {
             }
             for name in (1..=self.list_length).map(|id| id.to_string()) {
                 if schema.features().contains(&name) {
-                    return Err(DataError::Columns {
-                        file: file.to_owned(),
-                        problem: format!("'{name}' is a column and a value in '{LIST_COLUMN}'"),
-                        remedy: Remedy::IgnoreColumn { column: name },
-                    });
+                    let problem =
+                        ColumnProblem::ColumnAndListed { column: name, list: LIST_COLUMN };
+                    return Err(DataError::columns(file, problem));
                 }
                 schema.add_feature(name);
             }
@@ -345,11 +340,7 @@ fn check_type(file: &str, field: &Field, slot: Slot) -> Result<(), DataError> {
     if fits {
         return Ok(());
     }
-    let name = field.name();
+    let column = field.name().clone();
     let kind: String = kind.to_string().chars().take(60).collect();
-    Err(DataError::Columns {
-        file: file.to_owned(),
-        problem: format!("column '{name}' is of type {kind}, which is neither number nor text"),
-        remedy: Remedy::IgnoreColumn { column: name.clone() },
-    })
+    Err(DataError::columns(file, ColumnProblem::Type { column, kind }))
 }

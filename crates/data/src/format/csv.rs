@@ -17,7 +17,7 @@ use super::roles::Role;
 use super::table::{self, Fields, Schema, Slot, Table};
 use crate::bytes::Input;
 use crate::dataset::Dataset;
-use crate::error::{DataError, SourceLocation, quote};
+use crate::error::{ColumnProblem, DataError, SourceLocation, quote};
 use crate::warnings::{WarningKind, Warnings};
 
 pub(super) use write::write;
@@ -59,11 +59,9 @@ fn headless(error: DataError, names: &[String]) -> DataError {
     let numbers = names.iter().filter(is_number).count();
     let is_data = numbers * 2 > names.len() && names.iter().all(|n| Role::guess(n).is_none());
     match error {
-        DataError::Columns { file, .. } if is_data => DataError::Columns {
-            file,
-            problem: "the first line holds numbers; a header with column names is needed".into(),
-            remedy: "put a line such as `qid,label,feature1,feature2` on top".into(),
-        },
+        DataError::Columns { file, .. } if is_data => {
+            DataError::columns(&file, ColumnProblem::NoHeader)
+        }
         other => other,
     }
 }

@@ -20,12 +20,12 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::roles::{Role, listed};
+use super::roles::Role;
 use super::table::{Fields, Problem, Schema, Slot, Table, expected, feature_from_text, missing};
 use super::{ReadOptions, Roles};
 use crate::bytes::Input;
 use crate::dataset::Dataset;
-use crate::error::{DataError, Remedy, SourceLocation, quote};
+use crate::error::{DataError, ListedColumns, Remedy, SourceLocation, quote};
 use crate::warnings::{WarningKind, Warnings};
 
 pub(super) use write::write;
@@ -319,7 +319,7 @@ impl<'o> LineReader<'o> {
         if let Group::Object(nested) = &self.group {
             known.extend(schema.features().iter().filter(|f| nested.contains_key(*f)).cloned());
         }
-        let expected = format!("a key of the first line: {}", listed(&known));
+        let expected = format!("a key of the first line: {}", ListedColumns(&known));
         DataError::malformed(place, format!("the key {}", quote(key.as_bytes())), expected)
             .with_help(Remedy::IgnoreColumn { column: key.to_owned() })
     }

@@ -20,7 +20,7 @@ use std::path::Path;
 
 use crate::bytes::Input;
 use crate::dataset::{Absent, Dataset};
-use crate::error::{DataError, Remedy, SourceLocation};
+use crate::error::{ColumnProblem, DataError, SourceLocation};
 use crate::names::FeatureNames;
 use crate::store::{is_ordinary, write_atomic, write_with_companion};
 use crate::warnings::{DataPart, WarningKind, Warnings};
@@ -229,11 +229,7 @@ pub fn read_inputs(inputs: Vec<Input>, options: &ReadOptions) -> Result<Loaded, 
         }
     }
     if options.roles != Roles::default() && matches!(format, Format::Letor | Format::Cache) {
-        return Err(DataError::Columns {
-            file: first.name.clone(),
-            problem: format!("{} has no named columns to give roles to", format.info().name),
-            remedy: Remedy::NoRoles,
-        });
+        return Err(DataError::columns(&first.name, ColumnProblem::NoNames { format }));
     }
     check_built(format)?;
     let mut warnings = Warnings::default();

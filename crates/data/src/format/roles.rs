@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::error::{DataError, Remedy};
+use crate::error::{ColumnProblem, DataError};
 
 /// The use of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -185,62 +185,35 @@ impl Roles {
                 unlabelled = true;
                 continue;
             }
-            return Err(DataError::Columns {
-                file: file.to_owned(),
-                problem: format!(
-                    "no column is called '{name}', as `{}={name}` says; the columns are {}",
-                    role.name(),
-                    listed(columns)
-                ),
-                remedy: Remedy::CheckRoles,
-            });
+            let (role, column, columns) = (*role, name.clone(), columns.to_vec());
+            return Err(DataError::columns(file, ColumnProblem::Missing { role, column, columns }));
         }
         Ok(unlabelled)
     }
-}
-
-/// Column names in an error: the first twelve, quoted.
-pub(super) fn listed(columns: &[String]) -> String {
-    let shown: Vec<String> = columns.iter().take(12).map(|c| format!("'{c}'")).collect();
-    let more = match columns.len().saturating_sub(12) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    shown.join(", ") + &more
 }
 
 fn check_names(file: &str, columns: &[String]) -> Result<(), DataError> {
     let mut seen = HashSet::new();
     for (index, column) in columns.iter().enumerate() {
         let problem = if column.trim().is_empty() {
-            format!("column {} of {} has no name", index + 1, columns.len())
+            ColumnProblem::Unnamed { number: index + 1, columns: columns.len() }
         } else if !seen.insert(column.as_str()) {
-            format!("there are two columns '{column}'")
+            ColumnProblem::Duplicate { column: column.clone() }
         } else {
             continue;
         };
-        let remedy = "every column needs a name of its own".into();
-        return Err(DataError::Columns { file: file.to_owned(), problem, remedy });
+        return Err(DataError::columns(file, problem));
     }
     Ok(())
 }
 
 fn two_for_one(file: &str, role: Role, one: &str, other: &str) -> DataError {
-    let name = role.name();
-    DataError::Columns {
-        file: file.to_owned(),
-        problem: format!("both '{one}' and '{other}' could be the {name}"),
-        remedy: Remedy::ChooseColumn { role: name, one: one.to_owned(), other: other.to_owned() },
-    }
+    let (one, other) = (one.to_owned(), other.to_owned());
+    DataError::columns(file, ColumnProblem::Ambiguous { role, one, other })
 }
 
 fn none_for_role(file: &str, role: Role, columns: &[String]) -> DataError {
-    let name = role.name();
-    DataError::Columns {
-        file: file.to_owned(),
-        problem: format!("no column looks like the {name}; the columns are {}", listed(columns)),
-        remedy: Remedy::NameColumn { role: name, optional: role == Role::Label },
-    }
+    DataError::columns(file, ColumnProblem::NoneForRole { role, columns: columns.to_vec() })
 }
 
 #[cfg(test)]

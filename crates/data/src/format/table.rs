@@ -12,9 +12,9 @@ mod write;
 use std::collections::{HashMap, HashSet};
 
 use super::ReadOptions;
-use super::roles::{Role, Roles, listed};
+use super::roles::{Role, Roles};
 use crate::dataset::{Columns, Dataset, QueryIndex};
-use crate::error::{DataError, Remedy, SourceLocation};
+use crate::error::{ColumnProblem, DataError, Remedy, SourceLocation};
 use crate::matrix::Matrix;
 use crate::names::FeatureNames;
 use crate::strings::Strings;
@@ -97,19 +97,18 @@ impl Schema {
         }
         let added: Vec<String> =
             names.iter().filter(|n| !known.contains_key(n.as_str())).cloned().collect();
-        let lost = self.columns.iter().map(|(name, _)| name);
-        let lost: Vec<String> = lost.filter(|n| !given.contains(n.as_str())).cloned().collect();
-        let problem = match (added.is_empty(), lost.is_empty()) {
-            (false, true) => format!("{} is new", listed(&added)),
-            (true, false) => format!("{} is not here", listed(&lost)),
-            (false, false) => format!("{} is new, {} is not here", listed(&added), listed(&lost)),
-            (true, true) => "a name stands twice".into(),
+        let own = self.columns.iter().map(|(name, _)| name);
+        let missing: Vec<String> = own.filter(|n| !given.contains(n.as_str())).cloned().collect();
+        // All columns of the first file and no other: then one of them stands there twice.
+        let mut seen = HashSet::new();
+        let twice = names.iter().find(|name| !seen.insert(name.as_str()));
+        let problem = match twice {
+            Some(column) if added.is_empty() && missing.is_empty() => {
+                ColumnProblem::Duplicate { column: column.clone() }
+            }
+            _ => ColumnProblem::Different { first: self.file.clone(), added, missing },
         };
-        Err(DataError::Columns {
-            file: file.to_owned(),
-            problem: format!("the columns are not those of {}: {problem}", self.file),
-            remedy: "several files are one data set only if they have the same columns".into(),
-        })
+        Err(DataError::columns(file, problem))
     }
 }
 

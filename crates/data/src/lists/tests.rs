@@ -47,7 +47,7 @@ fn errors_tell_the_line_and_the_likely_slip() {
         error.to_string(),
         "r:2: found 4 columns in 'a 0 x 1', expected 6 columns 'qid Q0 docid rank score tag'"
     );
-    assert!(error.remedy() == Some(&crate::Remedy::IsQrels));
+    assert!(error.remedy() == Some(crate::Remedy::IsQrels));
     assert!(run("a Q0 x 1 nan t\n").unwrap_err().to_string().contains("a finite number"));
     assert!(qrels("# only\n\n").is_err());
 }
@@ -62,7 +62,7 @@ fn tabs_in_the_header_mean_tabs_alone() {
 fn a_run_is_not_taken_for_judgements() {
     let error = qrels("a Q0 x 1 2.5 t\n").unwrap_err();
     assert!(error.to_string().starts_with("q:1: found 6 columns"), "{error}");
-    assert!(error.remedy() == Some(&crate::Remedy::IsRun));
+    assert!(error.remedy() == Some(crate::Remedy::IsRun));
     let error = qrels("query-id,corpus-id,score\n").unwrap_err();
     assert!(error.help().unwrap().contains("by tabs"));
 }

@@ -81,7 +81,9 @@ impl Found {
                 table.view.rows.iter().zip(row).any(|(f, v)| f == factor && v == value)
             })
         };
-        let baseline = grid.rows.iter().position(agrees).unwrap_or(0);
+        let invariant = "the baseline of a table is one of its rows";
+        let baseline = grid.rows.iter().position(agrees);
+        let baseline = baseline.ok_or(ExperimentError::Internal { invariant })?;
         let rows = grid.rows.len();
         let columns = grid.columns.len();
         let of_metric = |metric: usize| (0..columns).map(move |column| (metric, column));
@@ -210,7 +212,9 @@ fn values(set: &SetResult, chosen: &[Chosen], metric: usize) -> Vec<Option<f64>>
     for (queries, chosen) in set.folds.iter().zip(chosen) {
         let result = set.system(chosen.learner).and_then(|s| s.mean.results.get(metric));
         let of_fold = result.and_then(|result| result.values.get(start..start + queries));
-        values.extend_from_slice(of_fold.unwrap_or_default());
+        debug_assert!(of_fold.is_some(), "a learner that was chosen has values of its fold");
+        // Queries of later folds keep their places in any case.
+        values.extend((0..*queries).map(|query| *of_fold?.get(query)?));
         start += queries;
     }
     values

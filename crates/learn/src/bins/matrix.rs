@@ -80,11 +80,11 @@ impl Pages {
     }
 
     fn bytes(&self) -> &[u8] {
-        self.map.get(..self.len).unwrap_or_default()
+        &self.map[..self.len]
     }
 
     fn bytes_mut(&mut self) -> &mut [u8] {
-        self.map.get_mut(..self.len).unwrap_or_default()
+        &mut self.map[..self.len]
     }
 }
 
@@ -174,7 +174,7 @@ impl Binned {
 
     /// One column, by row.
     pub(crate) fn column(&self, column: usize) -> &[u8] {
-        self.by_column.bytes().get(column * self.rows..(column + 1) * self.rows).unwrap_or_default()
+        &self.by_column.bytes()[column * self.rows..(column + 1) * self.rows]
     }
 
     /// The bin of a feature in a row: the slow twin of the layouts.

@@ -36,7 +36,7 @@ impl<'a, T: Copy + Into<f64> + Sync> Grid<'a, T> {
 
     /// One number.
     pub(crate) fn get(&self, row: usize, column: usize) -> f64 {
-        self.values.get(row * self.columns + column).map_or(0.0, |value| (*value).into())
+        self.values[row * self.columns + column].into()
     }
 
     /// The weighted sum of each row, in the order of the columns.

@@ -38,7 +38,9 @@ pub(crate) fn model(
 pub(crate) fn weights(kind: &ModelBody, transforms: &Transforms) -> Vec<f64> {
     match kind {
         ModelBody::Linear(line) => {
-            let scales = affine(transforms, false).unwrap_or_default();
+            let scales = affine(transforms, false);
+            debug_assert!(scales.is_some(), "a line is made of affine transforms alone");
+            let scales = scales.unwrap_or_default();
             let learnt = |(raw, (_, scale)): (&f64, (f32, f32))| match scale {
                 0.0 => 0.0,
                 scale => raw / f64::from(scale),

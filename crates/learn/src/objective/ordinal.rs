@@ -179,6 +179,13 @@ impl Ordinal {
             .map_err(|_| LearnError::UnknownGrade { label })
     }
 
+    /// The grade of a label that was found among them before.
+    fn checked_grade(&self, label: f64) -> usize {
+        let grade = self.grade(label);
+        debug_assert!(grade.is_ok(), "the labels of a query are checked first");
+        grade.unwrap_or_default()
+    }
+
     fn place(&self, grade: usize, score: f64, thresholds: &[f64]) -> Place {
         let upper = thresholds.get(grade).map_or(f64::INFINITY, |t| t - score);
         let under = grade.checked_sub(1).and_then(|g| thresholds.get(g));
@@ -311,7 +318,7 @@ impl Objective for Ordinal {
             self.grade(label)?;
         }
         pointwise::fill(query, out, |label, score| {
-            let grade = self.grade(label).unwrap_or_default();
+            let grade = self.checked_grade(label);
             let p = self.place(grade, score, &self.thresholds);
             (p.above_upper - p.lower, p.upper * p.above_upper + p.lower * p.above_lower)
         })
@@ -326,7 +333,7 @@ impl Objective for Ordinal {
             self.grade(label)?;
         }
         Ok(Some(pointwise::sum(query, |label, score| {
-            let grade = self.grade(label).unwrap_or_default();
+            let grade = self.checked_grade(label);
             -self.place(grade, score, &self.thresholds).chance().max(1e-300).ln()
         })))
     }

@@ -165,6 +165,7 @@ impl Expander<'_> {
             return Err(LearnError::Internal { invariant: "a leaf that is split has a split" });
         };
         let place = self.evaluator.places[number];
+        debug_assert!(node.cells.is_some() || !place.categorical, "sets are told by a histogram");
         let set = place.categorical.then(|| {
             let cells = node.cells.as_deref().unwrap_or_default();
             self.evaluator.set(place, cells, &self.units.rule, &found)

@@ -157,7 +157,7 @@ pub(crate) trait Grow: GrownRows {
 
 impl GrownRows for Grower<'_> {
     fn rows_of(&self, leaf: &GrownLeaf) -> &[u32] {
-        self.buffers[leaf.buffer].rows.get(leaf.range.clone()).unwrap_or_default()
+        &self.buffers[leaf.buffer].rows[leaf.range.clone()]
     }
 
     fn routes(&self, grown: &Grown) -> Routes<'_> {
@@ -422,7 +422,9 @@ impl Growing {
 /// The categories of a set of bins.
 fn categories(binned: &Binned, feature: u32, set: &BinSet) -> Result<Categories, LearnError> {
     let all = binned.feature(feature).and_then(|bins| bins.categories.as_deref());
-    let chosen = all.unwrap_or_default().iter().zip(set).filter(|(_, left)| **left == 1);
+    let invariant = "a split by a set of categories is on a feature that has some";
+    let all = all.ok_or(LearnError::Internal { invariant })?;
+    let chosen = all.iter().zip(set).filter(|(_, left)| **left == 1);
     Ok(Categories::new(chosen.map(|(category, _)| *category))?)
 }
 

@@ -39,6 +39,7 @@ impl Grown {
 
     /// The tree, given the value of each grown leaf.
     pub(crate) fn tree(&self, values: &[f64]) -> Result<Tree, ModelError> {
+        debug_assert_eq!(values.len(), self.leaves.len(), "each grown leaf has a value");
         let value = |leaf: usize| values.get(leaf).copied().unwrap_or(0.0);
         let own = |(at, leaf): (usize, &GrownLeaf)| Leaf { value: value(at), rows: leaf.rows };
         let leaves = match &self.ends {

@@ -70,7 +70,7 @@ pub(crate) fn partition(
     let flag = |(rows, flags): (&[u32], &mut [u8])| {
         let mut count = 0_usize;
         for (row, flag) in rows.iter().zip(flags) {
-            *flag = column.get(*row as usize).map_or(0, |byte| left[usize::from(*byte)]);
+            *flag = left[usize::from(column[*row as usize])];
             count += usize::from(*flag);
         }
         count

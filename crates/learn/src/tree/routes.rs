@@ -29,9 +29,7 @@ impl<'a> Routes<'a> {
     /// Makes the ways through a tree that was grown on these bins.
     pub(crate) fn new(binned: &'a Binned, grown: &Grown) -> Self {
         let shared = |child: Child| match (child, &grown.ends) {
-            (Child::Leaf(end), Some(ends)) => {
-                Child::Leaf(ends.get(end as usize).map_or(0, |end| end.leaf))
-            }
+            (Child::Leaf(end), Some(ends)) => Child::Leaf(ends[end as usize].leaf),
             _ => child,
         };
         let fork = |split: &Split| {
@@ -54,19 +52,22 @@ impl<'a> Routes<'a> {
             let children = [shared(split.right), shared(split.left)];
             Some(Fork { column: binned.column(column), left, children })
         };
-        Self { forks: grown.splits.iter().filter_map(fork).collect() }
+        let forks: Vec<Fork<'_>> = grown.splits.iter().filter_map(fork).collect();
+        debug_assert_eq!(forks.len(), grown.splits.len(), "each split is on a feature with bins");
+        Self { forks }
     }
 
     /// The grown leaf of a row.
     pub(crate) fn leaf(&self, row: usize) -> usize {
         let mut at = 0;
         while let Some(fork) = self.forks.get(at) {
-            let left = fork.column.get(row).map_or(0, |byte| fork.left[usize::from(*byte)]);
+            let left = fork.left[usize::from(fork.column[row])];
             match fork.children[usize::from(left) & 1] {
                 Child::Split(next) => at = next as usize,
                 Child::Leaf(leaf) => return leaf as usize,
             }
         }
+        debug_assert!(self.forks.is_empty(), "children of a split are there");
         0
     }
 }

@@ -160,8 +160,8 @@ pub(super) fn missing_matters(header: &Header, ensemble: &Ensemble) -> Option<(u
     };
     for (_, tree, _, split) in splits() {
         let rows = |child| match child {
-            Child::Split(to) => tree.splits().get(to as usize).map_or(0, |split| split.rows),
-            Child::Leaf(to) => tree.leaves().get(to as usize).map_or(0, |leaf| leaf.rows),
+            Child::Split(to) => tree.split(to).rows,
+            Child::Leaf(to) => tree.leaf(to).rows,
         };
         let more = if rows(split.left) >= rows(split.right) { Side::Left } else { Side::Right };
         if let Some(had) = had.get_mut(split.feature as usize) {

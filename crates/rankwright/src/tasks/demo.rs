@@ -300,7 +300,7 @@ impl Demo<'_> {
         let context = self.task.context();
         let (built, index_seconds) = self.task.step("indexing", || {
             let documents = Documents::open(folder.join("documents.jsonl"), None)?;
-            let options = BuildOptions { existing: Existing::Replace, ..BuildOptions::default() };
+            let options = BuildOptions::new().existing(Existing::Replace);
             build_index(&path, documents, &options, &mut |_| match context.is_cancelled() {
                 true => ControlFlow::Break(()),
                 false => ControlFlow::Continue(()),
@@ -328,7 +328,7 @@ impl Demo<'_> {
     fn make_features(&mut self, store: &Store) -> Result<Features, TaskError> {
         let ([train, valid], seconds) = self.task.step("computing features", || {
             let set = FeatureSet::parse("default")?;
-            let options = RowOptions { candidates: Some(CANDIDATES), ..RowOptions::default() };
+            let options = RowOptions::new().candidates(CANDIDATES);
             let of = |queries: &[Query]| {
                 let (index, qrels) = (store.index.clone(), Some(&store.qrels));
                 training_data(index, queries.to_vec(), qrels, &set, &options)

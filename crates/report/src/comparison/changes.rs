@@ -18,6 +18,7 @@ use super::wins::Differences;
 use super::{ComparisonReport, Details, fixed, signed};
 use crate::chart::{Axis, Body, Chart, Series};
 use crate::error::ReportError;
+use crate::known::KnownNames;
 use crate::page::{Block, Section};
 
 /// Systems that are set against the baseline here.
@@ -96,11 +97,8 @@ pub(super) fn all(
 fn find(report: &ComparisonReport, id: &str) -> Result<usize, ReportError> {
     let queries = report.systems.first().map_or(&[][..], |(_, e)| &e.queries);
     queries.iter().position(|query| query == id).ok_or_else(|| {
-        let some: Vec<&str> = queries.iter().take(5).map(String::as_str).collect();
-        ReportError::with_help(
-            format!("there is no query {id} among the {} that were compared", queries.len()),
-            format!("ids are written as in the data, such as {}", some.join(", ")),
-        )
+        let known = KnownNames::around(id, queries.iter().map(String::as_str));
+        ReportError::NotCompared { query: id.to_owned(), known }
     })
 }
 

@@ -118,11 +118,8 @@ impl ComparisonReport {
     pub fn with_main(mut self, metric: &str) -> Result<Self, ReportError> {
         let found = self.comparison.metrics.iter().position(|m| m.label == metric);
         self.main = found.ok_or_else(|| {
-            let known: Vec<&str> = self.comparison.metrics.iter().map(|m| &*m.label).collect();
-            ReportError::request(format!(
-                "{metric} is none of the metrics that were compared: {}",
-                known.join(", ")
-            ))
+            let known = self.comparison.metrics.iter().map(|m| m.label.clone()).collect();
+            ReportError::MetricNotCompared { metric: metric.to_owned(), known }
         })?;
         self.differences = wins::all(&self.comparison, &self.systems, self.main)?;
         Ok(self)
@@ -151,9 +148,7 @@ impl ComparisonReport {
     ) -> Result<Self, ReportError> {
         if sources.len() != self.systems.len() {
             let (found, expected) = (sources.len(), self.systems.len());
-            return Err(ReportError::request(format!(
-                "found {found} sources of queries for {expected} systems; expected one for each"
-            )));
+            return Err(ReportError::SourceCount { found, expected });
         }
         let Some(first) = sources.first() else { return Ok(self) };
         sources.iter().enumerate().try_for_each(|(at, source)| self.check_source(at, *source))?;
@@ -174,11 +169,10 @@ impl ComparisonReport {
         let found = (0..source.len()).map(|q| source.id(q));
         match found.eq(expected.iter().map(String::as_str)) {
             true => Ok(()),
-            false => Err(ReportError::request(format!(
-                "the source of {} has other queries than the evaluation of {}, or another order",
-                self.name(system),
-                self.name(0)
-            ))),
+            false => {
+                let (system, first) = (self.name(system).to_owned(), self.name(0).to_owned());
+                Err(ReportError::OtherQueries { system, first })
+            }
         }
     }
 

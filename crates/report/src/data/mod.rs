@@ -31,6 +31,9 @@ use relation::Relation;
 use similar::Similar;
 use spread::Spread;
 
+/// Features that charts can show.
+const MOST_SHOWN: usize = 50;
+
 /// What the report looks at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DataOptions {
@@ -200,19 +203,13 @@ impl DataReport {
 }
 
 fn check(options: &DataOptions) -> Result<(), ReportError> {
-    let refuse = |what: &str, found: String, expected: &str| {
-        Err(ReportError::request(format!("{what} is {found}; expected {expected}")))
-    };
-    match options {
-        DataOptions { top: 0, .. } => refuse("the number of features shown", "0".into(), "1 to 50"),
-        DataOptions { top, .. } if *top > 50 => {
-            refuse("the number of features shown", top.to_string(), "1 to 50")
+    match *options {
+        DataOptions { top: found, .. } if !(1..=MOST_SHOWN).contains(&found) => {
+            Err(ReportError::ShownFeatures { found, most: MOST_SHOWN })
         }
-        DataOptions { sample, .. } if *sample < 2 => {
-            refuse("the sample of rows", sample.to_string(), "at least 2")
-        }
-        DataOptions { near, .. } if !(*near > 0.0 && *near <= 1.0) => {
-            refuse("the correlation of near-duplicates", near.to_string(), "above 0, up to 1")
+        DataOptions { sample: found, .. } if found < 2 => Err(ReportError::SampleSize { found }),
+        DataOptions { near: found, .. } if !(found > 0.0 && found <= 1.0) => {
+            Err(ReportError::NearDuplicates { found })
         }
         _ => Ok(()),
     }

@@ -120,7 +120,7 @@ fn tau_of_known(data: &Dataset, c: usize, tau: &Measure) -> Result<MeasureResult
     }
     let found = evaluate(&source, std::slice::from_ref(tau), EvalOptions::default())?;
     let first = found.results.into_iter().next();
-    first.ok_or_else(|| ReportError::request("the correlation of a feature has no result"))
+    first.ok_or(ReportError::Internal { invariant: "one metric has one result" })
 }
 
 /// Columns by the size of tau, the largest first; those without one last, in column order.

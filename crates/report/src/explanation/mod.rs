@@ -6,7 +6,6 @@
 //! contributions is the model crate's ([`rankwright_model::Explainer`]); here they are chosen, put
 //! into order and shown as a page, as text and as JSON.
 
-mod find;
 mod list;
 mod page;
 mod query;
@@ -25,6 +24,7 @@ pub use self::query::{Contribution, Document, PairPart, QueryPart, Share};
 pub use self::summary::{FeatureSummary, Point, Summary};
 
 use crate::error::ReportError;
+use crate::known::KnownNames;
 
 /// What is to be explained.
 #[derive(Debug, Clone, Copy)]
@@ -71,10 +71,7 @@ pub struct Explanation {
 /// Explains what is asked.
 pub fn explain(request: &ExplainRequest<'_>) -> Result<Explanation, ReportError> {
     if request.query.is_none() && (request.pair.is_some() || !request.documents.is_empty()) {
-        return Err(ReportError::with_help(
-            "documents were named, but no query whose documents they are",
-            "name the query too",
-        ));
+        return Err(ReportError::DocumentsWithoutQuery);
     }
     let (explainer, relative_to) = explainer(request)?;
     let query = match request.query {
@@ -89,11 +86,11 @@ pub fn explain(request: &ExplainRequest<'_>) -> Result<Explanation, ReportError>
         let (features, how) = (&request.model.1.header().features, DependenceOptions::default());
         let Some(feature) = features.column(name) else {
             let known: Vec<String> = features.iter().map(|name| name.into_owned()).collect();
-            let known = known.iter().map(String::as_str);
-            return Err(find::unknown("the model has no feature", name, "its features", known));
+            let known = KnownNames::around(name, known.iter().map(String::as_str));
+            return Err(ReportError::UnknownFeature { feature: name.clone(), known });
         };
         let how = DependenceOptions { curves: request.curves, ..how };
-        request.model.1.dependence(request.data.1, feature, how, request.options).map_err(refused)
+        Ok(request.model.1.dependence(request.data.1, feature, how, request.options)?)
     };
     Ok(Explanation {
         model: request.model.0.to_owned(),
@@ -110,17 +107,17 @@ pub fn explain(request: &ExplainRequest<'_>) -> Result<Explanation, ReportError>
 fn explainer<'a>(request: &ExplainRequest<'a>) -> Result<(Explainer<'a>, String), ReportError> {
     let model = request.model.1;
     if let Some((name, background)) = request.background {
-        let found = Explainer::with_background(model, background, request.options);
-        return Ok((found.map_err(refused)?, format!("the documents of {name}")));
+        let found = Explainer::with_background(model, background, request.options)?;
+        return Ok((found, format!("the documents of {name}")));
     }
     match Explainer::new(model, request.options) {
         Ok(found) => Ok((found, without_background(model).to_owned())),
         // The data at hand is the next best.
         Err(ExplainError::NoCounts { .. } | ExplainError::NoBackground) => {
-            let found = Explainer::with_background(model, request.data.1, request.options);
-            Ok((found.map_err(refused)?, format!("the documents of {}", request.data.0)))
+            let found = Explainer::with_background(model, request.data.1, request.options)?;
+            Ok((found, format!("the documents of {}", request.data.0)))
         }
-        Err(error) => Err(refused(error)),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -142,14 +139,6 @@ fn is_sampled(model: &Model) -> bool {
         }
         ModelBody::Blend(blend) => blend.members().iter().any(|(_, member)| is_sampled(member)),
         _ => false,
-    }
-}
-
-fn refused(error: ExplainError) -> ReportError {
-    let help = error.help();
-    match error {
-        ExplainError::Model(error) => ReportError::Model(error),
-        other => ReportError::Request { message: other.to_string(), help },
     }
 }
 

@@ -5,9 +5,10 @@ use rankwright_eval::{OrderRule, Orderer, Rows};
 use rankwright_model::{Explainer, Explanation};
 use serde::Serialize;
 
+use super::ExplainRequest;
 use super::list::{Effect, effects};
-use super::{ExplainRequest, find, refused};
 use crate::error::ReportError;
+use crate::known::KnownNames;
 use crate::serialise::short_f32;
 
 /// Why the documents of a query stand in their order.
@@ -88,12 +89,12 @@ impl QueryPart {
     ) -> Result<QueryPart, ReportError> {
         let data = request.data.1;
         let Some(query) = data.query_ids().iter().position(|other| other == id) else {
-            let ids = data.query_ids().iter();
-            return Err(find::unknown("the data has no query", id, "in the data", ids));
+            let known = KnownNames::around(id, data.query_ids().iter());
+            return Err(ReportError::UnknownQuery { data: "data", query: id.to_owned(), known });
         };
-        let found = explainer.explain(data, &[query]).map_err(refused)?;
+        let found = explainer.explain(data, &[query])?;
         let Some(found) = found.into_iter().next() else {
-            return Err(ReportError::request(format!("query '{id}' has no documents")));
+            return Err(ReportError::Internal { invariant: "each query has an explanation" });
         };
         let (names, ranks) = (explainer.names(), ranks(&found.scores)?);
         let about = About { data, found: &found, names: &names, ranks: &ranks };
@@ -157,8 +158,9 @@ impl About<'_> {
         let by_id = all().find(|place| self.name(*place) == name);
         by_id.or_else(|| all().find(|place| row(place) == name)).ok_or_else(|| {
             let names: Vec<String> = all().map(|place| self.name(place)).collect();
-            let what = format!("query '{query}' has no document");
-            find::unknown(&what, name, "in the query", names.iter().map(String::as_str))
+            let known = KnownNames::around(name, names.iter().map(String::as_str));
+            let (query, document) = (query.to_owned(), name.to_owned());
+            ReportError::UnknownDocument { query, document, known }
         })
     }
 

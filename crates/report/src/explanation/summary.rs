@@ -10,7 +10,7 @@ use rankwright_model::{Explainer, Explanation};
 use rankwright_spec::words::counted;
 use serde::Serialize;
 
-use super::{ExplainRequest, is_sampled, refused};
+use super::{ExplainRequest, is_sampled};
 use crate::error::ReportError;
 
 /// Documents that are enough.
@@ -91,7 +91,7 @@ impl Summary {
         });
         let mut queries: Vec<usize> = taken.copied().collect();
         queries.sort_unstable();
-        let found = explainer.explain(data, &queries).map_err(refused)?;
+        let found = explainer.explain(data, &queries)?;
         let documents: usize = found.iter().map(Explanation::documents).sum();
         let mut features = features(&found, explainer.names(), documents);
         let source = |row: usize| data.source_row(row);

@@ -23,6 +23,7 @@ use super::Part;
 use super::stages::Stages;
 use crate::chart::{Axis, Body, Chart, Forces, Pushed};
 use crate::error::ReportError;
+use crate::known::KnownNames;
 use crate::page::{Block, Section};
 
 /// Documents of a list that are shown.
@@ -182,11 +183,8 @@ pub(super) fn forces(objective: &Lambda, query: &QueryView<'_>) -> Result<Vec<f6
 
 fn find(data: &Dataset, id: &str) -> Result<usize, ReportError> {
     data.query_ids().iter().position(|known| known == id).ok_or_else(|| {
-        let few: Vec<&str> = data.query_ids().iter().take(5).collect();
-        ReportError::with_help(
-            format!("the training data has no query '{id}'"),
-            format!("its queries are such as {}", few.join(", ")),
-        )
+        let known = KnownNames::around(id, data.query_ids().iter());
+        ReportError::UnknownQuery { data: "training data", query: id.to_owned(), known }
     })
 }
 

@@ -193,7 +193,7 @@ impl TrainingReport {
         let TrainingRequest { model: (name, model), train, valid, log, .. } = request;
         let measures = request.measures()?;
         let Some(first) = measures.first() else {
-            return Err(ReportError::request("there is no metric"));
+            return Err(ReportError::NoMetric);
         };
         let sets = request.sets();
         let values = whole_model(model, &sets, &measures, options.score)?;
@@ -286,7 +286,7 @@ impl<'a> Seen<'a> {
         let (model, data) = (request.model.1, request.train.data);
         let (header, classes) = (model.header(), Classes::of(data.labels()));
         let (Some((_, whole)), Some(first)) = (values.first(), measures.first()) else {
-            return Err(ReportError::request("there is no data to look at"));
+            return Err(ReportError::Internal { invariant: "a model is measured on its data" });
         };
         let about = (header.objective.as_str(), header.seed);
         let mut seen = Seen {

@@ -108,7 +108,7 @@ impl ShrinkageReport {
     pub fn new(about: &ShrinkageInput<'_>, runs: Vec<ShrinkageRun>) -> Result<Self, ReportError> {
         let sets: Vec<String> = about.sets().map(|set| set.name.to_owned()).collect();
         if sets.len() < 2 {
-            return Err(ReportError::request("there is no validation data"));
+            return Err(ReportError::NoValidation);
         }
         let better = about.measure.metric().better();
         let gains = |run: &ShrinkageRun| match better {
@@ -118,7 +118,7 @@ impl ShrinkageReport {
         let Some(best) = (0..runs.len())
             .reduce(|best, at| if gains(&runs[at]) > gains(&runs[best]) { at } else { best })
         else {
-            return Err(ReportError::request("there is no training to show"));
+            return Err(ReportError::NoTraining);
         };
         let names: Vec<String> = runs.iter().map(name_of).collect();
         let comparison = match runs.len() {

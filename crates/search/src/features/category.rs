@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Feature;
 use super::def::FeatureDef;
-use super::evidence::{Evidence, Needs};
+use super::evidence::Evidence;
 use super::fields::{FieldParams, field};
 use crate::document::Value;
 use crate::error::SearchError;
@@ -59,10 +59,6 @@ impl CategoryMatch {
 }
 
 impl Feature for CategoryMatch {
-    fn needs(&self) -> Needs {
-        Needs::default()
-    }
-
     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
         let matches = self.matches(evidence);
         for (slot, &doc) in out.iter_mut().zip(evidence.docs) {

@@ -6,7 +6,7 @@ use rankwright_spec::{Auto, Spec, choices, params};
 
 use super::Feature;
 use super::def::FeatureDef;
-use super::evidence::{Evidence, Needs};
+use super::evidence::Evidence;
 use super::fields::{field_or_only, text_field};
 use super::frequency::of_text;
 use crate::error::SearchError;
@@ -142,10 +142,6 @@ fn statistic(index: &Index, spec: &Spec, stat: Stat) -> Result<Box<dyn Feature>,
 }
 
 impl Feature for Column {
-    fn needs(&self) -> Needs {
-        Needs::default()
-    }
-
     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
         for (slot, &doc) in out.iter_mut().zip(evidence.docs) {
             *slot = self.0[doc as usize];

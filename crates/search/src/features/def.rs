@@ -2,17 +2,70 @@
 
 use std::fmt;
 
-use rankwright_spec::{ParamDef, ParamGroup, Spec, SpecError};
+use rankwright_spec::{ParamDef, ParamGroup, Spec};
 use serde::{Serialize, Serializer};
 
+use super::Feature;
 use super::weight::build_weight;
-use super::{FEATURES, Feature};
 use crate::error::SearchError;
 use crate::index::Index;
+use crate::params::read_params;
 use crate::retrieve::Weighting;
 use crate::schema::FieldKind;
 
-/// One feature, as help, documentation and other languages read it.
+/// One feature, as help, documentation and other languages read it, and the way to build it.
+///
+/// A definition of one's own is a `static` that [`Index::with_feature`] takes:
+///
+/// ```
+/// use rankwright_search::{
+///     Document, Evidence, Extractor, Feature, FeatureDef, FeatureParams, FeatureSet, Index, Needs,
+///     SearchError, TextField,
+/// };
+///
+/// rankwright_spec::params! {
+///     /// Parameters of the feature `coverage`.
+///     pub struct CoverageParams {
+///         field: String = "all".to_owned(), .., "Text field; all: every text field as one.";
+///     }
+/// }
+///
+/// /// Share of the words of a field that the query has.
+/// struct Coverage(TextField);
+///
+/// impl FeatureParams for CoverageParams {
+///     fn build(&self, index: &Index) -> Result<Box<dyn Feature>, SearchError> {
+///         Ok(Box::new(Coverage(index.text_field(&self.field)?)))
+///     }
+/// }
+///
+/// impl Feature for Coverage {
+///     fn needs(&self) -> Needs {
+///         Needs::default().frequencies(self.0)
+///     }
+///
+///     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
+///         for (candidate, value) in out.iter_mut().enumerate() {
+///             let found: u32 = evidence.frequencies(self.0, candidate)?.sum();
+///             *value = f64::from(found) / evidence.length(self.0, candidate)?.max(1.0);
+///         }
+///         Ok(())
+///     }
+/// }
+///
+/// static COVERAGE: FeatureDef = FeatureDef {
+///     name: "coverage",
+///     help: "Share of the words of a field that the query has.",
+///     example: "coverage(field=title)",
+///     ..FeatureDef::of_params::<CoverageParams>()
+/// };
+///
+/// let document = Document::new("1").with("title", "red shoe");
+/// let index = Index::in_memory([document])?.with_feature(&COVERAGE)?;
+/// let extractor = Extractor::new(index, &FeatureSet::parse("bm25, coverage(field=title)")?)?;
+/// assert_eq!(extractor.set().features, ["bm25", "coverage(field=title)"]);
+/// # Ok::<(), SearchError>(())
+/// ```
 ///
 /// It serialises to what `list features --json` shows.
 #[derive(Clone, Copy)]
@@ -28,15 +81,32 @@ pub struct FeatureDef {
     /// Whether it is in the default set, on every field of its kind.
     pub is_default: bool,
     /// A parameter with the values that `*` stands for, each of which is in the default set.
-    pub(crate) each: Option<(&'static str, &'static [&'static str])>,
-    pub(crate) params: fn() -> Vec<ParamDef>,
-    pub(crate) build: Build,
+    pub each: Option<(&'static str, &'static [&'static str])>,
+    /// The parameters; [`FeatureDef::of_params`] fills it in.
+    #[doc(hidden)]
+    pub params: fn() -> Vec<ParamDef>,
+    /// The step from a spec to the feature; [`FeatureDef::of_params`] fills it in.
+    #[doc(hidden)]
+    pub build: Build,
+}
+
+/// The parameters of a feature: a struct that `params!` declares, and the feature it makes.
+pub trait FeatureParams: ParamGroup + Default {
+    /// The feature with these parameters, ready for an index. Fields that the index lacks are an
+    /// error here, before any query comes.
+    fn build(&self, index: &Index) -> Result<Box<dyn Feature>, SearchError>;
 }
 
 /// Makes a feature of an index ready, from its spec.
-pub(crate) type Build = fn(&Index, &Spec) -> Result<Box<dyn Feature>, SearchError>;
+pub(super) type Build = fn(&Index, &Spec) -> Result<Box<dyn Feature>, SearchError>;
 
 impl FeatureDef {
+    /// The definition of a feature with these parameters, to be completed with name, help and
+    /// example.
+    pub const fn of_params<P: FeatureParams>() -> Self {
+        Self::of::<P>(|index, spec| read_params::<P>(spec)?.build(index))
+    }
+
     /// A definition without a name; a feature's file fills in the rest.
     pub(super) const fn of<P: ParamGroup + Default>(build: Build) -> Self {
         Self {
@@ -64,14 +134,6 @@ impl FeatureDef {
     /// The parameters.
     pub fn params(&self) -> Vec<ParamDef> {
         (self.params)()
-    }
-
-    /// The definition of a name.
-    pub(super) fn find(name: &str) -> Result<&'static FeatureDef, SpecError> {
-        FEATURES.iter().copied().find(|def| def.name == name).ok_or_else(|| {
-            let known: Vec<&str> = FEATURES.iter().map(|def| def.name).collect();
-            SpecError::unknown("feature", name, &known)
-        })
     }
 }
 

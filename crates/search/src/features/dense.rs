@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::Feature;
 use super::def::FeatureDef;
-use super::evidence::{Evidence, Needs};
+use super::evidence::Evidence;
 use crate::error::SearchError;
 use crate::index::Index;
 use crate::params::read_params;
@@ -63,10 +63,6 @@ impl Dense {
 }
 
 impl Feature for Dense {
-    fn needs(&self) -> Needs {
-        Needs::default()
-    }
-
     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
         let words: Vec<String> = evidence.terms.distinct().map(str::to_owned).collect();
         let query = mean(evidence.index, &self.terms, self.dimensions, words.iter())?;

@@ -5,11 +5,16 @@
 //! these numbers. Cost: terms x candidates skips in the postings, for each field.
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::fmt;
 
-use crate::document::Query;
+use crate::document::{Document, Query};
 use crate::error::SearchError;
-use crate::index::{Index, TermHits, TermStats, TextField};
+use crate::index::{Index, NumberField, TermHits, TermStats, TextField};
 use crate::terms::Terms;
+
+const NO_FREQUENCIES: SearchError = SearchError::NotGathered { what: "frequencies" };
+const NO_POSITIONS: SearchError = SearchError::NotGathered { what: "positions" };
 
 /// One text field: frequencies and positions, term by term, candidate by candidate.
 #[derive(Debug, Default)]
@@ -29,25 +34,54 @@ pub(crate) struct TextFieldEvidence {
     pub(crate) stats: Vec<TermStats>,
 }
 
-/// A query with its candidates, and what the index says of both.
-pub(crate) struct Evidence<'a> {
+/// A query with its candidates, and the statistics of both that features need.
+///
+/// Candidates are numbered from 0. Terms are the different terms of the query, in the order of
+/// [`Terms::distinct`].
+pub struct Evidence<'a> {
     pub(crate) index: &'a Index,
     pub(crate) query: &'a Query,
     pub(crate) terms: &'a Terms,
     /// The candidates, ascending.
     pub(crate) docs: &'a [u32],
-    fields: Vec<FieldEvidence>,
+    fields: Vec<Option<FieldEvidence>>,
     text_fields: Vec<Option<TextFieldEvidence>>,
     matching: OnceCell<usize>,
 }
 
 /// The statistics that features need.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Needs {
-    /// Scopes whose frequencies are looked at.
-    pub(crate) text_fields: Vec<TextField>,
-    /// Scopes whose positions are looked at.
-    pub(crate) positions: Vec<TextField>,
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[must_use]
+pub struct Needs {
+    frequencies: BTreeSet<TextField>,
+    positions: BTreeSet<TextField>,
+}
+
+impl Needs {
+    /// The same, and the frequencies of the query's terms in a text field.
+    pub fn frequencies(mut self, field: TextField) -> Self {
+        self.frequencies.insert(field);
+        self
+    }
+
+    /// The same, and the positions of the query's terms in a text field.
+    pub fn positions(mut self, field: TextField) -> Self {
+        self.positions.insert(field);
+        self
+    }
+
+    /// Both together.
+    pub(super) fn and(mut self, mut other: Needs) -> Self {
+        self.frequencies.append(&mut other.frequencies);
+        self.positions.append(&mut other.positions);
+        self
+    }
+
+    /// Refuses text fields that an index does not have.
+    pub(super) fn check(&self, index: &Index) -> Result<(), SearchError> {
+        let fields = self.frequencies.iter().chain(&self.positions);
+        fields.into_iter().try_for_each(|&field| index.check_text_field(field))
+    }
 }
 
 impl<'a> Evidence<'a> {
@@ -69,17 +103,17 @@ impl<'a> Evidence<'a> {
             text_fields: Vec::new(),
             matching: OnceCell::new(),
         };
-        let of = |text_fields: &[TextField], field: usize| {
+        let of = |text_fields: &BTreeSet<TextField>, field: usize| {
             text_fields.iter().any(|&text_field| index.fields_of(text_field).contains(&field))
         };
         for field in 0..index.tantivy_fields().len() {
             let positions = of(&needs.positions, field);
-            let wanted = positions || of(&needs.text_fields, field);
+            let wanted = positions || of(&needs.frequencies, field);
             let evidence = wanted.then(|| found.gather_field(field, positions)).transpose()?;
-            found.fields.push(evidence.unwrap_or_default());
+            found.fields.push(evidence);
         }
         for text_field in (0..count).map(TextField) {
-            let wanted = needs.text_fields.contains(&text_field);
+            let wanted = needs.frequencies.contains(&text_field);
             let evidence = wanted.then(|| found.gather_text_field(text_field)).transpose()?;
             found.text_fields.push(evidence);
         }
@@ -116,8 +150,8 @@ impl<'a> Evidence<'a> {
         }
         evidence.tfs = vec![0; self.terms.distinct().len() * self.docs.len()];
         for &field in self.index.fields_of(text_field) {
-            let tfs = evidence.tfs.iter_mut().zip(&self.fields[field].tfs);
-            tfs.for_each(|(sum, tf)| *sum += tf);
+            let field = self.fields.get(field).and_then(Option::as_ref).ok_or(NO_FREQUENCIES)?;
+            evidence.tfs.iter_mut().zip(&field.tfs).for_each(|(sum, tf)| *sum += tf);
         }
         Ok(evidence)
     }
@@ -127,8 +161,7 @@ impl<'a> Evidence<'a> {
         &self,
         text_field: TextField,
     ) -> Result<&TextFieldEvidence, SearchError> {
-        let found = self.text_fields.get(text_field.0).and_then(Option::as_ref);
-        found.ok_or(SearchError::Internal { invariant: "a feature names the text fields it needs" })
+        self.text_fields.get(text_field.0).and_then(Option::as_ref).ok_or(NO_FREQUENCIES)
     }
 
     /// Frequencies of the terms in a candidate.
@@ -140,9 +173,24 @@ impl<'a> Evidence<'a> {
         text_field.tfs.iter().skip(candidate).step_by(self.docs.len()).copied()
     }
 
+    /// The evidence of each field that a text field stands for, with positions.
+    pub(crate) fn fields_with_positions(
+        &self,
+        text_field: TextField,
+    ) -> Result<Vec<&FieldEvidence>, SearchError> {
+        let fields = self.index.fields_of(text_field).iter();
+        let found = fields.map(|&field| self.fields.get(field).and_then(Option::as_ref));
+        let has = |found: &FieldEvidence| found.starts.len() == found.tfs.len();
+        found.map(|found| found.filter(|found| has(found)).ok_or(NO_POSITIONS)).collect()
+    }
+
     /// Positions of a term in a candidate, ascending.
-    pub(crate) fn positions(&self, field: usize, term: usize, candidate: usize) -> &[u32] {
-        let evidence = &self.fields[field];
+    pub(crate) fn positions_in<'s>(
+        &self,
+        evidence: &'s FieldEvidence,
+        term: usize,
+        candidate: usize,
+    ) -> &'s [u32] {
         let at = term * self.docs.len() + candidate;
         let (start, tf) = (evidence.starts[at] as usize, evidence.tfs[at] as usize);
         &evidence.positions[start..start + tf]
@@ -161,5 +209,96 @@ impl<'a> Evidence<'a> {
         }
         let count = seen.into_iter().filter(|&seen| seen).count();
         Ok(*self.matching.get_or_init(|| count))
+    }
+}
+
+/// The part for features of one's own.
+impl<'a> Evidence<'a> {
+    /// The index.
+    pub fn index(&self) -> &'a Index {
+        self.index
+    }
+
+    /// The query.
+    pub fn query(&self) -> &'a Query {
+        self.query
+    }
+
+    /// The terms of the query.
+    pub fn terms(&self) -> &'a Terms {
+        self.terms
+    }
+
+    /// Number of candidates.
+    pub fn candidates(&self) -> usize {
+        self.docs.len()
+    }
+
+    /// The id of a candidate.
+    pub fn id(&self, candidate: usize) -> Result<&'a str, SearchError> {
+        Ok(self.index.ids()?.get(self.doc(candidate)?))
+    }
+
+    /// A candidate as it came into the index. It is read and unpacked each time, which is slow
+    /// compared with other evidence.
+    pub fn document(&self, candidate: usize) -> Result<Document, SearchError> {
+        self.index.source(self.doc(candidate)?)
+    }
+
+    /// The value of each candidate in a number or date field; NaN is missing.
+    pub fn numbers(&self, field: &NumberField) -> Result<Vec<f64>, SearchError> {
+        let values = field.of(self.index)?;
+        Ok(self.docs.iter().map(|&doc| values[doc as usize]).collect())
+    }
+
+    /// The number of terms of a candidate in a text field.
+    pub fn length(&self, field: TextField, candidate: usize) -> Result<f64, SearchError> {
+        self.index.check_text_field(field)?;
+        Ok(self.index.lengths(field)[self.doc(candidate)? as usize])
+    }
+
+    /// The frequency of each term in a text field of a candidate.
+    pub fn frequencies(
+        &self,
+        field: TextField,
+        candidate: usize,
+    ) -> Result<impl Iterator<Item = u32>, SearchError> {
+        self.doc(candidate)?;
+        Ok(self.tfs(self.text_field(field)?, candidate))
+    }
+
+    /// The number of documents and occurrences of each term in a text field of the index.
+    pub fn term_stats(&self, field: TextField) -> Result<&[TermStats], SearchError> {
+        Ok(&self.text_field(field)?.stats)
+    }
+
+    /// Positions of a term in a candidate, ascending, words that the analysis removes counted: a
+    /// list for each field that the text field stands for.
+    pub fn positions(
+        &self,
+        field: TextField,
+        term: usize,
+        candidate: usize,
+    ) -> Result<Vec<&[u32]>, SearchError> {
+        self.index.check_text_field(field)?;
+        self.doc(candidate)?;
+        if term >= self.terms.distinct().len() {
+            return Err(SearchError::NoSuchTerm { term, terms: self.terms.distinct().len() });
+        }
+        let fields = self.fields_with_positions(field)?.into_iter();
+        Ok(fields.map(|evidence| self.positions_in(evidence, term, candidate)).collect())
+    }
+
+    fn doc(&self, candidate: usize) -> Result<u32, SearchError> {
+        let candidates = self.docs.len();
+        let found = self.docs.get(candidate).copied();
+        found.ok_or(SearchError::NoSuchCandidate { candidate, candidates })
+    }
+}
+
+impl fmt::Debug for Evidence<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { query, docs, .. } = self;
+        f.debug_struct("Evidence").field("query", query).field("docs", docs).finish_non_exhaustive()
     }
 }

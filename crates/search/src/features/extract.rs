@@ -8,10 +8,9 @@ use std::sync::Arc;
 
 use rankwright_spec::Spec;
 
-use super::Feature;
-use super::def::FeatureDef;
 use super::evidence::{Evidence, Needs};
 use super::set::FeatureSet;
+use super::{FEATURES, Feature};
 use crate::document::Query;
 use crate::error::SearchError;
 use crate::index::Index;
@@ -22,8 +21,15 @@ use crate::terms::Terms;
 pub struct Extractor {
     index: Arc<Index>,
     set: FeatureSet,
-    features: Vec<Box<dyn Feature>>,
+    features: Vec<Column>,
     needs: Needs,
+}
+
+/// A feature with the origin of its code.
+struct Column {
+    feature: Box<dyn Feature>,
+    /// Whether a program added it to the index.
+    is_own: bool,
 }
 
 impl std::fmt::Debug for Extractor {
@@ -50,16 +56,13 @@ impl Extractor {
         let mut needs = Needs::default();
         for column in &set.features {
             let spec = Spec::parse(column)?;
-            let feature = (FeatureDef::find(&spec.name)?.build)(&index, &spec)?;
-            let own = feature.needs();
-            needs.text_fields.extend(own.text_fields);
-            needs.positions.extend(own.positions);
-            features.push(feature);
+            let def = index.feature(&spec.name)?;
+            let feature = (def.build)(&index, &spec)?;
+            needs = needs.and(feature.needs());
+            let is_own = !FEATURES.iter().any(|known| known.name == def.name);
+            features.push(Column { feature, is_own });
         }
-        for text_fields in [&mut needs.text_fields, &mut needs.positions] {
-            text_fields.sort_unstable_by_key(|text_field| text_field.0);
-            text_fields.dedup();
-        }
+        needs.check(&index)?;
         Ok(Extractor { index, set, features, needs })
     }
 
@@ -88,17 +91,25 @@ impl Extractor {
         let sorted: Vec<u32> = order.iter().map(|&at| docs[at as usize]).collect();
         let columns = self.features.len();
         let mut values = vec![0.0_f32; docs.len() * columns];
-        index.guard(|| {
-            let evidence = Evidence::gather(index, query, terms, &sorted, &self.needs)?;
-            let mut column = vec![0.0; docs.len()];
-            for (at, feature) in self.features.iter().enumerate() {
-                feature.values(&evidence, &mut column)?;
-                for (&candidate, &value) in order.iter().zip(&column) {
-                    values[candidate as usize * columns + at] = to_f32(value);
-                }
+        let mut buffer = Vec::with_capacity(docs.len());
+        let mut compute = |at: usize, column: &Column, evidence: &Evidence<'_>| {
+            buffer.clear();
+            buffer.resize(docs.len(), f64::NAN);
+            column.feature.values(evidence, &mut buffer)?;
+            for (&candidate, &value) in order.iter().zip(&buffer) {
+                values[candidate as usize * columns + at] = to_f32(value);
             }
-            Ok(())
+            Ok::<(), SearchError>(())
+        };
+        let (own, known): (Vec<_>, Vec<_>) =
+            self.features.iter().enumerate().partition(|(_, column)| column.is_own);
+        let evidence = index.guard(|| {
+            let evidence = Evidence::gather(index, query, terms, &sorted, &self.needs)?;
+            known.into_iter().try_for_each(|(at, column)| compute(at, column, &evidence))?;
+            Ok(evidence)
         })?;
+        // Outside: a panic of the program's own code is not damage of the index.
+        own.into_iter().try_for_each(|(at, column)| compute(at, column, &evidence))?;
         Ok(FeatureRows { values, columns })
     }
 }

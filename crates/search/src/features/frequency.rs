@@ -129,7 +129,7 @@ fn summary(
 
 impl Feature for FrequencyFeature {
     fn needs(&self) -> Needs {
-        Needs { text_fields: vec![self.field], ..Needs::default() }
+        Needs::default().frequencies(self.field)
     }
 
     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {

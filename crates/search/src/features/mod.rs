@@ -5,7 +5,10 @@
 //! computed, and training and serving run the same code ([`Extractor`]). `field=*` stands for every
 //! field that will do, `stat=*` for every summary; [`FeatureSet`] expands them.
 //!
-//! A feature is defined beside its formula, with its parameters, and has a line in [`FEATURES`].
+//! A feature is defined beside its formula, with its parameters, and has a line in [`FEATURES`]. A
+//! program adds features of its own to an index ([`Index::with_feature`]): whoever has the index,
+//! for training or for serving, computes them by the same code, and a model that names a feature
+//! which the index does not know is refused.
 
 mod category;
 mod classes;
@@ -25,13 +28,15 @@ mod set;
 mod summary;
 mod weight;
 
-pub use def::FeatureDef;
+pub use def::{FeatureDef, FeatureParams};
+pub use evidence::{Evidence, Needs};
 pub use extract::{Extractor, FeatureRows};
 pub use set::{DEFAULT_CANDIDATES, FEATURE_VERSION, FeatureSet};
 
 use crate::error::SearchError;
+#[cfg(doc)]
+use crate::index::Index;
 use crate::retrieve::features as weightings;
-use evidence::{Evidence, Needs};
 use summary::Summary;
 
 /// Every feature, in the order of the columns of the default set.
@@ -79,11 +84,16 @@ pub static FEATURES: &[&FeatureDef] = &[
     &dense::DENSE,
 ];
 
-/// One number for each candidate of a query.
-pub(crate) trait Feature: Send + Sync {
-    /// The statistics that have to be gathered.
-    fn needs(&self) -> Needs;
+/// One number for each candidate of a query, ready to be computed on one index.
+///
+/// [`FeatureDef`] is the way from a spec to a feature.
+pub trait Feature: Send + Sync {
+    /// The statistics that have to be gathered; none unless said otherwise.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
 
-    /// The value of each candidate; NaN is missing.
+    /// The value of each candidate, in the order of the evidence; NaN is missing, and so is a value
+    /// that is left alone.
     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError>;
 }

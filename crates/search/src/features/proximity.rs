@@ -7,7 +7,7 @@ use rankwright_spec::Spec;
 
 use super::Feature;
 use super::def::FeatureDef;
-use super::evidence::{Evidence, Needs};
+use super::evidence::{Evidence, FieldEvidence, Needs};
 use super::fields::text_field;
 use super::frequency::of_text;
 use crate::error::SearchError;
@@ -63,13 +63,13 @@ enum ProximityKind {
 
 impl Feature for Proximity {
     fn needs(&self) -> Needs {
-        Needs { positions: vec![self.field], ..Needs::default() }
+        Needs::default().positions(self.field)
     }
 
     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
-        let fields = evidence.index.fields_of(self.field);
+        let fields = evidence.fields_with_positions(self.field)?;
         for (candidate, slot) in out.iter_mut().enumerate() {
-            let values = fields.iter().map(|&field| self.kind.value(evidence, field, candidate));
+            let values = fields.iter().map(|field| self.kind.value(evidence, field, candidate));
             *slot = self.kind.together(values);
         }
         Ok(())
@@ -77,8 +77,8 @@ impl Feature for Proximity {
 }
 
 impl ProximityKind {
-    fn value(self, evidence: &Evidence<'_>, field: usize, candidate: usize) -> f64 {
-        let places = |term: usize| evidence.positions(field, term, candidate);
+    fn value(self, evidence: &Evidence<'_>, field: &FieldEvidence, candidate: usize) -> f64 {
+        let places = |term: usize| evidence.positions_in(field, term, candidate);
         let terms = evidence.terms;
         match self {
             ProximityKind::Window => {

@@ -94,7 +94,7 @@ struct QueryFeature {
 
 impl Feature for QueryFeature {
     fn needs(&self) -> Needs {
-        Needs { text_fields: vec![self.text_field], ..Needs::default() }
+        Needs::default().frequencies(self.text_field)
     }
 
     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {

@@ -13,7 +13,7 @@ use rankwright_spec::{choices, params};
 
 use super::Feature;
 use super::def::FeatureDef;
-use super::evidence::{Evidence, Needs};
+use super::evidence::Evidence;
 use crate::error::SearchError;
 use crate::params::read_params;
 
@@ -60,10 +60,6 @@ impl RunFeature {
 }
 
 impl Feature for RunFeature {
-    fn needs(&self) -> Needs {
-        Needs::default()
-    }
-
     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
         let lists = self.run.lists();
         out.fill(f64::NAN);

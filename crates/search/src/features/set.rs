@@ -18,7 +18,6 @@
 use rankwright_spec::{Auto, Spec, SpecError, split_specs};
 use serde::{Deserialize, Serialize};
 
-use super::FEATURES;
 use super::def::FeatureDef;
 use super::fields::field_or_only;
 use crate::error::SearchError;
@@ -81,10 +80,11 @@ impl FeatureSet {
     }
 
     /// Reads a list of specs, with commas between them; `default` is one that fits most indexes.
+    /// An index knows the names, as it can have features of its own.
     pub fn parse(text: &str) -> Result<Self, SearchError> {
         let features: Vec<String> = split_specs(text).into_iter().map(str::to_owned).collect();
-        for feature in features.iter().filter(|feature| *feature != "default") {
-            FeatureDef::find(&Spec::parse(feature)?.name)?;
+        for feature in &features {
+            Spec::parse(feature)?;
         }
         Ok(Self::new(features))
     }
@@ -114,7 +114,7 @@ impl FeatureSet {
         let mut columns: Vec<String> = Vec::new();
         for feature in &self.features {
             let specs = if feature == "default" {
-                FEATURES.iter().filter(|def| def.is_default).map(|def| every(def)).collect()
+                index.features().filter(|def| def.is_default).map(every).collect()
             } else {
                 vec![Spec::parse(feature)?]
             };
@@ -163,7 +163,7 @@ fn every(def: &FeatureDef) -> Spec {
 
 /// The columns of a spec, with `*` expanded.
 fn expand_spec(index: &Index, spec: Spec) -> Result<Vec<String>, SearchError> {
-    let def = FeatureDef::find(&spec.name)?;
+    let def = index.feature(&spec.name)?;
     let mut specs = vec![spec];
     if let Some(kind) = def.field {
         specs = fan(specs, "field", || fields(index, kind));

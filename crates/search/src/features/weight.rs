@@ -28,7 +28,7 @@ pub(super) fn build_weight<W: Weighting>(
 
 impl<W: Weighting> Feature for WeightFeature<W> {
     fn needs(&self) -> Needs {
-        Needs { text_fields: vec![self.field], ..Needs::default() }
+        Needs::default().frequencies(self.field)
     }
 
     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {

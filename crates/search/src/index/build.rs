@@ -37,7 +37,19 @@ pub enum Existing {
 }
 
 /// Options of a build.
+///
+/// ```
+/// use rankwright_search::{Analysis, BuildOptions, Existing, Schema};
+///
+/// let options = BuildOptions::new()
+///     .analysis(Analysis::parse("german")?)
+///     .schema(Schema::parse("title:text, price:number")?)
+///     .existing(Existing::Replace);
+/// assert_eq!(options.existing, Existing::Replace);
+/// # Ok::<(), rankwright_search::SearchError>(())
+/// ```
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct BuildOptions {
     /// The analysis; `None` is English, or that of the index.
     pub analysis: Option<Analysis>,
@@ -45,6 +57,34 @@ pub struct BuildOptions {
     pub schema: Schema,
     /// The treatment of an index that is there already.
     pub existing: Existing,
+}
+
+impl BuildOptions {
+    /// English text, kinds of fields that are guessed, and no change of an index that is there.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The analysis of the text.
+    #[must_use]
+    pub fn analysis(mut self, analysis: impl Into<Option<Analysis>>) -> Self {
+        self.analysis = analysis.into();
+        self
+    }
+
+    /// Kinds of fields; those of fields that it does not name are guessed.
+    #[must_use]
+    pub fn schema(mut self, schema: Schema) -> Self {
+        self.schema = schema;
+        self
+    }
+
+    /// The treatment of an index that is there already.
+    #[must_use]
+    pub fn existing(mut self, existing: Existing) -> Self {
+        self.existing = existing;
+        self
+    }
 }
 
 /// The result of a build.

@@ -8,11 +8,36 @@ use tantivy::DateTime;
 use tantivy::columnar::Column;
 
 use super::layout::{Stat, url_column};
-use super::{Index, Labels, Segment, TextField, lock};
+use super::{Index, IndexId, Labels, Segment, TextField, lock};
 use crate::error::SearchError;
 use crate::schema::FieldKind;
 
+/// One number or date field of an index.
+#[derive(Debug, Clone)]
+pub struct NumberField {
+    index: IndexId,
+    /// A value for each place of a document.
+    values: Arc<Vec<f64>>,
+}
+
+impl NumberField {
+    /// The values, by document; refuses the field of another index.
+    pub(crate) fn of(&self, index: &Index) -> Result<&[f64], SearchError> {
+        match self.index == index.index_id() {
+            true => Ok(&self.values),
+            false => Err(SearchError::OtherIndex { what: "number field" }),
+        }
+    }
+}
+
 impl Index {
+    /// A number field by its name, or a date field as seconds since 1970.
+    pub fn number_field(&self, name: &str) -> Result<NumberField, SearchError> {
+        let is_date = self.layout.other(name, FieldKind::Date).is_some();
+        let kind = if is_date { FieldKind::Date } else { FieldKind::Number };
+        Ok(NumberField { index: self.id, values: self.values(name, kind)? })
+    }
+
     /// A statistic of each document in a text field.
     pub(crate) fn stat(
         &self,

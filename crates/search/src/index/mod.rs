@@ -1,7 +1,8 @@
 //! The index: tantivy's terms, positions and columns, behind what scoring and features ask for.
 //!
 //! `impl Index` is in a file for each concept: opening and text fields here, `columns.rs`,
-//! `stored.rs` (documents and ids), `postings.rs`, and `update.rs` (in memory, adding, deleting).
+//! `stored.rs` (documents and ids), `postings.rs`, `features.rs` (names of features), and `update.rs`
+//! (in memory, adding, deleting).
 //!
 //! Documents are numbered through all segments; deleted ones never come out and never count, so that
 //! statistics are exact. Columns, ids and statistics of terms are read on first use and kept. Text is
@@ -11,6 +12,7 @@ mod build;
 mod check;
 mod columns;
 mod encode;
+mod features;
 mod filler;
 mod ids;
 mod labels;
@@ -22,10 +24,12 @@ mod stored;
 mod update;
 
 pub use build::{BuildOptions, BuildReport, Existing, build_index};
+pub use columns::NumberField;
 pub(crate) use ids::Ids;
 pub(crate) use labels::Labels;
 pub(crate) use layout::Stat;
-pub(crate) use postings::{TermHits, TermStats};
+pub(crate) use postings::TermHits;
+pub use postings::TermStats;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -38,6 +42,7 @@ use tantivy::{ReloadPolicy, SegmentReader};
 
 use crate::analysis::Analysis;
 use crate::error::SearchError;
+use crate::features::FeatureDef;
 use crate::retrieve::Candidate;
 use crate::schema::{FieldKind, Schema};
 use check::{check_documents, check_files, guard};
@@ -74,7 +79,7 @@ impl Place {
 }
 
 /// One text field of an index, or all of them together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TextField(pub(crate) usize);
 
 /// Name, fields and lengths of a text field.
@@ -119,6 +124,8 @@ pub struct Index {
     columns: Mutex<HashMap<String, Arc<Vec<f64>>>>,
     labels: Mutex<HashMap<String, Arc<Labels>>>,
     stats: Mutex<HashMap<(TextField, String), TermStats>>,
+    /// Features that a program added.
+    own_features: Vec<&'static FeatureDef>,
 }
 
 impl std::fmt::Debug for Index {
@@ -192,6 +199,7 @@ impl Index {
             columns: Mutex::default(),
             labels: Mutex::default(),
             stats: Mutex::default(),
+            own_features: Vec::new(),
         };
         opened.open_texts()?;
         Ok(opened)
@@ -338,6 +346,14 @@ impl Index {
     /// A text field's name; the only text field of an index is `all`.
     pub fn text_field_name(&self, text_field: TextField) -> &str {
         if text_field == self.all() { layout::ALL } else { &self.text_fields[text_field.0].name }
+    }
+
+    /// Refuses a text field that this index does not have.
+    pub(crate) fn check_text_field(&self, text_field: TextField) -> Result<(), SearchError> {
+        match text_field.0 < self.text_fields.len() {
+            true => Ok(()),
+            false => Err(SearchError::OtherIndex { what: "text field" }),
+        }
     }
 
     pub(crate) fn no_field(&self, name: &str, kind: FieldKind) -> SearchError {

@@ -29,11 +29,12 @@ const MOST_STATS: usize = 1 << 18;
 
 /// Document frequency and collection frequency of a term in a text field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct TermStats {
+#[non_exhaustive]
+pub struct TermStats {
     /// Documents that have it.
-    pub(crate) documents: u64,
+    pub documents: u64,
     /// Times that it occurs.
-    pub(crate) occurrences: u64,
+    pub occurrences: u64,
 }
 
 /// The documents of a term with its frequency in each, ascending.

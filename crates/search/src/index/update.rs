@@ -119,10 +119,11 @@ impl Index {
 
     fn read_again(&mut self, index: tantivy::Index) -> Result<(), SearchError> {
         let path: Option<&Path> = self.path();
-        *self = match path {
+        let opened = match path {
             Some(path) => Self::open(path)?,
             None => Self::read(Place::Memory, index, self.analysis.clone(), self.schema.clone())?,
         };
+        *self = Self { own_features: std::mem::take(&mut self.own_features), ..opened };
         Ok(())
     }
 }

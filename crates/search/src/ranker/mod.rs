@@ -1,8 +1,8 @@
 //! Candidates from a first stage, their features, a model's scores, one order.
 //!
 //! The model says by the names of its features what must be computed, and by its feature set on
-//! which analysis, first stage and number of candidates it was trained. Features that are not specs
-//! of this crate, that this index cannot compute, or that were computed with another analysis are
+//! which analysis, first stage and number of candidates it was trained. Features that this index
+//! does not know or cannot compute, or that were computed with another analysis are
 //! refused when the ranker is made, not when a query comes. Documents of equal score stand by id, the
 //! larger first, as runs are ordered.
 

@@ -30,7 +30,7 @@ pub fn build(
     documents: Vec<Document>,
     existing: Existing,
 ) -> Result<BuildReport, SearchError> {
-    build_with(path, documents, &BuildOptions { existing, ..BuildOptions::default() })
+    build_with(path, documents, &BuildOptions::new().existing(existing))
 }
 
 /// The ids of the documents that match, best first.

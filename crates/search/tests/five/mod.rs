@@ -74,9 +74,8 @@ pub struct Bench {
 }
 
 pub fn build(path: &Path, analysis: &str) -> Arc<Index> {
-    let analysis = Some(Analysis::parse(analysis).unwrap());
-    let schema = Schema::parse(SCHEMA).unwrap();
-    let options = BuildOptions { analysis, schema, ..BuildOptions::default() };
+    let analysis = Analysis::parse(analysis).unwrap();
+    let options = BuildOptions::new().analysis(analysis).schema(Schema::parse(SCHEMA).unwrap());
     let documents = documents().into_iter().map(Ok);
     let report = build_index(path, documents, &options, &mut |_| ControlFlow::Continue(()));
     // Only the plays of d3, n/a, are not of their kind.

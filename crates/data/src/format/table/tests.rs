@@ -88,7 +88,7 @@ fn further_files_need_the_same_columns_in_any_order() {
         "b.csv: the columns are not those of a.csv: 'y' is new, 'x' is not here"
     );
     assert!(error(&["qid", "label"]).ends_with("'x' is not here"));
-    assert!(error(&["qid", "label", "x", "x"]).ends_with("a name stands twice"));
+    assert!(error(&["qid", "label", "x", "x"]).ends_with("there are two columns 'x'"));
 }
 
 #[test]

@@ -190,7 +190,7 @@ fn leaf(range: std::ops::Range<usize>, rows: u64, value: f64) -> GrownLeaf {
 
 impl GrownRows for Stumps<'_> {
     fn rows_of(&self, leaf: &GrownLeaf) -> &[u32] {
-        self.rows.get(leaf.range.clone()).unwrap_or_default()
+        &self.rows[leaf.range.clone()]
     }
 
     fn routes(&self, grown: &Grown) -> Routes<'_> {

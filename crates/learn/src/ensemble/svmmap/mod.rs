@@ -16,6 +16,7 @@
 //! others, training is refused. Weights of documents have no part in average precision. Cost of a
 //! round: rows x features, and R N for each query. The number of rounds does not grow with the data.
 
+mod newton;
 mod qp;
 mod violated;
 

@@ -99,14 +99,14 @@ fn one(out: &mut String, tree: &Tree) -> Result<(), ModelError> {
         line!(out, "<split{place}>");
         match child {
             Child::Leaf(to) => {
-                let value = tree.leaves().get(to as usize).map_or(0.0, |leaf| leaf.value);
+                let value = tree.leaf(to).value;
                 if value.abs() > f64::from(f32::MAX) {
                     return Err(refuse(format!("a leaf value of {value:?}, beyond 32 bits")));
                 }
                 line!(out, "<output>{}</output>\n</split>", for_java(value));
             }
             Child::Split(to) => {
-                let Some(split) = tree.splits().get(to as usize) else { continue };
+                let split = tree.split(to);
                 let threshold = plain_threshold(NAME, to as usize, split)?;
                 line!(out, "<feature>{}</feature>", u64::from(split.feature) + 1);
                 line!(out, "<threshold>{}</threshold>", for_java(threshold));

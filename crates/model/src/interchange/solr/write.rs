@@ -104,12 +104,12 @@ fn one(out: &mut String, tree: &Tree, names: &[String], missing: bool) -> Result
         match next {
             Ahead::Text(text) => out.push_str(text),
             Ahead::Node(Child::Leaf(to)) => {
-                let value = tree.leaves().get(to as usize).map_or(0.0, |leaf| leaf.value);
+                let value = tree.leaf(to).value;
                 fits("a leaf value", value)?;
                 put(out, format_args!("{{\"value\": \"{}\"}}", for_java(value)));
             }
             Ahead::Node(Child::Split(to)) => {
-                let Some(split) = tree.splits().get(to as usize) else { continue };
+                let split = tree.split(to);
                 let name = names.get(split.feature as usize).map_or("\"\"", String::as_str);
                 let threshold = for_java(before_slack(to as usize, split)?);
                 put(out, format_args!("{{\"feature\": {name}, \"threshold\": \"{threshold}\", "));

@@ -1,0 +1,185 @@
+//! Faults of the columns of a table.
+
+use std::fmt;
+
+use super::Remedy;
+use crate::format::{Format, Role};
+
+/// The reason why the columns of a table cannot be given their roles.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ColumnProblem {
+    /// A column without a name.
+    #[error("column {number} of {columns} has no name")]
+    Unnamed {
+        /// The column, from 1.
+        number: usize,
+        /// The number of columns.
+        columns: usize,
+    },
+    /// Two columns of one name.
+    #[error("there are two columns '{column}'")]
+    Duplicate {
+        /// The name.
+        column: String,
+    },
+    /// The first line is data: there are no column names.
+    #[error("the first line holds numbers; a header with column names is needed")]
+    NoHeader,
+    /// Roles were given to the columns of a format that has no named columns.
+    #[error("{} has no named columns to give roles to", format.info().name)]
+    NoNames {
+        /// The format.
+        format: Format,
+    },
+    /// A column that was given a role is not there.
+    #[error(
+        "no column is called '{column}', as `{}={column}` says; the columns are {}",
+        role.name(), ListedColumns(columns)
+    )]
+    Missing {
+        /// The role that it was given.
+        role: Role,
+        /// The column.
+        column: String,
+        /// The columns there are.
+        columns: Vec<String>,
+    },
+    /// Two columns could have a role that only one can have.
+    #[error("both '{one}' and '{other}' could be the {}", role.name())]
+    Ambiguous {
+        /// The role.
+        role: Role,
+        /// A column that could have it.
+        one: String,
+        /// Another one.
+        other: String,
+    },
+    /// No column seems to have a role that is needed.
+    #[error("no column looks like the {}; the columns are {}", role.name(), ListedColumns(columns))]
+    NoneForRole {
+        /// The role.
+        role: Role,
+        /// The columns there are.
+        columns: Vec<String>,
+    },
+    /// A column whose values are neither numbers nor texts.
+    #[error("column '{column}' is of type {kind}, which is neither number nor text")]
+    Type {
+        /// The column.
+        column: String,
+        /// The name of its type.
+        kind: String,
+    },
+    /// A feature is a column of its own and a value in the list of features.
+    #[error("'{column}' is a column and a value in '{list}'")]
+    ColumnAndListed {
+        /// The feature.
+        column: String,
+        /// The column of the list.
+        list: &'static str,
+    },
+    /// Of two files of one data set, one has a list of features.
+    #[error("only one of this and {first} has a list of features")]
+    ListInOne {
+        /// The first file.
+        first: String,
+    },
+    /// A file has other columns than the first file of the data set.
+    #[error("the columns are not those of {first}: {}", Difference { added, missing })]
+    Different {
+        /// The first file.
+        first: String,
+        /// Columns that the first file does not have.
+        added: Vec<String>,
+        /// Columns that only the first file has.
+        missing: Vec<String>,
+    },
+}
+
+impl ColumnProblem {
+    /// A way out.
+    pub fn remedy(&self) -> Remedy {
+        match self {
+            Self::Unnamed { .. } | Self::Duplicate { .. } => Remedy::NameColumns,
+            Self::NoHeader => Remedy::AddHeader,
+            Self::NoNames { .. } => Remedy::NoRoles,
+            Self::Missing { .. } => Remedy::CheckRoles,
+            Self::Ambiguous { role, one, other } => {
+                Remedy::ChooseColumn { role: role.name(), one: one.clone(), other: other.clone() }
+            }
+            Self::NoneForRole { role, .. } => {
+                Remedy::NameColumn { role: role.name(), optional: *role == Role::Label }
+            }
+            Self::Type { column, .. } | Self::ColumnAndListed { column, .. } => {
+                Remedy::IgnoreColumn { column: column.clone() }
+            }
+            Self::ListInOne { .. } | Self::Different { .. } => Remedy::SameColumns,
+        }
+    }
+}
+
+/// Column names in an error: the first twelve, quoted.
+pub(crate) struct ListedColumns<'a>(pub(crate) &'a [String]);
+
+impl fmt::Display for ListedColumns<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, column) in self.0.iter().take(12).enumerate() {
+            let comma = if number == 0 { "" } else { ", " };
+            write!(f, "{comma}'{column}'")?;
+        }
+        match self.0.len().saturating_sub(12) {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
+    }
+}
+
+/// Columns that are new and columns that are not there.
+struct Difference<'a> {
+    added: &'a [String],
+    missing: &'a [String],
+}
+
+impl fmt::Display for Difference<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { added, missing } = self;
+        if !added.is_empty() {
+            write!(f, "{} is new", ListedColumns(added))?;
+        }
+        if !added.is_empty() && !missing.is_empty() {
+            f.write_str(", ")?;
+        }
+        if !missing.is_empty() {
+            write!(f, "{} is not here", ListedColumns(missing))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_of_columns_are_cut_and_differences_name_both_sides() {
+        let columns: Vec<String> = (1..=14).map(|number| format!("c{number}")).collect();
+        let problem = ColumnProblem::NoneForRole { role: Role::Query, columns };
+        let said = problem.to_string();
+        assert!(
+            said.starts_with("no column looks like the qid; the columns are 'c1', 'c2'"),
+            "{said}"
+        );
+        assert!(said.ends_with("'c12' and 2 more"), "{said}");
+        assert_eq!(problem.remedy(), Remedy::NameColumn { role: "qid", optional: false });
+        let different = |added: &[&str], missing: &[&str]| {
+            let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+            let (added, missing) = (names(added), names(missing));
+            ColumnProblem::Different { first: "a.csv".into(), added, missing }.to_string()
+        };
+        let said = "the columns are not those of a.csv: ";
+        assert_eq!(different(&["x"], &[]), format!("{said}'x' is new"));
+        assert_eq!(different(&[], &["y"]), format!("{said}'y' is not here"));
+        assert_eq!(different(&["x"], &["y"]), format!("{said}'x' is new, 'y' is not here"));
+    }
+}

@@ -1,0 +1,103 @@
+//! A direction of ascent of a small concave quadratic function, g'x - 1/2 x'Hx, without bounds.
+//!
+//! Elimination with pivots from the diagonal, the largest first, which for a positive semidefinite
+//! H are the largest of all. What is left when the pivots are rounding is flat: the function rises
+//! along it without end or not at all.
+//!
+//! Cost: O(n^3). No variables: no direction.
+
+/// Pivots below this share of the first one are rounding.
+const FLAT: f64 = 1e-13;
+
+/// H and g, eliminated so far.
+pub(super) struct Reduced {
+    hessian: Vec<Vec<f64>>,
+    gradient: Vec<f64>,
+    /// The variable in each place.
+    order: Vec<usize>,
+}
+
+impl Reduced {
+    /// H, row by row, and g.
+    pub(super) fn new(hessian: Vec<Vec<f64>>, gradient: Vec<f64>) -> Self {
+        let order = (0..gradient.len()).collect();
+        Self { hessian, gradient, order }
+    }
+
+    /// The way to the maximum; or, where there is none, a flat direction whose slope is above the
+    /// tolerance.
+    pub(super) fn ascent(mut self, tolerance: f64) -> Vec<f64> {
+        let variables = self.gradient.len();
+        let rank = self.eliminate();
+        let steepest = (rank..variables)
+            .max_by(|&a, &b| self.gradient[a].abs().total_cmp(&self.gradient[b].abs()));
+        let flat = steepest.filter(|&k| self.gradient[k].abs() > tolerance);
+        let mut place = vec![0.0; variables];
+        if let Some(k) = flat {
+            place[k] = self.gradient[k].signum();
+            self.gradient[..rank].fill(0.0);
+        }
+        for k in (0..rank).rev() {
+            let known: f64 = (k + 1..variables).map(|l| self.hessian[k][l] * place[l]).sum();
+            place[k] = (self.gradient[k] - known) / self.hessian[k][k];
+        }
+        let mut direction = vec![0.0; variables];
+        self.order.iter().zip(place).for_each(|(&variable, x)| direction[variable] = x);
+        direction
+    }
+
+    /// Eliminates; gives the number of pivots.
+    fn eliminate(&mut self) -> usize {
+        let variables = self.gradient.len();
+        let mut least = 0.0;
+        for k in 0..variables {
+            let diagonal =
+                |&a: &usize, &b: &usize| self.hessian[a][a].total_cmp(&self.hessian[b][b]);
+            let Some(pivot) = (k..variables).max_by(diagonal) else { return k };
+            if k == 0 {
+                least = FLAT * self.hessian[pivot][pivot];
+            }
+            if self.hessian[pivot][pivot] <= least {
+                return k;
+            }
+            self.swap(k, pivot);
+            let (above, below) = self.hessian.split_at_mut(k + 1);
+            for (row, l) in below.iter_mut().zip(k + 1..) {
+                let factor = row[k] / above[k][k];
+                row.iter_mut().zip(&above[k]).for_each(|(x, y)| *x -= factor * y);
+                self.gradient[l] -= factor * self.gradient[k];
+            }
+        }
+        variables
+    }
+
+    fn swap(&mut self, a: usize, b: usize) {
+        self.hessian.swap(a, b);
+        self.hessian.iter_mut().for_each(|row| row.swap(a, b));
+        self.gradient.swap(a, b);
+        self.order.swap(a, b);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_to_the_maximum_solves_the_equations() {
+        let hessian = vec![vec![2.0, 1.0], vec![1.0, 3.0]];
+        let found = Reduced::new(hessian, vec![4.0, 7.0]).ascent(1e-9);
+        assert!((found[0] - 1.0).abs() < 1e-12 && (found[1] - 2.0).abs() < 1e-12, "{found:?}");
+    }
+
+    #[test]
+    fn a_flat_direction_is_taken_if_it_rises() {
+        // x + y is bent, x - y flat.
+        let hessian = || vec![vec![1.0, 1.0], vec![1.0, 1.0]];
+        let rising = Reduced::new(hessian(), vec![1.0, 3.0]).ascent(1e-9);
+        assert_eq!(rising, [-1.0, 1.0]);
+        let level = Reduced::new(hessian(), vec![2.0, 2.0]).ascent(1e-9);
+        assert_eq!(level.iter().sum::<f64>(), 2.0);
+        assert!(Reduced::new(Vec::new(), Vec::new()).ascent(1e-9).is_empty());
+    }
+}
