@@ -112,7 +112,7 @@ fn evaluation_text(result: &ClassifierEvaluation) -> String {
 
 /// A classification and the file it was written to.
 #[derive(Serialize)]
-struct Written<'a> {
+struct WrittenClassification<'a> {
     out: &'a Path,
     #[serde(flatten)]
     result: &'a Classification,
@@ -131,7 +131,7 @@ fn apply(args: &Args, task: &TextClassifier, path: &Path, out: &Output) -> Resul
     if path == Path::new("-") {
         return Ok(());
     }
-    out.show(&Written { out: path, result: &result }, |_| {
+    out.show(&WrittenClassification { out: path, result: &result }, |_| {
         let each = result.classes.iter().map(|(class, count)| format!("{class} {count}"));
         format!(
             "{}: {} documents, learnt from {}: {}",

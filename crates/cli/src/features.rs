@@ -76,7 +76,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     out.notes(&write(&result.data, &args.out, format)?);
     let beside = feature_set_path(&args.out);
     let set = if beside.is_file() { &beside } else { &args.out };
-    out.show(&Written { out: &args.out, set, result: &result }, |_| {
+    out.show(&WrittenFeatures { out: &args.out, set, result: &result }, |_| {
         let TrainingData { rows, queries, features, seconds, .. } = &result;
         format!(
             "{}: {rows} documents of {queries} queries, {features} features, in {:.2} s",
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
 
 /// Feature data, the file it was written to, and the file that holds its feature set.
 #[derive(Serialize)]
-struct Written<'a> {
+struct WrittenFeatures<'a> {
     out: &'a Path,
     set: &'a Path,
     #[serde(flatten)]

@@ -15,11 +15,11 @@ use crate::output::Output;
 pub(crate) struct Args {
     /// What to list
     #[arg(value_enum)]
-    what: What,
+    what: ListSubject,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum What {
+enum ListSubject {
     /// Learners and their parameters
     Learners,
     /// Metrics, their parameters, and presets
@@ -34,11 +34,11 @@ enum What {
 
 pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     match args.what {
-        What::Learners => out.show(&list_learners(), learners_text),
-        What::Metrics => out.show(&list_metrics(), metrics_text),
-        What::Features => out.show(&list_features(), features_text),
-        What::FirstStages => out.show(&list_first_stages(), stages_text),
-        What::Formats => out.show(&list_formats(), formats_text),
+        ListSubject::Learners => out.show(&list_learners(), learners_text),
+        ListSubject::Metrics => out.show(&list_metrics(), metrics_text),
+        ListSubject::Features => out.show(&list_features(), features_text),
+        ListSubject::FirstStages => out.show(&list_first_stages(), stages_text),
+        ListSubject::Formats => out.show(&list_formats(), formats_text),
     }
 }
 

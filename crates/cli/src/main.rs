@@ -80,7 +80,7 @@ enum Verb {
     List(list::Args),
     /// Look into data sets, convert, split and generate them
     #[command(subcommand)]
-    Data(data::Verb),
+    Data(data::DataVerb),
     /// Train a learner on feature data and write the model
     Train(train::Args),
     /// Cross-validate learners by query
@@ -97,12 +97,12 @@ enum Verb {
     Explain(explain::Args),
     /// Make a page: a training, a comparison, a data set
     #[command(subcommand)]
-    Report(report::Verb),
+    Report(report::ReportVerb),
     /// Run a whole comparison from a file, and report on it
     Experiment(experiment::Args),
     /// Look into models
     #[command(subcommand)]
-    Model(model::Verb),
+    Model(model::ModelVerb),
     /// Make a collection of text searchable
     Index(index::Args),
     /// Search an index, with a first stage alone or a model on top

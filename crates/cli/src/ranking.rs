@@ -73,11 +73,11 @@ pub(crate) struct QueryArgs {
     number_by_position: bool,
     /// The parts of a TREC topic that make a query; may be repeated
     #[arg(long, value_name = "PART", value_enum, default_value = "title")]
-    topic_part: Vec<Part>,
+    topic_part: Vec<CollectionPart>,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Part {
+enum CollectionPart {
     Title,
     Desc,
     Narr,
@@ -92,9 +92,9 @@ impl QueryArgs {
     /// Reads them.
     pub(crate) fn read(&self) -> Result<Vec<Query>, Failure> {
         let parts = self.topic_part.iter().map(|part| match part {
-            Part::Title => TopicPart::Title,
-            Part::Desc => TopicPart::Description,
-            Part::Narr => TopicPart::Narrative,
+            CollectionPart::Title => TopicPart::Title,
+            CollectionPart::Desc => TopicPart::Description,
+            CollectionPart::Narr => TopicPart::Narrative,
         });
         let options =
             QueryOptions { number_by_position: self.number_by_position, parts: parts.collect() };

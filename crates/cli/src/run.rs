@@ -59,7 +59,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     if args.out.as_os_str() == "-" {
         return Ok(());
     }
-    out.show(&Written { out: &args.out, result: &result }, |_| {
+    out.show(&WrittenRun { out: &args.out, result: &result }, |_| {
         let RunResult { documents, queries, seconds, .. } = result;
         let rate = queries as f64 / seconds.max(1e-9);
         format!(
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
 
 /// A run and the file it was written to.
 #[derive(Serialize)]
-struct Written<'a> {
+struct WrittenRun<'a> {
     out: &'a Path,
     #[serde(flatten)]
     result: &'a RunResult,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rankwright::data::DEFAULT_SEED;
 use rankwright::eval::SourceKind;
 use rankwright::learn::LearnerSpec;
-use rankwright::learn::tune::{Ground, Method, Space, TunePlan, TuneSettings, default_space};
+use rankwright::learn::tune::{TuneData, TuneMethod, Space, TunePlan, TuneSettings, default_space};
 use rankwright::tasks::{Context, SearchSpace, TuneRequest, tune_learner};
 
 use crate::failure::Failure;
@@ -103,7 +103,7 @@ pub(crate) fn run(args: &Args, out: &Output) -> Result<(), Failure> {
     }
     let request = args.request(&learner)?;
     let interrupt = Interrupt::listen()?;
-    let bar = bar::Bar::new(out, &request.plan, &interrupt);
+    let bar = bar::TuneBar::new(out, &request.plan, &interrupt);
     let rounds = TrainingBar::hidden(out, &interrupt);
     let context = Context::default().cancel(interrupt.flag()).training(&rounds);
     let result =
@@ -138,14 +138,14 @@ impl Args {
             space: self.space.as_deref().map(Space::parse).transpose()?,
             trials: self.trials,
             method: match self.method {
-                MethodArg::Random => Method::Random,
-                MethodArg::Halving => Method::Halving,
+                MethodArg::Random => TuneMethod::Random,
+                MethodArg::Halving => TuneMethod::Halving,
             },
             metric,
             seed: self.seed,
             ground: match (&self.valid, self.folds.unwrap_or(5)) {
-                (Some(_), _) => Ground::Valid,
-                (None, count) => Ground::Folds { count, valid_part: self.valid_part },
+                (Some(_), _) => TuneData::Valid,
+                (None, count) => TuneData::Folds { count, valid_part: self.valid_part },
             },
         })
     }

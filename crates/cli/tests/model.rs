@@ -4,7 +4,7 @@ use crate::common::Bench;
 use rankwright::data::{Absent, FeatureNames};
 use rankwright::model::{
     Activation, Blend, Child, Ensemble, Header, Layer, LayerNorm, Leaf, Linear, Model, ModelBody,
-    Net, Normalise, Rule, Side, Split, TransformStep, Transforms, Tree,
+    Net, Normalise, SplitCondition, Side, Split, TransformStep, Transforms, Tree,
 };
 
 /// Feature 1 tells the label, feature 2 nothing; rows of query a are scattered.
@@ -18,7 +18,7 @@ fn ids(count: usize) -> Header {
 fn trees(header: Header) -> Model {
     let split = |feature, threshold, left, right, gain| Split {
         feature,
-        rule: Rule::AtMost(threshold),
+        rule: SplitCondition::AtMost(threshold),
         missing: Side::Left,
         left,
         right,

@@ -8,7 +8,7 @@ use crate::dataset::Dataset;
 
 /// Counts and distributions of a data set.
 #[derive(Debug, Clone)]
-pub struct Summary {
+pub struct DatasetSummary {
     /// Rows (documents).
     pub rows: usize,
     /// Queries.
@@ -75,7 +75,7 @@ impl FeatureSummary {
 }
 
 #[derive(Clone)]
-struct Column {
+struct ColumnStats {
     missing: usize,
     zeros: usize,
     infinite: usize,
@@ -86,7 +86,7 @@ struct Column {
     bits: u64,
 }
 
-const EMPTY: Column = Column {
+const EMPTY: ColumnStats = ColumnStats {
     missing: 0,
     zeros: 0,
     infinite: 0,
@@ -97,7 +97,7 @@ const EMPTY: Column = Column {
     bits: 0,
 };
 
-impl Column {
+impl ColumnStats {
     fn add(&mut self, row: u64, value: f32) {
         // A sum over rows of mixed (row, bits): the same for equal columns in any order of adding.
         let mixed = (row << 32 | u64::from(value.to_bits())).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -118,7 +118,7 @@ impl Column {
         }
     }
 
-    fn merge(&mut self, later: &Column) {
+    fn merge(&mut self, later: &ColumnStats) {
         self.missing += later.missing;
         self.zeros += later.zeros;
         self.infinite += later.infinite;
@@ -133,9 +133,9 @@ impl Column {
 /// Rows summed by one task; fixed, so that sums do not depend on the number of threads.
 const BLOCK: usize = 4096;
 
-impl Summary {
+impl DatasetSummary {
     /// Looks through a data set.
-    pub fn of(data: &Dataset) -> Summary {
+    pub fn of(data: &Dataset) -> DatasetSummary {
         let mut labels: BTreeMap<u64, (f64, usize)> = BTreeMap::new();
         for &label in data.labels() {
             let label = label + 0.0; // -0 is 0
@@ -144,7 +144,7 @@ impl Summary {
         let of_queries = |count: &dyn Fn(&[f64]) -> bool| {
             data.iter_queries().filter(|query| count(query.labels)).count()
         };
-        Summary {
+        DatasetSummary {
             rows: data.rows(),
             queries: data.queries(),
             labels: labels.into_values().collect(),
@@ -236,7 +236,7 @@ fn features(data: &Dataset) -> Vec<FeatureSummary> {
     if width == 0 {
         return Vec::new();
     }
-    let blocks: Vec<Vec<Column>> = data
+    let blocks: Vec<Vec<ColumnStats>> = data
         .matrix()
         .values()
         .par_chunks(BLOCK * width)
@@ -257,7 +257,7 @@ fn features(data: &Dataset) -> Vec<FeatureSummary> {
         columns.iter_mut().zip(block).for_each(|(column, part)| column.merge(part));
     }
     let mut seen: HashMap<u64, String> = HashMap::new();
-    let finish = |(index, column): (usize, Column)| {
+    let finish = |(index, column): (usize, ColumnStats)| {
         let name = data.features().name(index).into_owned();
         let same_as = seen.get(&column.bits).cloned();
         seen.entry(column.bits).or_insert_with(|| name.clone());
@@ -282,10 +282,10 @@ mod tests {
     use crate::bytes::Input;
     use crate::format::{Format, ReadOptions, read_inputs};
 
-    fn summary(text: &str) -> Summary {
+    fn summary(text: &str) -> DatasetSummary {
         let input = Input::from_bytes("f", text.as_bytes().to_vec()).unwrap();
         let options = ReadOptions { format: Some(Format::Letor), ..ReadOptions::default() };
-        Summary::of(&read_inputs(vec![input], &options).unwrap().data)
+        DatasetSummary::of(&read_inputs(vec![input], &options).unwrap().data)
     }
 
     #[test]

@@ -49,9 +49,9 @@ mod warnings;
 
 pub use dataset::{Absent, Dataset, DatasetBuilder, Label, Query};
 pub use error::{ColumnProblem, DataError, PairProblem, Remedy, SourceLocation, quote};
-pub use inspect::{FeatureSummary, Sizes, Summary};
+pub use inspect::{FeatureSummary, Sizes, DatasetSummary};
 #[cfg(feature = "text")]
-pub use lists::{Document, ListFormat, Qrels, QueryLists, Run};
+pub use lists::{ListedDocument, ListFormat, Qrels, QueryLists, Run};
 pub use matrix::Matrix;
 pub use names::FeatureNames;
 pub use pairs::{Pair, Preference};
@@ -61,4 +61,4 @@ pub use random::{DEFAULT_SEED, Random};
 pub use scores::{read_scores, write_scores};
 pub use standard_streams::{allow_standard_streams, is_standard_stream};
 pub use strings::Strings;
-pub use warnings::{DataPart, Warning, WarningKind, Warnings};
+pub use warnings::{DataPart, DataWarning, WarningKind, Warnings};

@@ -40,23 +40,23 @@ pub fn write_atomic(
             .open(path)
             .and_then(|file| packed(path, &mut BufWriter::new(file), body))
     } else {
-        Staged::write(path, body).and_then(Staged::persist)
+        StagedFile::write(path, body).and_then(StagedFile::persist)
     };
     result.map_err(|e| DataError::io("write", path.display().to_string(), e))
 }
 
 /// A file that is whole on disk but does not stand in its place yet.
-struct Staged<'a> {
+struct StagedFile<'a> {
     path: &'a Path,
     folder: &'a Path,
     temporary: TemporaryFile,
 }
 
-impl<'a> Staged<'a> {
+impl<'a> StagedFile<'a> {
     fn write(
         path: &'a Path,
         body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> io::Result<Staged<'a>> {
+    ) -> io::Result<StagedFile<'a>> {
         let folder = match path.parent() {
             Some(parent) if parent != Path::new("") => parent,
             _ => Path::new("."),
@@ -69,7 +69,7 @@ impl<'a> Staged<'a> {
         packed(path, &mut BufWriter::with_capacity(1 << 20, temporary.file()), body)?;
         inherit_mode(path, temporary.file())?;
         temporary.file().sync_all()?;
-        Ok(Staged { path, folder, temporary })
+        Ok(StagedFile { path, folder, temporary })
     }
 
     /// Puts the file in its place.
@@ -93,8 +93,8 @@ pub(crate) fn write_with_companion(
     text: Option<&str>,
 ) -> Result<(), DataError> {
     let failed = |path: &Path, e| DataError::io("write", path.display().to_string(), e);
-    let file = Staged::write(path, body).map_err(|e| failed(path, e))?;
-    let beside = text.map(|text| Staged::write(companion, |out| out.write_all(text.as_bytes())));
+    let file = StagedFile::write(path, body).map_err(|e| failed(path, e))?;
+    let beside = text.map(|text| StagedFile::write(companion, |out| out.write_all(text.as_bytes())));
     let beside = beside.transpose().map_err(|e| failed(companion, e))?;
     file.persist().map_err(|e| failed(path, e))?;
     match beside {

@@ -122,7 +122,7 @@ impl WarningKind {
 
 /// All problems of one kind: their number, and where the first one is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
+pub struct DataWarning {
     /// The kind.
     pub kind: WarningKind,
     /// The number of problems.
@@ -131,7 +131,7 @@ pub struct Warning {
     pub first: SourceLocation,
 }
 
-impl Serialize for Warning {
+impl Serialize for DataWarning {
     /// The fields, and `message`: the text that `Display` gives.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("Warning", 4)?;
@@ -143,7 +143,7 @@ impl Serialize for Warning {
     }
 }
 
-impl fmt::Display for Warning {
+impl fmt::Display for DataWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
             WarningKind::Lost(part) => write!(f, "{}: {}", self.first, part.lost()),
@@ -156,7 +156,7 @@ impl fmt::Display for Warning {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Warnings {
-    warnings: Vec<Warning>,
+    warnings: Vec<DataWarning>,
 }
 
 impl Warnings {
@@ -165,7 +165,7 @@ impl Warnings {
         match self.warnings.iter_mut().find(|n| n.kind == kind) {
             _ if count == 0 => {}
             Some(warning) => warning.count += count,
-            None => self.warnings.push(Warning { kind, count, first: place() }),
+            None => self.warnings.push(DataWarning { kind, count, first: place() }),
         }
     }
 
@@ -188,7 +188,7 @@ impl Warnings {
     }
 
     /// The warnings in the order in which the kinds were first met.
-    pub fn iter(&self) -> impl Iterator<Item = &Warning> {
+    pub fn iter(&self) -> impl Iterator<Item = &DataWarning> {
         self.warnings.iter()
     }
 
@@ -198,7 +198,7 @@ impl Warnings {
     }
 
     /// The warnings as a list.
-    pub fn into_vec(self) -> Vec<Warning> {
+    pub fn into_vec(self) -> Vec<DataWarning> {
         self.warnings
     }
 

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::error::EvalError;
-use crate::list::{Candidates, Workspace};
+use crate::list::{Candidates, ListBuffers};
 use crate::metric::{Aggregate, Measure, MetricSpec};
 use crate::source::QuerySource;
 use crate::stats::t_critical;
@@ -97,13 +97,13 @@ pub fn evaluate(
 ) -> Result<Evaluation, EvalError> {
     check_params(&options, "evaluation")?;
     let width = measures.len().max(1);
-    let mut cells = vec![Cell::default(); source.len() * width];
-    let plan = Plan { source, measures, orders: by_order(measures, options), depth: options.depth };
+    let mut cells = vec![QueryValue::default(); source.len() * width];
+    let plan = EvaluationPlan { source, measures, orders: by_order(measures, options), depth: options.depth };
     let first_error = cells
         .par_chunks_mut(width)
         .enumerate()
         .map_init(
-            || (Candidates::new(), Workspace::default()),
+            || (Candidates::new(), ListBuffers::default()),
             |(candidates, workspace), (q, cells)| {
                 let done = plan.query(q, candidates, workspace, cells);
                 done.err().map(|e| (q, e.in_query(source.id(q))))
@@ -116,7 +116,7 @@ pub fn evaluate(
     }
     let weights: Vec<f64> = (0..source.len()).map(|q| source.weight(q)).collect();
     let results = measures.iter().enumerate().map(|(m, measure)| {
-        let column: Vec<Cell> = cells.iter().skip(m).step_by(width).copied().collect();
+        let column: Vec<QueryValue> = cells.iter().skip(m).step_by(width).copied().collect();
         let mut result = summarise(measure, &column, &weights);
         if let Some(depth) = options.depth {
             result.convention.push_str(&format!(", depth={depth}"));
@@ -132,7 +132,7 @@ pub fn evaluate(
 
 /// The value of one measure for one query, and the number of its rows.
 #[derive(Debug, Clone, Copy, Default)]
-struct Cell {
+struct QueryValue {
     value: Option<f64>,
     rows: f64,
 }
@@ -159,20 +159,20 @@ fn by_order(measures: &[Measure], options: EvalOptions) -> Vec<Vec<usize>> {
 }
 
 /// Everything that the threads share.
-struct Plan<'s> {
+struct EvaluationPlan<'s> {
     source: &'s dyn QuerySource,
     measures: &'s [Measure],
     orders: Vec<Vec<usize>>,
     depth: Option<usize>,
 }
 
-impl<'s> Plan<'s> {
+impl<'s> EvaluationPlan<'s> {
     fn query(
         &self,
         q: usize,
         candidates: &mut Candidates<'s>,
-        workspace: &mut Workspace,
-        cells: &mut [Cell],
+        workspace: &mut ListBuffers,
+        cells: &mut [QueryValue],
     ) -> Result<(), EvalError> {
         candidates.clear();
         self.source.load(q, candidates)?;
@@ -183,14 +183,14 @@ impl<'s> Plan<'s> {
             for &m in group {
                 let measure = &self.measures[m];
                 cells[m] =
-                    Cell { value: measure.evaluate(&list)?, rows: measure.metric().rows(&list) };
+                    QueryValue { value: measure.evaluate(&list)?, rows: measure.metric().rows(&list) };
             }
         }
         Ok(())
     }
 }
 
-fn summarise(measure: &Measure, cells: &[Cell], weights: &[f64]) -> MeasureResult {
+fn summarise(measure: &Measure, cells: &[QueryValue], weights: &[f64]) -> MeasureResult {
     let counted =
         || cells.iter().zip(weights).filter_map(|(c, &w)| c.value.map(|v| (v, w, c.rows)));
     let mean_of = |f: &dyn Fn(f64) -> f64, by_rows: bool| {

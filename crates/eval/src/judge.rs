@@ -8,7 +8,7 @@
 use std::cell::RefCell;
 use std::hash::BuildHasher;
 
-use rankwright_data::{Document, Qrels, QueryLists, Run};
+use rankwright_data::{ListedDocument, Qrels, QueryLists, Run};
 
 use crate::error::EvalError;
 use crate::list::Candidates;
@@ -75,7 +75,7 @@ impl QuerySource for JudgedRun<'_> {
             let results = returned.map_or(0, |r| self.run.list(r).count());
             table.clear(results + self.qrels.list(q).count());
             if let Some(r) = returned {
-                for (number, Document { id, value }) in self.run.list(r).enumerate() {
+                for (number, ListedDocument { id, value }) in self.run.list(r).enumerate() {
                     if table.insert(id, &into.doc_ids, &[]).is_some() {
                         return Err(twice(self.run, r, number, id, "the run"));
                     }
@@ -95,11 +95,11 @@ impl JudgedRun<'_> {
     fn judge<'b>(
         &'b self,
         q: usize,
-        table: &mut Table,
+        table: &mut DocumentTable,
         into: &mut Candidates<'b>,
     ) -> Result<(), EvalError> {
         let mut others: Vec<&[u8]> = Vec::new();
-        for (number, Document { id, value }) in self.qrels.list(q).enumerate() {
+        for (number, ListedDocument { id, value }) in self.qrels.list(q).enumerate() {
             let again = || Err(twice(self.qrels, q, number, id, "the qrels file"));
             match table.insert(id, &into.doc_ids, &others) {
                 None => {
@@ -126,18 +126,18 @@ fn twice(lists: &QueryLists, query: usize, number: usize, id: &[u8], whose: &str
 }
 
 thread_local! {
-    static TABLE: RefCell<Table> = RefCell::default();
+    static TABLE: RefCell<DocumentTable> = RefCell::default();
 }
 
 /// Document ids of one query by hash, open addressing; slots hold a document's number plus one.
 #[derive(Debug, Default)]
-struct Table {
+struct DocumentTable {
     slots: Vec<u32>,
     filled: usize,
     hasher: foldhash::fast::FixedState,
 }
 
-impl Table {
+impl DocumentTable {
     fn clear(&mut self, documents: usize) {
         self.slots.clear();
         self.slots.resize((documents * 2).next_power_of_two().max(16), 0);

@@ -47,7 +47,7 @@ pub use evaluate::{EvalOptions, Evaluation, MeasureResult, conventions, evaluate
 pub use features::ScoredDataset;
 pub use gain::{Gain, GainTable};
 pub use judge::JudgedRun;
-pub use list::{Candidates, RankedList, Workspace, sort_labels};
+pub use list::{Candidates, RankedList, ListBuffers, sort_labels};
 pub use metric::{
     Aggregate, DEFAULT_METRIC, DefaultMetrics, METRICS, Measure, Metric, MetricDef, MetricSpec,
     MetricText, PRESETS, PresetDef, ToMeasures, expand, metric_or_default, metrics_or_default,

@@ -1,6 +1,6 @@
 //! One query in an evaluation: its candidates, and the ranked list that metrics see.
 //!
-//! A source fills [`Candidates`]: documents in any order. [`Workspace`] puts them in order
+//! A source fills [`Candidates`]: documents in any order. [`ListBuffers`] puts them in order
 //! under a convention and shows them to metrics as a [`RankedList`]. Both keep their buffers, so
 //! that a pass over many queries does not allocate.
 
@@ -155,14 +155,14 @@ impl<'a> RankedList<'a> {
 /// Buffers that turn candidates into ranked lists.
 ///
 /// ```
-/// use rankwright_eval::{Candidates, OrderRule, Workspace};
+/// use rankwright_eval::{Candidates, OrderRule, ListBuffers};
 ///
 /// let mut candidates = Candidates::new();
 /// candidates.clear();
 /// candidates.push(0.2, 2.0);
 /// candidates.push(0.9, 0.0);
 /// candidates.unretrieved.push(1.0);
-/// let mut workspace = Workspace::default();
+/// let mut workspace = ListBuffers::default();
 /// workspace.start(&candidates)?;
 /// let list = workspace.rank(&candidates, OrderRule::STABLE, None)?;
 /// assert_eq!(list.labels(), [0.0, 2.0]);
@@ -170,7 +170,7 @@ impl<'a> RankedList<'a> {
 /// # Ok::<(), rankwright_eval::EvalError>(())
 /// ```
 #[derive(Debug, Default)]
-pub struct Workspace {
+pub struct ListBuffers {
     orderer: Orderer,
     labels: Vec<f64>,
     judged: Vec<bool>,
@@ -179,8 +179,8 @@ pub struct Workspace {
     groups: Vec<u32>,
 }
 
-impl Workspace {
-    /// Checks a query and sorts its judged labels; call it before [`Workspace::rank`].
+impl ListBuffers {
+    /// Checks a query and sorts its judged labels; call it before [`ListBuffers::rank`].
     pub fn start(&mut self, candidates: &Candidates<'_>) -> Result<(), EvalError> {
         candidates.check()?;
         self.ideal.clear();
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn ideal_holds_all_judged_labels_and_no_unjudged_one() {
-        let mut ws = Workspace::default();
+        let mut ws = ListBuffers::default();
         ws.start(&candidates()).unwrap();
         let list = ws.rank(&candidates(), OrderRule::STABLE, None).unwrap();
         assert_eq!(list.ideal(), [3.0, 2.0, 1.0, 0.0]);
@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     fn dropping_unjudged_documents_closes_the_ranks() {
-        let mut ws = Workspace::default();
+        let mut ws = ListBuffers::default();
         ws.start(&candidates()).unwrap();
         let c = candidates();
         let list = ws.rank_kept(&c, OrderRule::STABLE, Unjudged::Drop, None).unwrap();
@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn depth_cuts_list_and_tie_groups_but_not_the_ideal() {
-        let mut ws = Workspace::default();
+        let mut ws = ListBuffers::default();
         ws.start(&candidates()).unwrap();
         for (depth, ends) in [(0, vec![]), (1, vec![1]), (2, vec![2]), (3, vec![2, 3])] {
             let c = candidates();

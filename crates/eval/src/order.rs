@@ -82,8 +82,8 @@ pub struct Orderer {
     packed: Vec<u128>,
     order: Vec<u32>,
     ends: Vec<u32>,
-    entries: Vec<Entry>,
-    sorted: Vec<Entry>,
+    entries: Vec<ScoredRow>,
+    sorted: Vec<ScoredRow>,
     coarse: Vec<u64>,
 }
 
@@ -190,7 +190,7 @@ impl Orderer {
             return false;
         }
         self.entries.clear();
-        let entry = |&row: &u32| Entry { key: descending_key(scores[row as usize]), row };
+        let entry = |&row: &u32| ScoredRow { key: descending_key(scores[row as usize]), row };
         self.entries.extend(hint.iter().map(entry));
         let rises = self.entries.windows(2).filter(|w| w[1].key < w[0].key).count();
         let near = rises * SELDOM < n;
@@ -319,13 +319,13 @@ fn tie_hash(seed: u64, row: u32) -> u32 {
 
 /// A row with its score.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct ScoredRow {
     key: u64,
     row: u32,
 }
 
-impl Entry {
-    fn stands_before(self, other: Entry, seed: u64) -> bool {
+impl ScoredRow {
+    fn stands_before(self, other: ScoredRow, seed: u64) -> bool {
         if self.key != other.key {
             return self.key < other.key;
         }
@@ -334,7 +334,7 @@ impl Entry {
 }
 
 /// Insertion sort that gives up where it would take too many moves.
-fn insert_sorted(entries: &mut [Entry], seed: u64) -> bool {
+fn insert_sorted(entries: &mut [ScoredRow], seed: u64) -> bool {
     let mut moves = MOVES * entries.len();
     for i in 1..entries.len() {
         let this = entries[i];

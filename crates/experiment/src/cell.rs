@@ -24,7 +24,7 @@ const SCORES: &str = "scores.txt";
 
 /// What is to be run, by numbers into the experiment.
 #[derive(Debug, Clone)]
-pub struct Cell {
+pub struct ExperimentCell {
     /// Which data set.
     pub data: usize,
     /// Which fold of it, from 0.
@@ -118,7 +118,7 @@ impl CellStore {
     }
 
     /// A stored cell with its test scores, if it is there and sound.
-    pub(super) fn load(&self, cell: &Cell) -> Option<(StoredCell, Vec<f64>)> {
+    pub(super) fn load(&self, cell: &ExperimentCell) -> Option<(StoredCell, Vec<f64>)> {
         let folder = self.place(&cell.digest);
         let history = fs::read(folder.join(RECORD)).ok()?;
         let stored: StoredCell = serde_json::from_slice(&history).ok()?;
@@ -137,7 +137,7 @@ impl CellStore {
     }
 
     /// Whether there is something of a cell, sound or not.
-    pub(super) fn holds(&self, cell: &Cell) -> bool {
+    pub(super) fn holds(&self, cell: &ExperimentCell) -> bool {
         self.place(&cell.digest).join(RECORD).is_file()
     }
 

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::file::{Experiment, FactorView, Member, MemberKind};
+use super::file::{Experiment, FactorView, Competitor, MemberKind};
 
 /// The factor that is no parameter: the name of the entry.
 pub(super) const ENTRY: &str = "learner";
@@ -14,7 +14,7 @@ pub(super) const ENTRY: &str = "learner";
 pub(super) const ABSENT: &str = "-";
 
 /// A member's value of a factor.
-pub(super) fn value(experiment: &Experiment, member: &Member, factor: &str) -> String {
+pub(super) fn value(experiment: &Experiment, member: &Competitor, factor: &str) -> String {
     if factor == ENTRY {
         return experiment.entry_of(member).to_owned();
     }
@@ -22,13 +22,13 @@ pub(super) fn value(experiment: &Experiment, member: &Member, factor: &str) -> S
 }
 
 /// A member's setting of a parameter, written or by default.
-pub(super) fn setting(member: &Member, name: &str) -> Option<String> {
+pub(super) fn setting(member: &Competitor, name: &str) -> Option<String> {
     let MemberKind::Learner(spec) = &member.what else { return None };
     spec.learner().params().text(name)
 }
 
 /// A member's values of several factors.
-pub(super) fn values(experiment: &Experiment, member: &Member, factors: &[String]) -> Vec<String> {
+pub(super) fn values(experiment: &Experiment, member: &Competitor, factors: &[String]) -> Vec<String> {
     factors.iter().map(|factor| value(experiment, member, factor)).collect()
 }
 
@@ -43,7 +43,7 @@ pub(super) fn words(factors: &[String], values: &[String]) -> String {
 
 /// The members of a view by row and column, in the order in which they first occur.
 #[derive(Debug)]
-pub(super) struct Grid {
+pub(super) struct FactorGrid {
     /// Values of the row factors.
     pub(super) rows: Vec<Vec<String>>,
     /// Values of the column factors.
@@ -52,7 +52,7 @@ pub(super) struct Grid {
     groups: HashMap<(usize, usize), Vec<usize>>,
 }
 
-impl Grid {
+impl FactorGrid {
     pub(super) fn new(experiment: &Experiment, view: &FactorView) -> Self {
         let mut grid = Self { rows: Vec::new(), columns: Vec::new(), groups: HashMap::new() };
         for number in &view.learners {

@@ -24,11 +24,11 @@ mod raw;
 mod source;
 mod view;
 
-use document::{Document, Table};
+use document::{TomlDocument, TomlTable};
 use raw::{RawExperiment, Texts, Whole};
 
-pub use learner::{LearnerEntry, Member, MemberKind};
-pub use source::{DataSet, Division, FoldFiles, Origin, Source};
+pub use learner::{LearnerEntry, Competitor, MemberKind};
+pub use source::{DataSet, QueryDivision, FoldFiles, DataOrigin, DataSource};
 pub use view::{FactorPlot, FactorTable, FactorView};
 
 /// A whole comparison: learners on data sets, over folds and seeds.
@@ -71,7 +71,7 @@ pub struct Experiment {
     /// Data sets, each compared on its own.
     pub data: Vec<DataSet>,
     /// What is compared, one for each combination of a grid.
-    pub learners: Vec<Member>,
+    pub learners: Vec<Competitor>,
     /// What they were written as.
     pub entries: Vec<LearnerEntry>,
     /// Tables by factors.
@@ -100,7 +100,7 @@ impl Experiment {
         folder: &Path,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, ExperimentError> {
-        let document = Document { name: file, text };
+        let document = TomlDocument { name: file, text };
         let raw: RawExperiment = document.read()?;
         let top = document.table(0, "the experiment");
         let places = PathResolver { folder, variable };
@@ -124,19 +124,19 @@ impl Experiment {
     }
 
     /// What the entry is called that a member was written as.
-    pub fn entry_of(&self, member: &Member) -> &str {
+    pub fn entry_of(&self, member: &Competitor) -> &str {
         self.entries.get(member.entry).map_or("", |entry| entry.name.as_str())
     }
 
     /// The seeds of a member: one where no seed can change anything.
-    pub fn seeds_of(&self, member: &Member) -> &[u64] {
+    pub fn seeds_of(&self, member: &Competitor) -> &[u64] {
         let count = if member.what.is_seeded() { self.seeds.len() } else { 1 };
         self.seeds.get(..count).unwrap_or(&self.seeds)
     }
 }
 
 fn metrics(
-    top: &Table<'_>,
+    top: &TomlTable<'_>,
     value: &Option<Spanned<Texts>>,
 ) -> Result<Vec<Measure>, ExperimentError> {
     let mut measures: Vec<Measure> = Vec::new();
@@ -165,7 +165,7 @@ fn texts(value: &Option<Spanned<Texts>>) -> &[String] {
 }
 
 fn seeds(
-    top: &Table<'_>,
+    top: &TomlTable<'_>,
     value: &Option<Spanned<Vec<Whole>>>,
 ) -> Result<Vec<u64>, ExperimentError> {
     let Some(written) = value else { return Ok(vec![DEFAULT_SEED]) };
@@ -180,9 +180,9 @@ fn seeds(
 }
 
 fn compare(
-    top: &Table<'_>,
+    top: &TomlTable<'_>,
     raw: &RawExperiment,
-    learners: &[Member],
+    learners: &[Competitor],
 ) -> Result<CompareOptions, ExperimentError> {
     let usual = CompareOptions::default();
     let baseline = raw.baseline.as_ref().map(|name| name.get_ref().clone());

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use rankwright_data::DataError;
 use serde::Serialize;
 
-use super::file::{DataSet, Origin, Source};
+use super::file::{DataSet, DataOrigin, DataSource};
 use super::lock::{FileChecksum, LearnerSettings, LockedDivision, LockedGenerator};
 use super::paths::FilePath;
 use super::sha256;
@@ -59,12 +59,12 @@ enum OriginKey<'a> {
 impl<'a> DataKey<'a> {
     pub(super) fn new(set: &'a DataSet, fold: usize, sums: &'a FileChecksums) -> Self {
         let source = match &set.source {
-            Source::Folds(folds) => folds.get(fold).map(|fold| SourceKey::Fold {
+            DataSource::Folds(folds) => folds.get(fold).map(|fold| SourceKey::Fold {
                 train: sums.all(&fold.train),
                 valid: sums.all(&fold.valid),
                 test: sums.all(&fold.test),
             }),
-            Source::Whole { origin, division } => Some(SourceKey::Whole {
+            DataSource::Whole { origin, division } => Some(SourceKey::Whole {
                 origin: OriginKey::new(origin, sums),
                 division: LockedDivision::new(division),
             }),
@@ -80,10 +80,10 @@ impl<'a> DataKey<'a> {
 }
 
 impl<'a> OriginKey<'a> {
-    fn new(origin: &Origin, sums: &'a FileChecksums) -> Self {
+    fn new(origin: &DataOrigin, sums: &'a FileChecksums) -> Self {
         match origin {
-            Origin::Files(files) => OriginKey::Files { files: sums.all(files) },
-            Origin::Generated(options) => {
+            DataOrigin::Files(files) => OriginKey::Files { files: sums.all(files) },
+            DataOrigin::Generated(options) => {
                 OriginKey::Generated { letor: LockedGenerator::new(options) }
             }
         }

@@ -44,11 +44,11 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-pub use cell::{Cell, CellSeconds, CellState, StoredCell};
+pub use cell::{ExperimentCell, CellSeconds, CellState, StoredCell};
 pub use error::ExperimentError;
 pub use file::{
-    DataSet, Division, Experiment, FactorPlot, FactorTable, FactorView, FoldFiles, LearnerEntry,
-    Member, MemberKind, Origin, Source,
+    DataSet, QueryDivision, Experiment, FactorPlot, FactorTable, FactorView, FoldFiles, LearnerEntry,
+    Competitor, MemberKind, DataOrigin, DataSource,
 };
 pub use lock::{
     ExperimentLock, FileChecksum, LearnerSettings, LockedComparison, LockedData, LockedDivision,

@@ -13,7 +13,7 @@ use rankwright_learn::LearnerSpec;
 use serde::Serialize;
 
 use super::VERSION;
-use super::file::{DataSet, Division, Member, MemberKind, Origin, Source};
+use super::file::{DataSet, QueryDivision, Competitor, MemberKind, DataOrigin, DataSource};
 use super::plan::Plan;
 
 /// Everything needed to repeat an experiment: the content of its lock file.
@@ -251,11 +251,11 @@ impl LockedComparison {
 impl LockedData {
     fn new(set: &DataSet, files: &[FileChecksum]) -> Self {
         let source = match &set.source {
-            Source::Folds(folds) => LockedSource::Folds { folds: folds.len() },
-            Source::Whole { origin: Origin::Files(_), division } => {
+            DataSource::Folds(folds) => LockedSource::Folds { folds: folds.len() },
+            DataSource::Whole { origin: DataOrigin::Files(_), division } => {
                 LockedSource::Files(LockedDivision::new(division))
             }
-            Source::Whole { origin: Origin::Generated(options), division } => {
+            DataSource::Whole { origin: DataOrigin::Generated(options), division } => {
                 LockedSource::Generated {
                     letor: LockedGenerator::new(options),
                     division: LockedDivision::new(division),
@@ -275,10 +275,10 @@ impl LockedData {
 }
 
 impl LockedDivision {
-    pub(super) fn new(division: &Division) -> Self {
+    pub(super) fn new(division: &QueryDivision) -> Self {
         match division {
-            Division::Folds { count, seed } => LockedDivision::Folds { folds: *count, seed: *seed },
-            Division::Split { text, seed, .. } => {
+            QueryDivision::Folds { count, seed } => LockedDivision::Folds { folds: *count, seed: *seed },
+            QueryDivision::Split { text, seed, .. } => {
                 LockedDivision::Split { split: text.clone(), seed: *seed }
             }
         }
@@ -293,7 +293,7 @@ impl LockedGenerator {
 }
 
 impl LockedLearner {
-    fn new(member: &Member) -> Self {
+    fn new(member: &Competitor) -> Self {
         LockedLearner { name: member.name.clone(), what: LearnerSettings::new(&member.what) }
     }
 }

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use super::file::{DataSet, Origin, Source};
+use super::file::{DataSet, DataOrigin, DataSource};
 
 /// Bytes of memory that are free for the asking, where the system tells.
 pub(super) fn available() -> Option<u64> {
@@ -20,18 +20,18 @@ pub(super) fn need(set: &DataSet) -> u64 {
     const SMALL: u64 = 64 << 20;
     let of = |paths: &mut dyn Iterator<Item = &Path>| paths.map(unpacked).sum::<u64>();
     let data = match &set.source {
-        Source::Folds(folds) => {
+        DataSource::Folds(folds) => {
             let bytes = folds.iter().map(|fold| {
                 let parts = [&fold.train, &fold.valid, &fold.test];
                 of(&mut parts.into_iter().flatten().map(|file| file.path.as_path()))
             });
             bytes.max().unwrap_or(0)
         }
-        Source::Whole { origin: Origin::Files(files), .. } => {
+        DataSource::Whole { origin: DataOrigin::Files(files), .. } => {
             // The whole is held beside the parts.
             2 * of(&mut files.iter().map(|file| file.path.as_path()))
         }
-        Source::Whole { origin: Origin::Generated(options), .. } => {
+        DataSource::Whole { origin: DataOrigin::Generated(options), .. } => {
             2 * (options.queries as u64)
                 .saturating_mul(options.documents as u64)
                 .saturating_mul(544)

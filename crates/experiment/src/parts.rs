@@ -12,7 +12,7 @@ use rankwright_data::format::read;
 use rankwright_data::split::folds;
 use rankwright_data::{DataError, Dataset};
 
-use super::file::{DataSet, Division, Origin, Source};
+use super::file::{DataSet, QueryDivision, DataOrigin, DataSource};
 use super::paths::FilePath;
 
 /// Something that is made once and kept until told otherwise.
@@ -48,14 +48,14 @@ pub(super) struct TrainingParts {
 
 /// A data set's parts.
 #[derive(Debug)]
-pub(super) struct Parts<'e> {
+pub(super) struct DataParts<'e> {
     set: &'e DataSet,
     whole: Cached<Dataset>,
-    folds: Vec<Fold>,
+    folds: Vec<FoldParts>,
 }
 
 #[derive(Debug, Default)]
-struct Fold {
+struct FoldParts {
     learning: Cached<TrainingParts>,
     test: Cached<Dataset>,
     /// Cells that still need the training data.
@@ -63,15 +63,15 @@ struct Fold {
 }
 
 /// Query numbers of a fold.
-struct Queries {
+struct FoldQueries {
     train: Vec<usize>,
     valid: Vec<usize>,
     test: Vec<usize>,
 }
 
-impl<'e> Parts<'e> {
+impl<'e> DataParts<'e> {
     pub(super) fn new(set: &'e DataSet) -> Self {
-        let folds = (0..set.folds()).map(|_| Fold::default()).collect();
+        let folds = (0..set.folds()).map(|_| FoldParts::default()).collect();
         Self { set, whole: Cached::default(), folds }
     }
 
@@ -96,12 +96,12 @@ impl<'e> Parts<'e> {
     /// What a fold trains on and stops by.
     pub(super) fn learning(&self, fold: usize) -> Result<Arc<TrainingParts>, Arc<DataError>> {
         self.fold(fold)?.learning.get(|| match &self.set.source {
-            Source::Folds(folds) => {
+            DataSource::Folds(folds) => {
                 let files = folds.get(fold).ok_or_else(no_such_fold)?;
                 let valid = (!files.valid.is_empty()).then(|| self.read(&files.valid));
                 Ok(TrainingParts { train: self.read(&files.train)?, valid: valid.transpose()? })
             }
-            Source::Whole { .. } => {
+            DataSource::Whole { .. } => {
                 let whole = self.whole()?;
                 let queries = self.queries(&whole, fold)?;
                 let part = |queries: &[usize]| whole.select_queries(queries).map_err(Arc::new);
@@ -114,8 +114,8 @@ impl<'e> Parts<'e> {
     /// What a fold is tested on.
     pub(super) fn test(&self, fold: usize) -> Result<Arc<Dataset>, Arc<DataError>> {
         self.fold(fold)?.test.get(|| match &self.set.source {
-            Source::Folds(folds) => self.read(&folds.get(fold).ok_or_else(no_such_fold)?.test),
-            Source::Whole { .. } => {
+            DataSource::Folds(folds) => self.read(&folds.get(fold).ok_or_else(no_such_fold)?.test),
+            DataSource::Whole { .. } => {
                 let whole = self.whole()?;
                 let queries = self.queries(&whole, fold)?;
                 Ok(whole.select_queries(&queries.test)?)
@@ -130,15 +130,15 @@ impl<'e> Parts<'e> {
         tests
     }
 
-    fn fold(&self, fold: usize) -> Result<&Fold, Arc<DataError>> {
+    fn fold(&self, fold: usize) -> Result<&FoldParts, Arc<DataError>> {
         self.folds.get(fold).ok_or_else(no_such_fold)
     }
 
     fn whole(&self) -> Result<Arc<Dataset>, Arc<DataError>> {
         self.whole.get(|| match &self.set.source {
-            Source::Whole { origin: Origin::Files(files), .. } => self.read(files),
-            Source::Whole { origin: Origin::Generated(options), .. } => Ok(options.generate()?),
-            Source::Folds(_) => Err(Arc::new(IN_PARTS)),
+            DataSource::Whole { origin: DataOrigin::Files(files), .. } => self.read(files),
+            DataSource::Whole { origin: DataOrigin::Generated(options), .. } => Ok(options.generate()?),
+            DataSource::Folds(_) => Err(Arc::new(IN_PARTS)),
         })
     }
 
@@ -147,23 +147,23 @@ impl<'e> Parts<'e> {
         Ok(read(&paths, &self.set.options()?)?.data)
     }
 
-    fn queries(&self, whole: &Dataset, fold: usize) -> Result<Queries, Arc<DataError>> {
-        let Source::Whole { division, .. } = &self.set.source else {
+    fn queries(&self, whole: &Dataset, fold: usize) -> Result<FoldQueries, Arc<DataError>> {
+        let DataSource::Whole { division, .. } = &self.set.source else {
             return Err(Arc::new(IN_PARTS));
         };
         match division {
-            Division::Folds { count, seed } => {
+            QueryDivision::Folds { count, seed } => {
                 let all = folds(whole.queries(), *count, *seed)?;
                 let fold = all.into_iter().nth(fold).ok_or_else(no_such_fold)?;
-                Ok(Queries { train: fold.train, valid: fold.valid, test: fold.test })
+                Ok(FoldQueries { train: fold.train, valid: fold.valid, test: fold.test })
             }
-            Division::Split { parts, seed, .. } => {
+            QueryDivision::Split { parts, seed, .. } => {
                 let mut named = parts.split(whole.queries(), *seed);
                 let mut take = |name: &str| {
                     let part = named.iter_mut().find(|(other, _)| other == name);
                     part.map(|(_, queries)| std::mem::take(queries)).unwrap_or_default()
                 };
-                Ok(Queries { train: take("train"), valid: take("valid"), test: take("test") })
+                Ok(FoldQueries { train: take("train"), valid: take("valid"), test: take("test") })
             }
         }
     }

@@ -13,11 +13,11 @@ use rankwright_spec::nearest;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::cell::{Cell, CellState, CellStore};
-use super::file::{DataSet, Experiment, Member, MemberKind};
+use super::cell::{ExperimentCell, CellState, CellStore};
+use super::file::{DataSet, Experiment, Competitor, MemberKind};
 use super::key::{CellKey, DataKey, FileChecksums, checksum};
 use super::lock::{FileChecksum, LearnerSettings};
-use super::parts::Parts;
+use super::parts::DataParts;
 use super::run::error_text;
 use super::{VERSION, memory, sha256, to_json};
 use crate::ExperimentError;
@@ -122,8 +122,8 @@ pub struct Plan<'e> {
     pub(super) experiment: &'e Experiment,
     pub(super) out: PathBuf,
     pub(super) store: CellStore,
-    pub(super) cells: Vec<Cell>,
-    pub(super) parts: Vec<Parts<'e>>,
+    pub(super) cells: Vec<ExperimentCell>,
+    pub(super) parts: Vec<DataParts<'e>>,
     /// The files of each data set, each once; of a data set that cannot be read, none.
     pub(super) files: Vec<Vec<FileChecksum>>,
     pub(super) failed: Vec<FailedCells>,
@@ -151,7 +151,7 @@ impl<'e> Plan<'e> {
             out: out.to_owned(),
             store: CellStore(out.join("cells")),
             cells: Vec::new(),
-            parts: experiment.data.iter().map(Parts::new).collect(),
+            parts: experiment.data.iter().map(DataParts::new).collect(),
             files: Vec::new(),
             failed: Vec::new(),
             jobs: 1,
@@ -176,7 +176,7 @@ impl<'e> Plan<'e> {
 
     /// The plan as plain facts.
     pub fn summary(&self) -> PlanSummary {
-        let cell = |cell: &Cell| PlannedCell {
+        let cell = |cell: &ExperimentCell| PlannedCell {
             cell: self.name(cell),
             digest: cell.digest.clone(),
             state: cell.state,
@@ -192,7 +192,7 @@ impl<'e> Plan<'e> {
     }
 
     /// All cells, in the order of data, fold, learner and seed.
-    pub fn cells(&self) -> &[Cell] {
+    pub fn cells(&self) -> &[ExperimentCell] {
         &self.cells
     }
 
@@ -212,7 +212,7 @@ impl<'e> Plan<'e> {
     }
 
     /// A cell in words: "mq2008, fold 2, lambdamart, seed 1".
-    pub fn name(&self, cell: &Cell) -> String {
+    pub fn name(&self, cell: &ExperimentCell) -> String {
         let Experiment { data, learners, .. } = self.experiment;
         let set = data.get(cell.data).map_or("", |set| set.name.as_str());
         let learner = learners.get(cell.learner);
@@ -240,7 +240,7 @@ impl<'e> Plan<'e> {
 
     /// Everything that determines each learner; none for a model that cannot be read.
     fn learner_keys(&mut self) -> Vec<Option<LearnerSettings>> {
-        let key = |member: &Member| match &member.what {
+        let key = |member: &Competitor| match &member.what {
             MemberKind::Learner(spec) => Ok(LearnerSettings::of_learner(spec)),
             MemberKind::Model(file) => {
                 checksum(&file.path).map(|(sum, _)| LearnerSettings::Model { model: sum })
@@ -298,7 +298,7 @@ impl<'e> Plan<'e> {
                     let key = to_json(&key)?;
                     let digest = sha256(key.to_string().as_bytes()).chars().take(32).collect();
                     let (data, seed, state) = (number, *seed, CellState::Left);
-                    self.cells.push(Cell { data, fold, learner, seed, digest, key, state });
+                    self.cells.push(ExperimentCell { data, fold, learner, seed, digest, key, state });
                 }
             }
         }
@@ -309,7 +309,7 @@ impl<'e> Plan<'e> {
     /// Finds what is stored, several cells at a time: each is read whole for its checksums.
     fn find_stored(&mut self, only: &[String]) {
         let experiment = self.experiment;
-        let asked = |member: &Member| {
+        let asked = |member: &Competitor| {
             let entry = experiment.entry_of(member);
             only.is_empty() || only.iter().any(|name| *name == member.name || name == entry)
         };

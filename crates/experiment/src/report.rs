@@ -24,11 +24,11 @@ use rankwright_eval::table::comparison_table;
 use rankwright_eval::{EvalOptions, Evaluation, QuerySource, evaluate};
 use rankwright_report::chart::Chart;
 use rankwright_report::comparison::ComparisonReport;
-use rankwright_report::page::{Block, Page, Section};
+use rankwright_report::page::{PageBlock, Page, Section};
 use rayon::prelude::*;
 use serde_json::Value;
 
-use super::cell::{Cell, CellState, StoredCell};
+use super::cell::{ExperimentCell, CellState, StoredCell};
 use super::file::Experiment;
 use super::plan::{FailedCells, Plan};
 use super::pool::{Pooled, mean};
@@ -66,7 +66,7 @@ pub struct ExperimentReport {
 /// A learner on a data set, all of its cells there.
 pub(super) struct System {
     pub(super) learner: usize,
-    pub(super) cells: Vec<(Cell, StoredCell)>,
+    pub(super) cells: Vec<(ExperimentCell, StoredCell)>,
     /// Scores of each seed and fold; empty where documents are not to be shown.
     pub(super) scores: Vec<Vec<Vec<f64>>>,
     /// One evaluation for each seed.
@@ -178,7 +178,7 @@ fn set_result(
     let experiment = plan.experiment;
     let of_learners = cells_of(plan, data);
     let stored =
-        |cells: &Vec<&Cell>| !cells.is_empty() && cells.iter().all(|cell| plan.store.holds(cell));
+        |cells: &Vec<&ExperimentCell>| !cells.is_empty() && cells.iter().all(|cell| plan.store.holds(cell));
     let (Some(parts), true) = (plan.parts.get(data), of_learners.iter().any(stored)) else {
         return Ok(None);
     };
@@ -227,10 +227,10 @@ fn set_result(
     }))
 }
 
-type Loaded = (Cell, StoredCell, Vec<f64>);
+type Loaded = (ExperimentCell, StoredCell, Vec<f64>);
 
 /// The cells of each learner on a data set.
-fn cells_of<'p>(plan: &'p Plan<'_>, data: usize) -> Vec<Vec<&'p Cell>> {
+fn cells_of<'p>(plan: &'p Plan<'_>, data: usize) -> Vec<Vec<&'p ExperimentCell>> {
     let mut of_learners = vec![Vec::new(); plan.experiment.learners.len()];
     for cell in plan.cells.iter().filter(|cell| cell.data == data) {
         if let Some(cells) = of_learners.get_mut(cell.learner) {
@@ -241,12 +241,12 @@ fn cells_of<'p>(plan: &'p Plan<'_>, data: usize) -> Vec<Vec<&'p Cell>> {
 }
 
 /// A learner's cells, if there are any and all of them are stored.
-fn loaded(plan: &Plan<'_>, cells: &[&Cell]) -> Option<Vec<Loaded>> {
-    let load = |cell: &&Cell| {
+fn loaded(plan: &Plan<'_>, cells: &[&ExperimentCell]) -> Option<Vec<Loaded>> {
+    let load = |cell: &&ExperimentCell| {
         let (mut stored, scores) = plan.store.load(cell)?;
         // There may be thousands, and nobody asks for it any more.
         stored.key = Value::Null;
-        Some((Cell { key: Value::Null, digest: cell.digest.clone(), ..**cell }, stored, scores))
+        Some((ExperimentCell { key: Value::Null, digest: cell.digest.clone(), ..**cell }, stored, scores))
     };
     let cells = cells.iter().map(load).collect::<Option<Vec<_>>>()?;
     (!cells.is_empty()).then_some(cells)
@@ -440,12 +440,12 @@ fn prefixed(mut section: Section, prefix: &str, title: &str) -> Section {
     section
 }
 
-fn rename(block: &mut Block, prefix: &str) {
+fn rename(block: &mut PageBlock, prefix: &str) {
     match block {
-        Block::Text(_) => {}
-        Block::Chart(chart) => chart.id.insert_str(0, prefix),
-        Block::Table { id, .. } | Block::Drawing { id, .. } => id.insert_str(0, prefix),
-        Block::Choice { id, groups, .. } => {
+        PageBlock::Text(_) => {}
+        PageBlock::Chart(chart) => chart.id.insert_str(0, prefix),
+        PageBlock::Table { id, .. } | PageBlock::Drawing { id, .. } => id.insert_str(0, prefix),
+        PageBlock::Choice { id, groups, .. } => {
             id.insert_str(0, prefix);
             let blocks = groups.iter_mut().flat_map(|(_, blocks)| blocks);
             blocks.for_each(|block| rename(block, prefix));

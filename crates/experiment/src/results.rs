@@ -7,12 +7,12 @@ use rankwright_report::comparison::ComparisonReport;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::file::{DataSet, Experiment, Member};
+use super::file::{DataSet, Experiment, Competitor};
 use super::lock::LearnerSettings;
 use super::plan::{FailedCells, Plan};
 use super::report::{SetResult, System, name};
 use super::study::{FactorPlotResult, FactorTableResult, FactorTableTimes, Study};
-use super::{Cell, CellSeconds, StoredCell, VERSION};
+use super::{ExperimentCell, CellSeconds, StoredCell, VERSION};
 
 /// Every number of an experiment's report.
 #[derive(Debug, Clone, Serialize)]
@@ -170,7 +170,7 @@ impl DataSetResult {
 
 impl LearnerResult {
     fn new(experiment: &Experiment, system: &System) -> Self {
-        let member: Option<&Member> = experiment.learners.get(system.learner);
+        let member: Option<&Competitor> = experiment.learners.get(system.learner);
         let seed = |(seed, found): &(u64, Evaluation)| SeedResult {
             seed: *seed,
             values: found.results.iter().map(|r| (r.measure.to_string(), r.value)).collect(),
@@ -185,7 +185,7 @@ impl LearnerResult {
 }
 
 impl CellResult {
-    fn new((cell, stored): &(Cell, StoredCell)) -> Self {
+    fn new((cell, stored): &(ExperimentCell, StoredCell)) -> Self {
         CellResult {
             fold: cell.fold + 1,
             seed: cell.seed,
@@ -202,7 +202,7 @@ impl CellResult {
 impl ExperimentTimes {
     pub(super) fn new(plan: &Plan<'_>, sets: &[SetResult], study: &Study) -> Self {
         let cells = sets.iter().flat_map(|set| &set.systems).flat_map(|system| &system.cells);
-        let cell = |(cell, stored): &(Cell, StoredCell)| CellTimes {
+        let cell = |(cell, stored): &(ExperimentCell, StoredCell)| CellTimes {
             cell: plan.name(cell),
             digest: cell.digest.clone(),
             seconds: stored.seconds,

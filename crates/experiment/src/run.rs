@@ -20,7 +20,7 @@ use rankwright_learn::{
 };
 use rankwright_model::{Model, ModelBody, ScoreOptions};
 
-use super::cell::{Cell, CellSeconds, CellState, StoredCell};
+use super::cell::{ExperimentCell, CellSeconds, CellState, StoredCell};
 use super::file::MemberKind;
 use super::parts::TrainingParts;
 use super::plan::{FailedCells, Plan, PlanSummary};
@@ -163,7 +163,7 @@ impl Plan<'_> {
     }
 
     /// Trains, scores and stores.
-    fn cell(&self, cell: &Cell, progress: &dyn ExperimentProgress) -> Result<CellEnd, String> {
+    fn cell(&self, cell: &ExperimentCell, progress: &dyn ExperimentProgress) -> Result<CellEnd, String> {
         let (Some(member), Some(set), Some(parts)) = (
             self.experiment.learners.get(cell.learner),
             self.experiment.data.get(cell.data),
@@ -222,7 +222,7 @@ impl Plan<'_> {
     /// Trains, from a checkpoint where there is one.
     fn train(
         &self,
-        cell: &Cell,
+        cell: &ExperimentCell,
         spec: &LearnerSpec,
         learning: &TrainingParts,
         options: ScoreOptions,
@@ -270,10 +270,10 @@ impl Plan<'_> {
                 by_digest.insert(cell.digest.as_str(), error);
             }
         }
-        let mut groups: Vec<(usize, usize, &str, Vec<&Cell>)> = Vec::new();
+        let mut groups: Vec<(usize, usize, &str, Vec<&ExperimentCell>)> = Vec::new();
         for cell in &self.cells {
             let Some(error) = by_digest.get(cell.digest.as_str()) else { continue };
-            let same = |(data, learner, text, _): &&mut (usize, usize, &str, Vec<&Cell>)| {
+            let same = |(data, learner, text, _): &&mut (usize, usize, &str, Vec<&ExperimentCell>)| {
                 (*data, *learner, *text) == (cell.data, cell.learner, error.as_str())
             };
             match groups.iter_mut().find(same) {
@@ -295,8 +295,8 @@ impl Plan<'_> {
     }
 
     /// "fold 1, seed 2; fold 3, seed 2", or nothing where there is one cell only anyway.
-    fn in_words(&self, cells: &[&Cell]) -> String {
-        let word = |cell: &&Cell| {
+    fn in_words(&self, cells: &[&ExperimentCell]) -> String {
+        let word = |cell: &&ExperimentCell| {
             let mut words = Vec::new();
             if self.experiment.data.get(cell.data).is_some_and(|set| set.folds() > 1) {
                 words.push(format!("fold {}", cell.fold + 1));

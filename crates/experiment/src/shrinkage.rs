@@ -216,7 +216,7 @@ mod tests {
     use rankwright_data::generate::LetorOptions;
     use rankwright_learn::NoProgress;
     use rankwright_report::chart::{Body, Chart};
-    use rankwright_report::page::Block;
+    use rankwright_report::page::PageBlock;
 
     fn report(learner: &str, rates: &[f64]) -> Result<ShrinkageReport, ExperimentError> {
         let data = LetorOptions { queries: 60, documents: 20, seed: 4 }.generate().unwrap();
@@ -246,7 +246,7 @@ mod tests {
         let page = found.page();
         let charts = page.sections.iter().flat_map(|section| &section.blocks);
         let lines = charts.filter_map(|block| match block {
-            Block::Chart(Chart { body: Body::Lines(lines), .. }) => Some(lines.len()),
+            PageBlock::Chart(Chart { body: Body::Lines(lines), .. }) => Some(lines.len()),
             _ => None,
         });
         assert_eq!(lines.collect::<Vec<_>>(), [2, 2]);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use rankwright_eval::compare::Better;
 use rankwright_eval::conventions;
 use rankwright_eval::table::{Align, Cell as TableCell, Table};
-use rankwright_report::Block;
+use rankwright_report::PageBlock;
 use rankwright_report::page::Section;
 use rankwright_spec::words::counted;
 
@@ -88,13 +88,13 @@ pub(super) fn overview(experiment: &Experiment, sets: &[SetResult]) -> Section {
     Section {
         id: "overview".to_owned(),
         title: format!("{metric} on every data set"),
-        blocks: vec![Block::Table { id: "overview-table".to_owned(), title: metric, table }],
+        blocks: vec![PageBlock::Table { id: "overview-table".to_owned(), title: metric, table }],
     }
 }
 
 /// Every learner on every data set, the best by the first metric on top.
 pub(super) fn sorted(experiment: &Experiment, sets: &[SetResult]) -> Section {
-    let mut blocks = vec![Block::Text(
+    let mut blocks = vec![PageBlock::Text(
         "Too many to be compared with each other; the best of many is partly luck of the draw. \
          What is to be compared stands in the tables above."
             .to_owned(),
@@ -121,14 +121,14 @@ pub(super) fn sorted(experiment: &Experiment, sets: &[SetResult]) -> Section {
             table.rows.push(std::iter::once(learner).chain(values).collect());
         }
         let id = format!("all-{}", set.data + 1);
-        blocks.push(Block::Table { id, title: heading(experiment, set), table });
+        blocks.push(PageBlock::Table { id, title: heading(experiment, set), table });
     }
     Section { id: "all".to_owned(), title: "All learners".to_owned(), blocks }
 }
 
 /// How much the seed moves each learner.
 pub(super) fn seeds(experiment: &Experiment, sets: &[SetResult]) -> Section {
-    let mut blocks = vec![Block::Text(
+    let mut blocks = vec![PageBlock::Text(
         "Each seed on its own: how much of a difference may be luck of the draw. Values above are \
          means over the seeds, query by query."
             .to_owned(),
@@ -151,7 +151,7 @@ pub(super) fn seeds(experiment: &Experiment, sets: &[SetResult]) -> Section {
         }
         table.notes.push("spread: standard deviation over the seeds".to_owned());
         let id = format!("seeds-{}", set.data + 1);
-        blocks.push(Block::Table { id, title: heading(experiment, set), table });
+        blocks.push(PageBlock::Table { id, title: heading(experiment, set), table });
     }
     Section { id: "seeds".to_owned(), title: "Seeds".to_owned(), blocks }
 }
@@ -186,7 +186,7 @@ pub(super) fn learners(experiment: &Experiment) -> Section {
     Section {
         id: "learners".to_owned(),
         title: title.clone(),
-        blocks: vec![Block::Table { id: "learners-table".to_owned(), title, table }],
+        blocks: vec![PageBlock::Table { id: "learners-table".to_owned(), title, table }],
     }
 }
 
@@ -207,7 +207,7 @@ pub(super) fn failures(failed: &[FailedCells]) -> Option<Section> {
                 set. Running the experiment again tries them again; stored cells are not run twice.";
     let id = "failed-table".to_owned();
     let blocks =
-        vec![Block::Text(text.to_owned()), Block::Table { id, title: title.clone(), table }];
+        vec![PageBlock::Text(text.to_owned()), PageBlock::Table { id, title: title.clone(), table }];
     Some(Section { id: "failed".to_owned(), title, blocks })
 }
 
@@ -228,10 +228,10 @@ pub(super) fn repeat(plan: &Plan<'_>) -> Section {
          matters: each result is kept under a digest of just that.",
         plan.experiment.sha256
     );
-    let mut blocks = vec![Block::Text(text)];
+    let mut blocks = vec![PageBlock::Text(text)];
     if !table.rows.is_empty() {
         let id = "files".to_owned();
-        blocks.push(Block::Table { id, title: "Data files".to_owned(), table });
+        blocks.push(PageBlock::Table { id, title: "Data files".to_owned(), table });
     }
     Section { id: "repeat".to_owned(), title, blocks }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use rankwright_data::format::{Format, write};
 use rankwright_data::generate::LetorOptions;
 use rankwright_learn::NoProgress;
-use rankwright_report::Block;
+use rankwright_report::PageBlock;
 use tempfile::TempDir;
 
 use super::*;
@@ -118,7 +118,7 @@ fn what_is_wrong_in_a_file_is_told_with_its_place() {
 fn letors_rotation_and_folders_give_its_folds() {
     let of = |source: &str| {
         let text = FILE.replace("generate = \"letor(queries=24, documents=8)\"\nfolds = 3", source);
-        let Source::Folds(folds) = &parse(&text).unwrap().data[0].source else { panic!() };
+        let DataSource::Folds(folds) = &parse(&text).unwrap().data[0].source else { panic!() };
         let names = |files: &[FilePath]| {
             let names: Vec<&str> = files.iter().map(|file| file.written.as_str()).collect();
             names.join("+")
@@ -296,7 +296,7 @@ fn many_learners_with_a_table_are_listed_and_not_compared() {
     assert_eq!(set.learners.len(), 42);
     let sections: Vec<&str> = report.page.sections.iter().map(|s| s.id.as_str()).collect();
     assert_eq!(sections, ["table-1", "plot-1", "all", "learners", "repeat"]);
-    let Block::Table { table, .. } = &report.page.sections[2].blocks[1] else { panic!() };
+    let PageBlock::Table { table, .. } = &report.page.sections[2].blocks[1] else { panic!() };
     let values: Vec<f64> = table.rows.iter().map(|row| row[1].text.parse().unwrap()).collect();
     assert_eq!(values.len(), 42);
     assert!(values.windows(2).all(|pair| pair[0] >= pair[1]), "{values:?}");
@@ -423,13 +423,13 @@ fn several_data_sets_stand_on_one_page_without_clashing() {
     let text = FILE.replacen("[[learner]]", second, 1);
     let folder = TempDir::new().unwrap();
     let report = run(&parse(&text).unwrap(), folder.path(), &options());
-    fn ids(blocks: &[Block], all: &mut Vec<String>) {
+    fn ids(blocks: &[PageBlock], all: &mut Vec<String>) {
         for block in blocks {
             match block {
-                Block::Text(_) => {}
-                Block::Chart(chart) => all.push(chart.id.clone()),
-                Block::Table { id, .. } | Block::Drawing { id, .. } => all.push(id.clone()),
-                Block::Choice { id, groups, .. } => {
+                PageBlock::Text(_) => {}
+                PageBlock::Chart(chart) => all.push(chart.id.clone()),
+                PageBlock::Table { id, .. } | PageBlock::Drawing { id, .. } => all.push(id.clone()),
+                PageBlock::Choice { id, groups, .. } => {
                     all.push(id.clone());
                     groups.iter().for_each(|(_, blocks)| ids(blocks, all));
                 }

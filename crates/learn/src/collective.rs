@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use crate::bins::Binned;
     use crate::simd::Simd;
-    use crate::tree::{Grow, Grower, Growth, Input, Scales, TreeConfig};
+    use crate::tree::{Grow, Grower, Growth, GrowInput, Scales, TreeConfig};
 
     /// Threads that play processes: each puts down what it has, and takes all up when all have.
     #[derive(Debug)]
@@ -142,7 +142,7 @@ mod tests {
         let scales = Scales::of(&gradient, &hessian, collective).unwrap();
         let mut grower = Grower::new(&binned, params, collective, Simd::Auto);
         let (gradient, hessian, scales) = (&gradient[..], &hessian[..], &scales);
-        let input = Input { gradient, hessian, scales, sample: None, features: None };
+        let input = GrowInput { gradient, hessian, scales, sample: None, features: None };
         let grown = grower.grow(input).unwrap();
         (grown.splits, grown.leaves.iter().map(|leaf| leaf.rows).collect())
     }

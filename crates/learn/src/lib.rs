@@ -26,7 +26,7 @@ pub mod tree;
 pub mod tune;
 
 pub use blend::{
-    Blend, BlendNormalise, BlendOptions, BlendParams, BlendWeights, MembersText, Preset,
+    Blend, BlendNormalise, BlendOptions, BlendParams, BlendWeights, MembersText, BlendPreset,
 };
 pub use boost::{
     BoostOptions, BoostParams, Booster, DropScale, LambdaMart, Mart, MartLoss, MartOptions,
@@ -54,7 +54,7 @@ pub use linear::{
 };
 pub use net::{
     ApproxNdcgNet, LambdaRank, ListMleNet, ListNet, NetActivation, NetOptimiser, NetOptions,
-    NetParams, NetSchedule, Norm, RankNet, RankNetOptions, RankNetParams, SoftmaxNet,
+    NetParams, NetSchedule, HiddenNorm, RankNet, RankNetOptions, RankNetParams, SoftmaxNet,
     SoftmaxNetOptions, SoftmaxNetParams, SoftmaxNetTarget,
 };
 pub use preferences::Preferences;

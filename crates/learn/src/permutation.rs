@@ -23,13 +23,13 @@ use crate::error::LearnError;
 /// use rankwright_eval::{MetricSpec, SourceKind};
 /// use rankwright_learn::{TrainRequest, LearnerSpec};
 /// use rankwright_model::ScoreOptions;
-/// use rankwright_learn::permutation::{Permutation, Plan};
+/// use rankwright_learn::permutation::{Permutation, PermutationPlan};
 ///
 /// let data = LetorOptions { queries: 20, documents: 20, seed: 1 }.generate()?;
 /// let learner = LearnerSpec::parse("lambdamart(trees=5, leaves=4)")?;
 /// let model = learner.train(TrainRequest::new(&data))?.model;
 /// let ndcg = MetricSpec::parse("ndcg@10")?.resolve(SourceKind::Features)?;
-/// let plan = Plan { repeats: 2, seed: 1, options: ScoreOptions::default() };
+/// let plan = PermutationPlan { repeats: 2, seed: 1, options: ScoreOptions::default() };
 /// let found = Permutation::new(&model, &data, ndcg, plan)?;
 /// assert_eq!(found.losses.len(), model.used_features().len());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -46,7 +46,7 @@ pub struct Permutation {
 
 /// What to shuffle, and how often.
 #[derive(Debug, Clone, Copy)]
-pub struct Plan {
+pub struct PermutationPlan {
     /// How often each feature is shuffled, 1 at least.
     pub repeats: usize,
     /// Seed of the shuffling.
@@ -61,7 +61,7 @@ impl Permutation {
         model: &Model,
         data: &Dataset,
         measure: Measure,
-        plan: Plan,
+        plan: PermutationPlan,
     ) -> Result<Permutation, LearnError> {
         Permutation::of_features(model, data, measure, plan, model.used_features())
     }
@@ -71,7 +71,7 @@ impl Permutation {
         model: &Model,
         data: &Dataset,
         measure: Measure,
-        plan: Plan,
+        plan: PermutationPlan,
         mut features: Vec<usize>,
     ) -> Result<Permutation, LearnError> {
         features.sort_unstable();
@@ -112,7 +112,7 @@ impl Permutation {
     }
 }
 
-fn shuffled(rows: usize, feature: usize, repeat: usize, plan: Plan) -> Vec<u32> {
+fn shuffled(rows: usize, feature: usize, repeat: usize, plan: PermutationPlan) -> Vec<u32> {
     let mut order: Vec<u32> = (0..rows as u32).collect();
     let stream = (feature as u64) << 32 | repeat as u64;
     Random::new(plan.seed, stream).shuffle(&mut order);

@@ -11,7 +11,7 @@
 use rankwright_data::{Dataset, Pair};
 
 use crate::error::LearnError;
-use crate::objective::Preference;
+use crate::objective::DocumentPair;
 
 /// One preference: the better document and the worse one, numbered within their query, and the
 /// weight.
@@ -31,7 +31,7 @@ pub(crate) type Listed = (u32, u32, f32);
 pub struct Preferences<'a> {
     data: &'a Dataset,
     /// The data's own pairs by query, in the order of the file within one.
-    own: Vec<Preference>,
+    own: Vec<DocumentPair>,
     /// Where each query's pairs begin; empty where the data has no pairs of its own.
     firsts: Vec<usize>,
 }
@@ -44,7 +44,7 @@ impl<'a> Preferences<'a> {
     }
 
     /// The query's own pairs, weights as in the file; `None` where the labels speak.
-    pub fn own(&self, query: usize) -> Option<&[Preference]> {
+    pub fn own(&self, query: usize) -> Option<&[DocumentPair]> {
         match (self.firsts.get(query), self.firsts.get(query + 1)) {
             (Some(&from), Some(&to)) => self.own.get(from..to),
             _ => None,
@@ -110,7 +110,7 @@ pub(crate) fn count_by_labels(labels: &[f64]) -> u64 {
 
 /// Preference pairs by query, documents numbered within it, and where each query's begin; both
 /// empty where the data has none.
-pub(crate) fn by_query(data: &Dataset) -> (Vec<Preference>, Vec<usize>) {
+pub(crate) fn by_query(data: &Dataset) -> (Vec<DocumentPair>, Vec<usize>) {
     let Some(pairs) = data.pairs() else { return (Vec::new(), Vec::new()) };
     let mut sorted = pairs.to_vec();
     // Stable: pairs of a query keep the order of the file.
@@ -121,7 +121,7 @@ pub(crate) fn by_query(data: &Dataset) -> (Vec<Preference>, Vec<usize>) {
     }
     let within = |pair: &Pair| {
         let first = data.query_rows(pair.query as usize).start as u32;
-        Preference {
+        DocumentPair {
             better: pair.better - first,
             worse: pair.worse - first,
             weight: pair.weight,

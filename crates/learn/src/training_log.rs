@@ -21,7 +21,7 @@ pub struct TrainingLog {
 
 /// The file as it is written.
 #[derive(Debug, Deserialize)]
-struct Written {
+struct LogDocument {
     sets: Vec<String>,
     metrics: Vec<String>,
     #[serde(default)]
@@ -61,7 +61,7 @@ impl TrainingLog {
     }
 
     fn parse_named(file: &str, text: &str) -> Result<TrainingLog, LearnError> {
-        let written: Written = serde_json::from_str(text).map_err(|error| LearnError::Log {
+        let written: LogDocument = serde_json::from_str(text).map_err(|error| LearnError::Log {
             file: file.to_owned(),
             problem: error.to_string(),
         })?;

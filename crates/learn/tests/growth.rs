@@ -11,7 +11,7 @@ use rankwright_learn::simd::Simd;
 use rankwright_learn::{
     Checkpoints, LearnerSpec, Progress, TrainRequest, TrainingHistory, ValidationSet,
 };
-use rankwright_model::{Child, Model, ModelBody, Rule, ScoreOptions, Tree};
+use rankwright_model::{Child, Model, ModelBody, SplitCondition, ScoreOptions, Tree};
 
 fn letor(seed: u64) -> Dataset {
     LetorOptions { queries: 30, documents: 40, seed }.generate().unwrap()
@@ -324,7 +324,7 @@ fn categories_are_told_apart_by_what_they_do_not_by_their_number() {
     assert!(sets < 0.9 * numbers, "{sets} {numbers}");
     // What is no known category goes right, where sets are asked for.
     let [tree] = trees(&model) else { panic!("one tree") };
-    assert!(tree.splits().iter().any(|split| matches!(split.rule, Rule::In(_))));
+    assert!(tree.splits().iter().any(|split| matches!(split.rule, SplitCondition::In(_))));
     let odd = [f32::NAN, -3.0, 1e9, f32::INFINITY, 9_999_999.0];
     let leaves: BTreeSet<usize> =
         odd.iter().map(|value| tree.leaf_of(&[*value, 0.5, 1.0, 0.5])).collect();
@@ -350,7 +350,7 @@ fn sets_have_the_size_asked_for_and_limits_hold() {
     // Four categories or fewer are tried one by one.
     let few = train("mart(trees=4, leaves=4, categorical=3, interactions=3)", &data);
     let mut asked = trees(&few).iter().flat_map(Tree::splits).filter(|split| split.feature == 2);
-    assert!(asked.all(|split| matches!(split.rule, Rule::In(_))));
+    assert!(asked.all(|split| matches!(split.rule, SplitCondition::In(_))));
     let sets: Vec<usize> =
         trees(&few).iter().flat_map(Tree::sets).map(|set| set.ids().count()).collect();
     assert!(!sets.is_empty() && sets.iter().all(|count| *count == 1), "{sets:?}");

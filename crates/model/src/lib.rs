@@ -53,8 +53,8 @@ pub use model::{BodyKind, Model, ModelBody};
 pub use net::{Activation, Layer, LayerNorm, Net};
 pub use score::ScoreOptions;
 pub use summary::{
-    BodySummary, FeatureLoss, FeatureSummary, LayerSummary, MemberSummary, ModelSummary,
+    BodySummary, FeatureLoss, FeatureImportance, LayerSummary, MemberSummary, ModelSummary,
     TreesSummary,
 };
 pub use transform::{TransformStep, Transforms};
-pub use tree::{ABOUT_ZERO, Child, Leaf, Rule, Side, Split, Tree};
+pub use tree::{ABOUT_ZERO, Child, Leaf, SplitCondition, Side, Split, Tree};

@@ -35,14 +35,14 @@ use crate::header::Header;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matching {
-    map: Map,
+    map: ColumnMap,
     features: usize,
     absent: f32,
     by_position: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Map {
+enum ColumnMap {
     /// Feature `f` is column `f + shift`, where there is such a column.
     Shift { shift: i64, columns: usize },
     /// Feature to column.
@@ -58,23 +58,23 @@ impl Matching {
         data: &FeatureNames,
         ignore_extra: bool,
     ) -> Result<Matching, ModelError> {
-        Matching::with(model, &Given::new(data), ignore_extra)
+        Matching::with(model, &DataFeatures::new(data), ignore_extra)
     }
 
     /// Matches the features of a model with those of a data set that is looked up more than once.
-    fn with(model: &Header, given: &Given<'_>, ignore_extra: bool) -> Result<Matching, ModelError> {
+    fn with(model: &Header, given: &DataFeatures<'_>, ignore_extra: bool) -> Result<Matching, ModelError> {
         let (features, data) = (&model.features, given.features);
         let map = match (features, data) {
             (FeatureNames::Named(needed), FeatureNames::Named(_)) => by_name(needed, given)?,
             (FeatureNames::Ids { first, .. }, FeatureNames::Ids { first: start, count }) => {
-                Map::Shift { shift: i64::from(*first) - i64::from(*start), columns: *count }
+                ColumnMap::Shift { shift: i64::from(*first) - i64::from(*start), columns: *count }
             }
             (FeatureNames::Named(needed), FeatureNames::Ids { .. }) => {
-                let id = Ids::of(needed);
+                let id = NameToId::of(needed);
                 let found = needed.iter().enumerate().filter_map(|(feature, name)| {
                     Some((feature, data.column(&id.get(feature, name)?.to_string())?))
                 });
-                Map::Table(found.collect())
+                ColumnMap::Table(found.collect())
             }
             (FeatureNames::Ids { .. }, FeatureNames::Named(names)) => {
                 by_id(features, names, given)?
@@ -82,9 +82,9 @@ impl Matching {
         };
         let by_position = match (features, data) {
             (FeatureNames::Named(names), FeatureNames::Ids { .. }) => {
-                Ids::of(names) == Ids::Counted
+                NameToId::of(names) == NameToId::Counted
             }
-            (FeatureNames::Ids { .. }, FeatureNames::Named(_)) => given.ids == Ids::Counted,
+            (FeatureNames::Ids { .. }, FeatureNames::Named(_)) => given.ids == NameToId::Counted,
             _ => false,
         };
         let (features, absent) = (features.len(), model.absent.value());
@@ -99,10 +99,10 @@ impl Matching {
         members: impl Iterator<Item = &'a Header>,
         blend: &FeatureNames,
     ) -> Result<Vec<Matching>, ModelError> {
-        let given = Given::new(blend);
+        let given = DataFeatures::new(blend);
         let matched = |(number, member): (usize, &Header)| {
             let numbers = matches!(member.features, FeatureNames::Ids { .. });
-            if numbers && matches!(blend, FeatureNames::Named(_)) && given.ids == Ids::Numbers {
+            if numbers && matches!(blend, FeatureNames::Named(_)) && given.ids == NameToId::Numbers {
                 return Err(ModelError::invalid(
                     format!("member {number} numbers its features, and the blend names them"),
                     "the features of all members named as those of the blend",
@@ -121,7 +121,7 @@ impl Matching {
     /// The model's own features as columns, in their order.
     pub(crate) fn own(model: &Header) -> Matching {
         let features = model.features.len();
-        let map = Map::Shift { shift: 0, columns: features };
+        let map = ColumnMap::Shift { shift: 0, columns: features };
         Matching { map, features, absent: model.absent.value(), by_position: false }
     }
 
@@ -129,7 +129,7 @@ impl Matching {
     /// where to find them in the blend.
     pub(crate) fn through(&self, blend: &Matching) -> Matching {
         Matching {
-            map: Map::Through(Box::new(self.clone()), Box::new(blend.clone())),
+            map: ColumnMap::Through(Box::new(self.clone()), Box::new(blend.clone())),
             features: self.features,
             absent: self.absent,
             by_position: self.by_position || blend.by_position,
@@ -147,13 +147,13 @@ impl Matching {
     /// The column of a feature; `None` where all its values are absent.
     pub fn column(&self, feature: usize) -> Option<usize> {
         match &self.map {
-            Map::Shift { shift, columns } => {
+            ColumnMap::Shift { shift, columns } => {
                 let column = i64::try_from(feature).ok()?.checked_add(*shift)?;
                 let column = usize::try_from(column).ok()?;
                 (feature < self.features && column < *columns).then_some(column)
             }
-            Map::Table(table) => table.get(&feature).copied(),
-            Map::Through(blend, data) => data.column(blend.column(feature)?),
+            ColumnMap::Table(table) => table.get(&feature).copied(),
+            ColumnMap::Through(blend, data) => data.column(blend.column(feature)?),
         }
     }
 
@@ -171,12 +171,12 @@ impl Matching {
     /// The number of columns of the data that hold a feature of the model.
     fn matched(&self) -> usize {
         match &self.map {
-            Map::Shift { shift, columns } => {
+            ColumnMap::Shift { shift, columns } => {
                 let (features, columns) = (self.features as i64, *columns as i64);
                 usize::try_from((features + shift).min(columns) - (*shift).max(0)).unwrap_or(0)
             }
-            Map::Table(table) => table.len(),
-            Map::Through(..) => (0..self.features).filter(|f| self.column(*f).is_some()).count(),
+            ColumnMap::Table(table) => table.len(),
+            ColumnMap::Through(..) => (0..self.features).filter(|f| self.column(*f).is_some()).count(),
         }
     }
 
@@ -190,15 +190,15 @@ impl Matching {
         let count = data.len() - matched.min(data.len());
         if count > 0 && !ignore_extra {
             let known: HashSet<usize> = match &self.map {
-                Map::Shift { .. } | Map::Through(..) => HashSet::new(),
-                Map::Table(table) => table.values().copied().collect(),
+                ColumnMap::Shift { .. } | ColumnMap::Through(..) => HashSet::new(),
+                ColumnMap::Table(table) => table.values().copied().collect(),
             };
             let is_known = |column: usize| match &self.map {
-                Map::Shift { shift, .. } => {
+                ColumnMap::Shift { shift, .. } => {
                     let feature = column as i64 - shift;
                     (0..self.features as i64).contains(&feature)
                 }
-                Map::Table(_) | Map::Through(..) => known.contains(&column),
+                ColumnMap::Table(_) | ColumnMap::Through(..) => known.contains(&column),
             };
             let extra = (0..data.len()).filter(|&column| !is_known(column));
             let names: Vec<_> = extra.map(|column| data.name(column)).take(count).collect();
@@ -214,16 +214,16 @@ impl Matching {
 }
 
 /// The features of a data set, to be looked up.
-struct Given<'a> {
+struct DataFeatures<'a> {
     features: &'a FeatureNames,
     /// The first column of each name.
     columns: HashMap<&'a str, usize>,
     /// The way from names to ids.
-    ids: Ids,
+    ids: NameToId,
 }
 
-impl<'a> Given<'a> {
-    fn new(features: &'a FeatureNames) -> Given<'a> {
+impl<'a> DataFeatures<'a> {
+    fn new(features: &'a FeatureNames) -> DataFeatures<'a> {
         let names: &[String] = match features {
             FeatureNames::Named(names) => names,
             FeatureNames::Ids { .. } => &[],
@@ -232,11 +232,11 @@ impl<'a> Given<'a> {
         for (column, name) in names.iter().enumerate() {
             columns.entry(name.as_str()).or_insert(column);
         }
-        Given { features, columns, ids: Ids::of(names) }
+        DataFeatures { features, columns, ids: NameToId::of(names) }
     }
 }
 
-fn by_name(needed: &[String], given: &Given<'_>) -> Result<Map, ModelError> {
+fn by_name(needed: &[String], given: &DataFeatures<'_>) -> Result<ColumnMap, ModelError> {
     let mut table = BTreeMap::new();
     let mut missing = Vec::new();
     for (feature, name) in needed.iter().enumerate() {
@@ -248,7 +248,7 @@ fn by_name(needed: &[String], given: &Given<'_>) -> Result<Map, ModelError> {
         }
     }
     match missing.is_empty() {
-        true => Ok(Map::Table(table)),
+        true => Ok(ColumnMap::Table(table)),
         false => {
             let count = missing.len();
             Err(ModelError::MissingFeatures { count, names: first_names(&missing, count) })
@@ -257,8 +257,8 @@ fn by_name(needed: &[String], given: &Given<'_>) -> Result<Map, ModelError> {
 }
 
 /// Ids of the model met with named columns.
-fn by_id(features: &FeatureNames, names: &[String], given: &Given<'_>) -> Result<Map, ModelError> {
-    if given.ids == Ids::Counted {
+fn by_id(features: &FeatureNames, names: &[String], given: &DataFeatures<'_>) -> Result<ColumnMap, ModelError> {
+    if given.ids == NameToId::Counted {
         return counted(features, names.len());
     }
     let mut table = BTreeMap::new();
@@ -267,11 +267,11 @@ fn by_id(features: &FeatureNames, names: &[String], given: &Given<'_>) -> Result
             table.entry(feature).or_insert(column);
         }
     }
-    Ok(Map::Table(table))
+    Ok(ColumnMap::Table(table))
 }
 
 /// Ids of the model met with columns that are numbered from 1; each must have one.
-fn counted(features: &FeatureNames, columns: usize) -> Result<Map, ModelError> {
+fn counted(features: &FeatureNames, columns: usize) -> Result<ColumnMap, ModelError> {
     let first = match features {
         FeatureNames::Ids { first, .. } => *first as usize,
         FeatureNames::Named(_) => 1,
@@ -285,30 +285,30 @@ fn counted(features: &FeatureNames, columns: usize) -> Result<Map, ModelError> {
         let count = before + after;
         return Err(ModelError::MissingFeatures { count, names: first_names(&names, count) });
     }
-    Ok(Map::Shift { shift: first as i64 - 1, columns })
+    Ok(ColumnMap::Shift { shift: first as i64 - 1, columns })
 }
 
 /// The ways from feature names to ids.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Ids {
+enum NameToId {
     /// Some names are whole numbers: these are ids, the other names have none.
     Numbers,
     /// No name is a number: they are numbered from 1.
     Counted,
 }
 
-impl Ids {
-    fn of(names: &[String]) -> Ids {
+impl NameToId {
+    fn of(names: &[String]) -> NameToId {
         match names.iter().any(|name| number(name).is_some()) {
-            true => Ids::Numbers,
-            false => Ids::Counted,
+            true => NameToId::Numbers,
+            false => NameToId::Counted,
         }
     }
 
     fn get(self, column: usize, name: &str) -> Option<u32> {
         match self {
-            Ids::Numbers => number(name),
-            Ids::Counted => u32::try_from(column + 1).ok(),
+            NameToId::Numbers => number(name),
+            NameToId::Counted => u32::try_from(column + 1).ok(),
         }
     }
 }

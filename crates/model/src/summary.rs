@@ -46,11 +46,11 @@ pub struct ModelSummary {
     /// The weights other than 0 of a linear model, or of a net without hidden layers over its
     /// transformed features; the largest first whatever the sign.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub weights: Option<Vec<FeatureSummary>>,
+    pub weights: Option<Vec<FeatureImportance>>,
     /// The features that trees test, by gain; and after [`ModelSummary::with_losses`] those of models
     /// without weights or trees, by loss.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub importance: Option<Vec<FeatureSummary>>,
+    pub importance: Option<Vec<FeatureImportance>>,
 }
 
 /// The parts of a model, by kind.
@@ -137,7 +137,7 @@ pub struct MemberSummary {
 /// The importance of one feature.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct FeatureSummary {
+pub struct FeatureImportance {
     /// The name, or the id as text.
     #[serde(rename = "feature")]
     pub name: String,
@@ -230,7 +230,7 @@ impl ModelSummary {
         if self.weights.is_none() && self.importance.is_none() {
             let mut order = losses.to_vec();
             order.sort_by(|a, b| b.1.mean.total_cmp(&a.1.mean));
-            let row = |(number, _): &(usize, FeatureLoss)| FeatureSummary::new(model, *number);
+            let row = |(number, _): &(usize, FeatureLoss)| FeatureImportance::new(model, *number);
             self.importance = Some(order.iter().map(row).collect());
         }
         for row in self.weights.iter_mut().chain(&mut self.importance).flatten() {
@@ -241,7 +241,7 @@ impl ModelSummary {
     }
 
     /// The features that count: weights, or importance.
-    pub fn feature_rows(&self) -> &[FeatureSummary] {
+    pub fn feature_rows(&self) -> &[FeatureImportance] {
         self.weights.as_deref().or(self.importance.as_deref()).unwrap_or(&[])
     }
 }
@@ -306,31 +306,31 @@ impl LayerSummary {
     }
 }
 
-impl FeatureSummary {
-    fn new(model: &Model, number: usize) -> FeatureSummary {
+impl FeatureImportance {
+    fn new(model: &Model, number: usize) -> FeatureImportance {
         let name = model.header().features.name(number).into_owned();
-        FeatureSummary { name, number, weight: None, gain: None, splits: None, loss: None }
+        FeatureImportance { name, number, weight: None, gain: None, splits: None, loss: None }
     }
 }
 
 /// Weights other than 0, the largest first whatever the sign.
-fn weight_rows(model: &Model, weights: &[f64]) -> Vec<FeatureSummary> {
+fn weight_rows(model: &Model, weights: &[f64]) -> Vec<FeatureImportance> {
     let all = weights.iter().copied().enumerate();
     let mut used: Vec<(usize, f64)> = all.filter(|(_, weight)| *weight != 0.0).collect();
     used.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-    let row = |(number, weight)| FeatureSummary {
+    let row = |(number, weight)| FeatureImportance {
         weight: Some(weight),
-        ..FeatureSummary::new(model, number)
+        ..FeatureImportance::new(model, number)
     };
     used.into_iter().map(row).collect()
 }
 
 /// The features that trees test, by gain.
-fn gain_rows(model: &Model) -> Vec<FeatureSummary> {
-    let row = |one: crate::Importance| FeatureSummary {
+fn gain_rows(model: &Model) -> Vec<FeatureImportance> {
+    let row = |one: crate::Importance| FeatureImportance {
         gain: Some(one.gain),
         splits: Some(one.splits),
-        ..FeatureSummary::new(model, one.feature)
+        ..FeatureImportance::new(model, one.feature)
     };
     model.importance().into_iter().map(row).collect()
 }

@@ -1,7 +1,7 @@
 //! A regression tree that cannot be wrong: every value of [`Tree`] has been checked.
 //!
 //! Splits and leaves are numbered. The root is split 0, or leaf 0 of a tree without splits. At a
-//! split a row goes left or right by its [`Rule`], and to the side `missing` where its value is
+//! split a row goes left or right by its [`SplitCondition`], and to the side `missing` where its value is
 //! missing. [`Tree::new`] demands that
 //!
 //! - there is one leaf more than there are splits, and each is reached exactly once;
@@ -38,7 +38,7 @@ pub const ABOUT_ZERO: f32 = 1e-35;
 
 /// The condition of a split. NaN is always missing.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Rule {
+pub enum SplitCondition {
     /// Values at most this go left.
     AtMost(f32),
     /// The same, but a value within [`ABOUT_ZERO`] of 0 is missing too.
@@ -47,15 +47,15 @@ pub enum Rule {
     In(u32),
 }
 
-impl Rule {
+impl SplitCondition {
     /// The side of a value, given that of missing ones and the tree's sets.
     pub fn side(self, value: f32, missing: Side, sets: &[Categories]) -> Side {
         let left = match self {
             _ if value.is_nan() => return missing,
-            Rule::AtMost(threshold) => value <= threshold,
-            Rule::NonZeroAtMost(_) if value.abs() <= ABOUT_ZERO => return missing,
-            Rule::NonZeroAtMost(threshold) => value <= threshold,
-            Rule::In(set) => sets.get(set as usize).is_some_and(|set| set.contains(value)),
+            SplitCondition::AtMost(threshold) => value <= threshold,
+            SplitCondition::NonZeroAtMost(_) if value.abs() <= ABOUT_ZERO => return missing,
+            SplitCondition::NonZeroAtMost(threshold) => value <= threshold,
+            SplitCondition::In(set) => sets.get(set as usize).is_some_and(|set| set.contains(value)),
         };
         if left { Side::Left } else { Side::Right }
     }
@@ -63,8 +63,8 @@ impl Rule {
     /// The threshold, where the rule has one.
     pub fn threshold(self) -> Option<f32> {
         match self {
-            Rule::AtMost(threshold) | Rule::NonZeroAtMost(threshold) => Some(threshold),
-            Rule::In(_) => None,
+            SplitCondition::AtMost(threshold) | SplitCondition::NonZeroAtMost(threshold) => Some(threshold),
+            SplitCondition::In(_) => None,
         }
     }
 }
@@ -75,7 +75,7 @@ pub struct Split {
     /// Number of the feature, from 0.
     pub feature: u32,
     /// Which values go left.
-    pub rule: Rule,
+    pub rule: SplitCondition,
     /// The side of missing values.
     pub missing: Side,
     /// The child on the left.
@@ -115,11 +115,11 @@ pub struct Leaf {
 /// A checked regression tree.
 ///
 /// ```
-/// use rankwright_model::{Child, Leaf, Rule, Side, Split, Tree};
+/// use rankwright_model::{Child, Leaf, SplitCondition, Side, Split, Tree};
 ///
 /// let split = Split {
 ///     feature: 1,
-///     rule: Rule::AtMost(0.5),
+///     rule: SplitCondition::AtMost(0.5),
 ///     missing: Side::Right,
 ///     left: Child::Leaf(0),
 ///     right: Child::Leaf(1),
@@ -268,10 +268,10 @@ fn check_splits(splits: &[Split], leaves: usize, sets: usize) -> Result<(), Mode
             return Err(bad(format!("asks for feature {}", split.feature), "a smaller number"));
         }
         match split.rule {
-            Rule::AtMost(threshold) | Rule::NonZeroAtMost(threshold) if threshold.is_nan() => {
+            SplitCondition::AtMost(threshold) | SplitCondition::NonZeroAtMost(threshold) if threshold.is_nan() => {
                 return Err(bad("has a threshold that is NaN".into(), "a number"));
             }
-            Rule::In(set) if set as usize >= sets => {
+            SplitCondition::In(set) if set as usize >= sets => {
                 return Err(bad(format!("asks for set {set} of {sets}"), "a set that is there"));
             }
             _ => {}
@@ -309,7 +309,7 @@ pub(crate) mod tests {
     use rankwright_data::Random;
 
     pub(crate) fn split(feature: u32, threshold: f32, left: Child, right: Child) -> Split {
-        let rule = Rule::AtMost(threshold);
+        let rule = SplitCondition::AtMost(threshold);
         Split { feature, rule, missing: Side::Right, left, right, gain: 1.0, rows: 6 }
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rankwright_data::{Absent, FeatureNames};
 use rankwright_model::{
-    Child, Ensemble, Header, Leaf, Linear, Model, ModelBody, Rule, Side, Split, Tree,
+    Child, Ensemble, Header, Leaf, Linear, Model, ModelBody, SplitCondition, Side, Split, Tree,
 };
 
 fn fixture(name: &str) -> PathBuf {
@@ -15,7 +15,7 @@ fn fixture(name: &str) -> PathBuf {
 fn trees() -> Model {
     let split = |feature, threshold, missing, left, right, gain| Split {
         feature,
-        rule: Rule::AtMost(threshold),
+        rule: SplitCondition::AtMost(threshold),
         missing,
         left,
         right,

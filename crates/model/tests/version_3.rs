@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use rankwright_data::{Absent, FeatureNames};
 use rankwright_model::{
     Activation, Blend, Child, Ensemble, Header, Layer, LayerNorm, Leaf, Linear, Model, ModelBody,
-    Net, Normalise, Rule, Side, Split, TransformStep, Transforms, Tree,
+    Net, Normalise, SplitCondition, Side, Split, TransformStep, Transforms, Tree,
 };
 
 fn fixture(name: &str) -> PathBuf {
@@ -40,7 +40,7 @@ fn net() -> Model {
 /// The model that the file of a blend holds: a member of each kind.
 fn blend() -> Model {
     let (left, right) = (Child::Leaf(0), Child::Leaf(1));
-    let (rule, missing) = (Rule::AtMost(2.5), Side::Right);
+    let (rule, missing) = (SplitCondition::AtMost(2.5), Side::Right);
     let split = Split { feature: 0, rule, missing, left, right, gain: 1.0, rows: 7 };
     let leaves = [-0.5, 1.0].map(|value| Leaf { value, rows: 3 }).to_vec();
     let trees = Ensemble::new(0.25, vec![Tree::new(vec![split], leaves).unwrap()]).unwrap();

@@ -6,7 +6,7 @@
 use rankwright::data::generate::LetorOptions;
 use rankwright::eval::SourceKind;
 use rankwright::learn::LearnError;
-use rankwright::learn::objective::{Derivatives, Objective, QueryView, Workspace};
+use rankwright::learn::objective::{Derivatives, Objective, QueryView, ObjectiveBuffers};
 use rankwright::prelude::*;
 
 /// Log-cosh of score - label, each query counting as much as any other, however long its list:
@@ -18,7 +18,7 @@ impl Objective for LogCosh {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        _work: &mut Workspace,
+        _work: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         let share = 1.0 / query.scores.len().max(1) as f64;
@@ -39,7 +39,7 @@ fn main() -> Result<(), LearnError> {
     let (mut gradient, mut hessian, mut memory) = ([0.0; 3], [0.0; 3], [0; 3]);
     let mut out =
         Derivatives { gradient: &mut gradient, hessian: &mut hessian, memory: &mut memory };
-    LogCosh.derivatives(&QueryView::new(&labels, &scores), &mut Workspace::default(), &mut out)?;
+    LogCosh.derivatives(&QueryView::new(&labels, &scores), &mut ObjectiveBuffers::default(), &mut out)?;
     println!("label score gradient hessian");
     for i in 0..labels.len() {
         println!("{:5} {:5} {:8.4} {:7.4}", labels[i], scores[i], gradient[i], hessian[i]);

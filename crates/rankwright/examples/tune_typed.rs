@@ -4,7 +4,7 @@
 #![allow(clippy::print_stdout)]
 
 use rankwright::data::generate::LetorOptions;
-use rankwright::learn::tune::{Ground, Space, TuneJob, TunePlan, TuneSettings};
+use rankwright::learn::tune::{TuneData, Space, TuneJob, TunePlan, TuneSettings};
 use rankwright::prelude::*;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let settings = TuneSettings {
         space: Some(space),
         trials: 6,
-        ..TuneSettings::new(Ground::Folds { count: 3, valid_part: None })
+        ..TuneSettings::new(TuneData::Folds { count: 3, valid_part: None })
     };
     let result = TunePlan::new(&learner, settings)?.run(&TuneJob::new(&data))?;
     let (first, best) = (result.first().ok_or("no trial")?, result.best().ok_or("no trial")?);

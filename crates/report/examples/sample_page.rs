@@ -9,7 +9,7 @@ use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_report::chart::{
     Axis, BarSeries, Bars, Body, Chart, Forces, Grouping, Heat, Pushed, Scale, Series,
 };
-use rankwright_report::{Block, Page, Section};
+use rankwright_report::{PageBlock, Page, Section};
 
 /// A name that would be markup in a page which forgets to escape, with right-to-left letters.
 const NASTY: &str = "<script>alert(1)</script> &\"' שלום 🚀";
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn page() -> Page {
     let fact = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    let section = |id: &str, title: &str, blocks: Vec<Block>| Section {
+    let section = |id: &str, title: &str, blocks: Vec<PageBlock>| Section {
         id: id.to_owned(),
         title: title.to_owned(),
         blocks,
@@ -53,10 +53,10 @@ fn page() -> Page {
     }
 }
 
-fn chart(id: &str, title: &str, x: Axis, y: Axis, body: Body) -> Block {
+fn chart(id: &str, title: &str, x: Axis, y: Axis, body: Body) -> PageBlock {
     let caption = "NDCG with gain 2^label - 1 and discount log2(rank + 1); queries without \
                    relevant documents count 0. Higher is better.";
-    Block::Chart(Chart { id: id.into(), title: title.into(), caption: caption.into(), x, y, body })
+    PageBlock::Chart(Chart { id: id.into(), title: title.into(), caption: caption.into(), x, y, body })
 }
 
 fn axis(label: &str) -> Axis {
@@ -70,7 +70,7 @@ fn curve(name: &str, end: f64, speed: f64, fall: f64) -> Series {
     Series { name: name.into(), points, ..Series::default() }
 }
 
-fn progress() -> Vec<Block> {
+fn progress() -> Vec<PageBlock> {
     let valid = curve("validation", 0.31, 40.0, 0.03);
     let band = valid.points.iter().map(|(_, y)| (y - 0.02, y + 0.02)).collect();
     let mut gappy = curve("checkpoint", 0.25, 60.0, 0.0);
@@ -98,7 +98,7 @@ fn progress() -> Vec<Block> {
         ..Series::default()
     };
     vec![
-        Block::Text("Validation stops rising after some 140 trees.".into()),
+        PageBlock::Text("Validation stops rising after some 140 trees.".into()),
         chart(
             "ndcg",
             "NDCG@10 by number of trees",
@@ -131,7 +131,7 @@ fn bars(categories: Vec<String>, series: Vec<BarSeries>, horizontal: bool) -> Ba
     Bars { categories, series, grouping: Grouping::Beside, horizontal }
 }
 
-fn features() -> Vec<Block> {
+fn features() -> Vec<PageBlock> {
     let names: Vec<String> = (1..=14).map(|i| format!("feature {i}: bm25 of the body")).collect();
     let names = names.into_iter().chain([NASTY.to_owned()]).collect::<Vec<_>>();
     let values =
@@ -209,7 +209,7 @@ fn heat() -> Heat {
     }
 }
 
-fn lists() -> Vec<Block> {
+fn lists() -> Vec<PageBlock> {
     let pushed = |i: u32, force: f64| Pushed {
         name: format!("GX{:03}-{i}", i * 37),
         label: f64::from(i * 7 % 3),
@@ -241,7 +241,7 @@ fn lists() -> Vec<Block> {
                 height=\"40\" fill=\"#eef\" stroke=\"#767676\"/><text x=\"660\" y=\"33\" \
                 font-size=\"13\">bm25 &lt; 3.5</text></svg>";
     vec![
-        Block::Choice {
+        PageBlock::Choice {
             id: "query".into(),
             label: "Query".into(),
             groups: vec![group(1), group(2)],
@@ -253,12 +253,12 @@ fn lists() -> Vec<Block> {
             axis("second"),
             Body::Points(vec![cloud("label 0", 1.3), cloud(NASTY, 0.7)]),
         ),
-        Block::Drawing { id: "tree".into(), title: "Tree 1 of 140".into(), svg: tree.into() },
+        PageBlock::Drawing { id: "tree".into(), title: "Tree 1 of 140".into(), svg: tree.into() },
         chart("nothing", "A plot without values", axis("x"), axis("y"), Body::Lines(vec![])),
     ]
 }
 
-fn results() -> Vec<Block> {
+fn results() -> Vec<PageBlock> {
     let names = [
         "system",
         "NDCG@10",
@@ -283,5 +283,5 @@ fn results() -> Vec<Block> {
         table.rows.push(cells.chain([Cell::new("as trained")]).collect());
     }
     table.notes.push("▲ significantly better than bm25 at alpha 0.05. 800 queries.".into());
-    vec![Block::Table { id: "systems".into(), title: "Systems by metric".into(), table }]
+    vec![PageBlock::Table { id: "systems".into(), title: "Systems by metric".into(), table }]
 }

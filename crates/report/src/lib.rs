@@ -25,5 +25,5 @@ mod warning;
 pub use chart::Chart;
 pub use error::ReportError;
 pub use known::KnownNames;
-pub use page::{Block, Page, Section};
+pub use page::{PageBlock, Page, Section};
 pub use warning::ReportWarning;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_report::chart::{Axis, Body, Chart, Series};
-use rankwright_report::{Block, Page, Section};
+use rankwright_report::{PageBlock, Page, Section};
 
 const NASTY: &str = "</script><script>alert(1)</script> <b>&\"' שלום 🚀";
 
@@ -34,7 +34,7 @@ fn table(rows: usize) -> Table {
     table
 }
 
-fn page(blocks: Vec<Block>) -> Page {
+fn page(blocks: Vec<PageBlock>) -> Page {
     Page {
         title: format!("Page {NASTY}"),
         lead: NASTY.into(),
@@ -46,13 +46,13 @@ fn page(blocks: Vec<Block>) -> Page {
 fn everything() -> Page {
     let tree = "<?xml version=\"1.0\"?><svg xmlns=\"http://www.w3.org/2000/svg\"><title \
                 id=\"title\">t</title></svg>";
-    let drawing = || Block::Drawing { id: "tree".into(), title: NASTY.into(), svg: tree.into() };
-    let group = |name: &str| (name.to_owned(), vec![Block::Chart(chart("same", 2, 5)), drawing()]);
+    let drawing = || PageBlock::Drawing { id: "tree".into(), title: NASTY.into(), svg: tree.into() };
+    let group = |name: &str| (name.to_owned(), vec![PageBlock::Chart(chart("same", 2, 5)), drawing()]);
     page(vec![
-        Block::Text(NASTY.into()),
-        Block::Chart(chart("same", 2, 300)),
-        Block::Table { id: "../same".into(), title: NASTY.into(), table: table(20) },
-        Block::Choice {
+        PageBlock::Text(NASTY.into()),
+        PageBlock::Chart(chart("same", 2, 300)),
+        PageBlock::Table { id: "../same".into(), title: NASTY.into(), table: table(20) },
+        PageBlock::Choice {
             id: "same".into(),
             label: NASTY.into(),
             groups: vec![group(NASTY), group("b")],
@@ -162,7 +162,7 @@ fn an_empty_page_is_a_page() {
 
 #[test]
 fn sixty_charts_of_four_lines_stay_below_five_megabytes_and_are_quick() {
-    let blocks = (0..60).map(|i| Block::Chart(chart(&format!("c{i}"), 4, 200))).collect();
+    let blocks = (0..60).map(|i| PageBlock::Chart(chart(&format!("c{i}"), 4, 200))).collect();
     let page = page(blocks);
     let start = Instant::now();
     let html = page.to_html().unwrap();

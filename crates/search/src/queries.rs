@@ -20,7 +20,7 @@ use crate::document::{Query, Value};
 use crate::error::SearchError;
 use crate::source::cursor::Cursor;
 use crate::source::markup::{Token, Tokens};
-use crate::source::parts::{Parts, single_spaced};
+use crate::source::parts::{FieldCollector, single_spaced};
 use crate::source::{entities, id, json, smart};
 
 /// A part of a TREC topic.
@@ -137,7 +137,7 @@ fn finish(
 
 fn read_jsonl(mut cursor: Cursor, warnings: &mut Warnings) -> Result<Vec<Found>, SearchError> {
     let mut found = Vec::new();
-    while let Some(record) = json::Record::next(&mut cursor, warnings) {
+    while let Some(record) = json::JsonRecord::next(&mut cursor, warnings) {
         let (line, mut record) = record?;
         let place = || cursor.place(line);
         let id = record.take_id(&QUERY_IDS, place)?;
@@ -242,7 +242,7 @@ fn read_topics(
 ) -> Result<Vec<Found>, SearchError> {
     let mut found = Vec::new();
     // The parts of the topic that is open, and the line of its <top>.
-    let mut topic: Option<(u64, Parts)> = None;
+    let mut topic: Option<(u64, FieldCollector)> = None;
     let mut tag: Option<String> = None;
     let mut content: Vec<u8> = Vec::new();
     let mut at = 0;
@@ -268,7 +268,7 @@ fn read_topics(
                 if let Some((line, _)) = topic {
                     return Err(unclosed(cursor.place(line)));
                 }
-                topic = Some((cursor.line(), Parts::default()));
+                topic = Some((cursor.line(), FieldCollector::default()));
             }
             Token::Close(name) if name == "top" => {
                 if let Some((line, parts)) = topic.take() {
@@ -290,7 +290,7 @@ fn unclosed(place: SourceLocation) -> SearchError {
     SearchError::malformed(place, "a <top> that is not closed", "</top>")
 }
 
-fn add_topic_part(parts: &mut Parts, tag: &str, text: &str) {
+fn add_topic_part(parts: &mut FieldCollector, tag: &str, text: &str) {
     let (name, labels) = topic_field(tag);
     let text = single_spaced(text);
     let label = labels.iter().find_map(|label| text.strip_prefix(label));
@@ -298,7 +298,7 @@ fn add_topic_part(parts: &mut Parts, tag: &str, text: &str) {
 }
 
 fn topic_query(
-    mut parts: Parts,
+    mut parts: FieldCollector,
     options: &QueryOptions,
     place: impl Fn() -> SourceLocation,
 ) -> Result<Query, SearchError> {

@@ -4,11 +4,11 @@
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Condition<'a> {
     pub(crate) key: &'a str,
-    test: Test<'a>,
+    test: RequirementTest<'a>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Test<'a> {
+enum RequirementTest<'a> {
     /// One of the values separated by `|`.
     Is(&'a str),
     IsNot(&'a str),
@@ -22,10 +22,10 @@ impl<'a> Condition<'a> {
         let at = text.find(['=', '>', '<', '!'])?;
         let (key, rest) = text.split_at(at);
         let test = match (rest.get(..1)?, rest.get(1..)?) {
-            ("=", values) => Test::Is(values),
-            ("!", other) => Test::IsNot(other.strip_prefix('=')?),
-            (">", number) => Test::Above(number.parse().ok()?),
-            (_, number) => Test::Below(number.parse().ok()?),
+            ("=", values) => RequirementTest::Is(values),
+            ("!", other) => RequirementTest::IsNot(other.strip_prefix('=')?),
+            (">", number) => RequirementTest::Above(number.parse().ok()?),
+            (_, number) => RequirementTest::Below(number.parse().ok()?),
         };
         Some(Self { key, test })
     }
@@ -33,10 +33,10 @@ impl<'a> Condition<'a> {
     /// Whether it holds for the value of its parameter.
     pub(crate) fn holds(&self, value: &str) -> bool {
         match self.test {
-            Test::Is(values) => values.split('|').any(|one| one == value),
-            Test::IsNot(other) => other != value,
-            Test::Above(least) => value.parse::<f64>().is_ok_and(|x| x > least),
-            Test::Below(most) => value.parse::<f64>().is_ok_and(|x| x < most),
+            RequirementTest::Is(values) => values.split('|').any(|one| one == value),
+            RequirementTest::IsNot(other) => other != value,
+            RequirementTest::Above(least) => value.parse::<f64>().is_ok_and(|x| x > least),
+            RequirementTest::Below(most) => value.parse::<f64>().is_ok_and(|x| x < most),
         }
     }
 
@@ -44,11 +44,11 @@ impl<'a> Condition<'a> {
     pub(crate) fn words(&self) -> String {
         let key = self.key;
         match self.test {
-            Test::Is(values) => format!("{key}={}", values.replace('|', " or ")),
-            Test::IsNot("none") => key.to_owned(),
-            Test::IsNot(other) => format!("{key} other than {other}"),
-            Test::Above(least) => format!("{key} above {least}"),
-            Test::Below(most) => format!("{key} below {most}"),
+            RequirementTest::Is(values) => format!("{key}={}", values.replace('|', " or ")),
+            RequirementTest::IsNot("none") => key.to_owned(),
+            RequirementTest::IsNot(other) => format!("{key} other than {other}"),
+            RequirementTest::Above(least) => format!("{key} above {least}"),
+            RequirementTest::Below(most) => format!("{key} below {most}"),
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::output::Output;
 use crate::progress::run_task;
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum What {
+pub(crate) enum GeneratorArgs {
     /// MSLR-shaped feature data: 136 features, labels 0 to 4, a planted relevance that is not linear
     Letor(LetorArgs),
     /// A synthetic history store to search: documents, queries and graded judgements
@@ -58,10 +58,10 @@ pub(crate) struct StoreArgs {
     out: PathBuf,
 }
 
-pub(crate) fn run(what: &What, out: &Output) -> Result<(), Failure> {
+pub(crate) fn run(what: &GeneratorArgs, out: &Output) -> Result<(), Failure> {
     match what {
-        What::Letor(args) => letor(args, out),
-        What::Store(args) => store(args, out),
+        GeneratorArgs::Letor(args) => letor(args, out),
+        GeneratorArgs::Store(args) => store(args, out),
     }
 }
 

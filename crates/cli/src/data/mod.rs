@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Verb {
+pub(crate) enum DataVerb {
     /// Counts, label and query-size distributions, odd features, warnings
     Inspect(inspect::Args),
     /// Any format to any other
@@ -24,15 +24,15 @@ pub(crate) enum Verb {
     Split(split::Args),
     /// Reproducible data
     #[command(subcommand)]
-    Generate(generate::What),
+    Generate(generate::GeneratorArgs),
 }
 
-pub(crate) fn run(verb: &Verb, out: &Output) -> Result<(), Failure> {
+pub(crate) fn run(verb: &DataVerb, out: &Output) -> Result<(), Failure> {
     match verb {
-        Verb::Inspect(args) => inspect::run(args, out),
-        Verb::Convert(args) => convert::run(args, out),
-        Verb::Split(args) => split::run(args, out),
-        Verb::Generate(what) => generate::run(what, out),
+        DataVerb::Inspect(args) => inspect::run(args, out),
+        DataVerb::Convert(args) => convert::run(args, out),
+        DataVerb::Split(args) => split::run(args, out),
+        DataVerb::Generate(what) => generate::run(what, out),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::output::Output;
 
 /// The reports.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Verb {
+pub(crate) enum ReportVerb {
     /// How a model learnt: curves, lambdas, forces, importance, time, trees
     Train(train::Args),
     /// The learning curves of one learner with several shrinkages, overlaid
@@ -23,11 +23,11 @@ pub(crate) enum Verb {
     Data(data::Args),
 }
 
-pub(crate) fn run(verb: &Verb, out: &Output) -> Result<(), Failure> {
+pub(crate) fn run(verb: &ReportVerb, out: &Output) -> Result<(), Failure> {
     match verb {
-        Verb::Train(args) => train::run(args, out),
-        Verb::Shrinkage(args) => shrinkage::run(args, out),
-        Verb::Compare(args) => compare::run(args, out),
-        Verb::Data(args) => data::run(args, out),
+        ReportVerb::Train(args) => train::run(args, out),
+        ReportVerb::Shrinkage(args) => shrinkage::run(args, out),
+        ReportVerb::Compare(args) => compare::run(args, out),
+        ReportVerb::Data(args) => data::run(args, out),
     }
 }

@@ -8,24 +8,24 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rankwright::eval::compare::Better;
-use rankwright::learn::tune::{Ground, Trial, TunePlan, TuneProgress};
+use rankwright::learn::tune::{TuneData, Trial, TunePlan, TuneProgress};
 use rankwright::learn::{LearnError, Progress, TrainingHistory};
 
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 
-pub(super) struct Bar<'a> {
+pub(super) struct TuneBar<'a> {
     bar: ProgressBar,
     out: &'a Output,
     plan: &'a TunePlan,
     interrupt: &'a Interrupt,
     /// Trainings of a trial.
     parts: usize,
-    state: Mutex<State>,
+    state: Mutex<BarState>,
 }
 
 #[derive(Default)]
-struct State {
+struct BarState {
     /// TrainingBar of finished trials.
     done: f64,
     trial: usize,
@@ -36,15 +36,15 @@ struct State {
     best: Option<(usize, f64)>,
 }
 
-impl<'a> Bar<'a> {
+impl<'a> TuneBar<'a> {
     pub(super) fn new(out: &'a Output, plan: &'a TunePlan, interrupt: &'a Interrupt) -> Self {
         let target = match out.quiet {
             true => ProgressDrawTarget::hidden(),
             false => ProgressDrawTarget::stderr(),
         };
         let parts = match plan.settings().ground {
-            Ground::Valid => 1,
-            Ground::Folds { count, .. } => count,
+            TuneData::Valid => 1,
+            TuneData::Folds { count, .. } => count,
         };
         let bar = ProgressBar::with_draw_target(None, target);
         if let Ok(style) = ProgressStyle::with_template("{bar:24} {msg}  {eta} left") {
@@ -70,11 +70,11 @@ impl<'a> Bar<'a> {
         limit.unwrap_or(most).saturating_sub(before).max(1) as f64
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, BarState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell(&self, state: &State) {
+    fn tell(&self, state: &BarState) {
         let best = match state.best {
             Some((trial, value)) => {
                 format!("  best {} {value:.4} (trial {trial})", self.plan.measure())
@@ -91,7 +91,7 @@ impl<'a> Bar<'a> {
     }
 }
 
-impl Progress for Bar<'_> {
+impl Progress for TuneBar<'_> {
     fn checkpoint_failed(&self, error: &LearnError) {
         let note = format!("a training could not be saved on the way, and goes on: {error}");
         self.bar.suspend(|| self.out.note(note));
@@ -116,7 +116,7 @@ impl Progress for Bar<'_> {
     }
 }
 
-impl TuneProgress for Bar<'_> {
+impl TuneProgress for TuneBar<'_> {
     fn begun(&self, trial: usize, limit: Option<usize>) {
         let cost = self.cost(trial, limit);
         let mut state = self.state();

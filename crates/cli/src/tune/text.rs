@@ -1,7 +1,7 @@
 //! The text that is shown of a search: the best trials, the spec to use, and how far to trust it.
 
 use rankwright::eval::table::{Align, Cell, Table};
-use rankwright::learn::tune::{Ground, Method, Trial, TunePlan, TuneResult, Versus};
+use rankwright::learn::tune::{TuneData, TuneMethod, Trial, TunePlan, TuneResult, TrialComparison};
 use rankwright::spec::words::counted;
 use rankwright::tasks::TuneLearnerResult;
 
@@ -27,7 +27,7 @@ pub(super) fn of(args: &Args, plan: &TunePlan, found: &TuneLearnerResult) -> Str
 }
 
 /// How much better the best is than the learner as given.
-fn gain(best: &Trial, versus: Option<&Versus>) -> String {
+fn gain(best: &Trial, versus: Option<&TrialComparison>) -> String {
     match versus {
         None if best.trial == 0 => "none: no trial is better than trial 0".to_owned(),
         None => "unknown: trial 0 has no value".to_owned(),
@@ -48,7 +48,7 @@ fn gain(best: &Trial, versus: Option<&Versus>) -> String {
 }
 
 fn table(args: &Args, plan: &TunePlan, result: &TuneResult) -> Table {
-    let halves = plan.settings().method == Method::Halving;
+    let halves = plan.settings().method == TuneMethod::Halving;
     let metric = plan.measure().to_string();
     let mut columns = vec![
         ("trial", Align::Right),
@@ -93,10 +93,10 @@ fn notes(args: &Args, plan: &TunePlan, result: &TuneResult) -> Vec<String> {
     let convention = result.best().map(|best| format!("{}: {}", plan.measure(), best.convention));
     let ground = match (&args.valid, plan.settings().ground) {
         (Some(path), _) => format!("measured on {}", path.display()),
-        (None, Ground::Folds { count, .. }) => {
+        (None, TuneData::Folds { count, .. }) => {
             format!("measured on {} by query", counted(count, "fold"))
         }
-        (None, Ground::Valid) => String::new(),
+        (None, TuneData::Valid) => String::new(),
     };
     let (trials, method) = (plan.specs().len(), plan.settings().method.name());
     let count = |what: fn(&Trial) -> bool| result.trials.iter().filter(|t| what(t)).count();

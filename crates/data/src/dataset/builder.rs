@@ -4,7 +4,7 @@ use std::borrow::{Borrow, Cow};
 use std::fmt::{Display, Write};
 use std::sync::Arc;
 
-use super::columns::{Columns, QueryIndex};
+use super::columns::{RowColumns, QueryIndex};
 use super::{Absent, Dataset};
 use crate::error::DataError;
 use crate::matrix::Matrix;
@@ -180,14 +180,14 @@ impl DatasetBuilder {
         let count = matrix.columns();
         let features = self.features.unwrap_or(FeatureNames::Ids { first: 1, count });
         let labels = self.labels.unwrap_or_else(|| vec![0.0; matrix.rows()]);
-        let columns = Columns {
+        let columns = RowColumns {
             doc_ids: self.doc_ids,
             row_weights: self.weights,
             query_weights: self.query_weights,
             positions: self.positions,
             absent: self.absent,
             feature_set: self.feature_set,
-            ..Columns::new(matrix, features, labels, queries, query_of_row)
+            ..RowColumns::new(matrix, features, labels, queries, query_of_row)
         };
         let data = Dataset::new(columns)?;
         match self.pairs {

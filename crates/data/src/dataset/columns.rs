@@ -32,7 +32,7 @@ impl QueryIndex {
 
 /// The columns of a data set in file order, before grouping by query.
 #[derive(Debug)]
-pub(crate) struct Columns {
+pub(crate) struct RowColumns {
     /// Feature values.
     pub(crate) matrix: Matrix,
     /// Feature names, as many as the matrix has columns.
@@ -57,7 +57,7 @@ pub(crate) struct Columns {
     pub(crate) feature_set: Option<Arc<str>>,
 }
 
-impl Columns {
+impl RowColumns {
     /// Columns with nothing but features, labels and queries.
     pub(crate) fn new(
         matrix: Matrix,
@@ -66,7 +66,7 @@ impl Columns {
         queries: QueryIndex,
         query_of_row: Vec<u32>,
     ) -> Self {
-        Columns {
+        RowColumns {
             matrix,
             features,
             labels,
@@ -84,14 +84,14 @@ impl Columns {
 
 impl Dataset {
     /// Groups columns by query and checks them.
-    pub(crate) fn new(columns: Columns) -> Result<Dataset, DataError> {
+    pub(crate) fn new(columns: RowColumns) -> Result<Dataset, DataError> {
         let mut warnings = Warnings::default();
         Dataset::grouped(columns, "data", &mut warnings)
     }
 
     /// As `new`, for a reader: warns of scattered queries of the named input.
     pub(crate) fn grouped(
-        columns: Columns,
+        columns: RowColumns,
         name: &str,
         warnings: &mut Warnings,
     ) -> Result<Dataset, DataError> {
@@ -180,7 +180,7 @@ fn group(query_of_row: &[u32], queries: usize) -> (Vec<u32>, Option<(Vec<u32>, u
     (starts, Some((order, count, first)))
 }
 
-fn check_lengths(columns: &Columns) -> Result<(), DataError> {
+fn check_lengths(columns: &RowColumns) -> Result<(), DataError> {
     let rows = columns.matrix.rows();
     let lengths = [
         ("labels", Some(columns.labels.len())),
@@ -210,7 +210,7 @@ fn check_lengths(columns: &Columns) -> Result<(), DataError> {
     }
 }
 
-fn check_values(columns: &Columns) -> Result<(), DataError> {
+fn check_values(columns: &RowColumns) -> Result<(), DataError> {
     for (row, &value) in columns.labels.iter().enumerate() {
         if !value.is_finite() {
             return Err(DataError::NotFinite { what: "label", row, value });
@@ -231,7 +231,7 @@ fn check_values(columns: &Columns) -> Result<(), DataError> {
     }
 }
 
-fn weights_by_query(weights: &[f32], columns: &Columns) -> Result<Vec<f32>, DataError> {
+fn weights_by_query(weights: &[f32], columns: &RowColumns) -> Result<Vec<f32>, DataError> {
     let mut by_query: Vec<Option<f32>> = vec![None; columns.queries.ids.len()];
     for (row, (&weight, &query)) in weights.iter().zip(&columns.query_of_row).enumerate() {
         match by_query[query as usize].replace(weight) {

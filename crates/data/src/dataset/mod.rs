@@ -27,7 +27,7 @@ use crate::warnings::Warnings;
 
 pub use builder::{DatasetBuilder, Label};
 #[cfg(feature = "text")]
-pub(crate) use columns::{Columns, QueryIndex};
+pub(crate) use columns::{RowColumns, QueryIndex};
 
 /// The value of features that a sparse row does not mention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -86,7 +86,7 @@ pub enum ColumnProblem {
         first: String,
     },
     /// A file has other columns than the first file of the data set.
-    #[error("the columns are not those of {first}: {}", Difference { added, missing })]
+    #[error("the columns are not those of {first}: {}", ColumnDifference { added, missing })]
     Different {
         /// The first file.
         first: String,
@@ -136,12 +136,12 @@ impl fmt::Display for ListedColumns<'_> {
 }
 
 /// Columns that are new and columns that are not there.
-struct Difference<'a> {
+struct ColumnDifference<'a> {
     added: &'a [String],
     missing: &'a [String],
 }
 
-impl fmt::Display for Difference<'_> {
+impl fmt::Display for ColumnDifference<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { added, missing } = self;
         if !added.is_empty() {

@@ -50,7 +50,7 @@ const CHUNK: usize = 1 << 20;
 
 /// The content of a section; the numbers are part of the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum SectionKind {
     /// Rows, columns, queries, absent rule, kind of feature names, first feature id: u64 each.
     Shape = 1,
     Matrix = 2,
@@ -72,12 +72,12 @@ enum Kind {
     FeatureSet = 16,
 }
 
-const KINDS: u32 = Kind::FeatureSet as u32;
+const KINDS: u32 = SectionKind::FeatureSet as u32;
 
 /// The kinds of sections that a version has.
 fn kinds_of(version: u32) -> u32 {
     match version {
-        1 => Kind::SourceRows as u32,
+        1 => SectionKind::SourceRows as u32,
         _ => KINDS,
     }
 }
@@ -156,7 +156,7 @@ fn header_checksum(head: &[u8], table: &[u8]) -> u64 {
 }
 
 /// The sections of a data set, by ascending kind.
-fn sections(data: &Dataset) -> Vec<(Kind, Cow<'_, [u8]>)> {
+fn sections(data: &Dataset) -> Vec<(SectionKind, Cow<'_, [u8]>)> {
     fn raw<T: NoUninit>(values: &[T]) -> Cow<'_, [u8]> {
         Cow::Borrowed(bytemuck::cast_slice(values))
     }
@@ -168,33 +168,33 @@ fn sections(data: &Dataset) -> Vec<(Kind, Cow<'_, [u8]>)> {
     let (rows, columns, queries) = (data.rows(), data.columns(), data.queries());
     let shape = [rows as u64, columns as u64, queries as u64, absent, named, u64::from(first)];
     let mut sections = vec![
-        (Kind::Shape, Cow::Owned(bytemuck::cast_slice(&shape).to_vec())),
-        (Kind::Matrix, raw(data.matrix.values())),
-        (Kind::Labels, raw(&data.labels)),
-        (Kind::QueryStarts, raw(&data.query_starts)),
+        (SectionKind::Shape, Cow::Owned(bytemuck::cast_slice(&shape).to_vec())),
+        (SectionKind::Matrix, raw(data.matrix.values())),
+        (SectionKind::Labels, raw(&data.labels)),
+        (SectionKind::QueryStarts, raw(&data.query_starts)),
     ];
     let (text, ends) = data.query_ids.parts();
-    sections.extend([(Kind::QueryText, raw(text.as_bytes())), (Kind::QueryEnds, raw(ends))]);
+    sections.extend([(SectionKind::QueryText, raw(text.as_bytes())), (SectionKind::QueryEnds, raw(ends))]);
     if let Some(doc_ids) = &data.doc_ids {
         let (text, ends) = doc_ids.parts();
-        sections.extend([(Kind::DocidText, raw(text.as_bytes())), (Kind::DocidEnds, raw(ends))]);
+        sections.extend([(SectionKind::DocidText, raw(text.as_bytes())), (SectionKind::DocidEnds, raw(ends))]);
     }
     if let FeatureNames::Named(names) = data.features() {
         let names: Strings = names.iter().map(String::as_str).collect();
         let (text, ends) = names.parts();
-        sections.push((Kind::NameText, Cow::Owned(text.as_bytes().to_vec())));
-        sections.push((Kind::NameEnds, Cow::Owned(bytemuck::cast_slice(ends).to_vec())));
+        sections.push((SectionKind::NameText, Cow::Owned(text.as_bytes().to_vec())));
+        sections.push((SectionKind::NameEnds, Cow::Owned(bytemuck::cast_slice(ends).to_vec())));
     }
-    sections.extend(data.row_weights.as_deref().map(|v| (Kind::RowWeights, raw(v))));
-    sections.extend(data.query_weights.as_deref().map(|v| (Kind::QueryWeights, raw(v))));
-    sections.extend(data.positions.as_deref().map(|v| (Kind::Positions, raw(v))));
+    sections.extend(data.row_weights.as_deref().map(|v| (SectionKind::RowWeights, raw(v))));
+    sections.extend(data.query_weights.as_deref().map(|v| (SectionKind::QueryWeights, raw(v))));
+    sections.extend(data.positions.as_deref().map(|v| (SectionKind::Positions, raw(v))));
     sections.extend(data.pairs.as_ref().map(|pairs| {
         let flat = pairs
             .iter()
             .flat_map(|p| [p.query, p.better, p.worse, p.weight.to_bits(), u32::from(p.equal)]);
-        (Kind::Pairs, Cow::Owned(flat.flat_map(u32::to_le_bytes).collect()))
+        (SectionKind::Pairs, Cow::Owned(flat.flat_map(u32::to_le_bytes).collect()))
     }));
-    sections.extend(data.source_rows.as_deref().map(|v| (Kind::SourceRows, raw(v))));
-    sections.extend(data.feature_set.as_ref().map(|t| (Kind::FeatureSet, raw(t.as_bytes()))));
+    sections.extend(data.source_rows.as_deref().map(|v| (SectionKind::SourceRows, raw(v))));
+    sections.extend(data.feature_set.as_ref().map(|t| (SectionKind::FeatureSet, raw(t.as_bytes()))));
     sections
 }

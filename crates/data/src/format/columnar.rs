@@ -32,7 +32,7 @@ use self::values::{ListColumn, Values, is_plain, is_plain_list};
 use super::ReadOptions;
 use super::feature_set::FeatureSets;
 use super::roles::Role;
-use super::table::{Fields, Schema, Slot, Table};
+use super::table::{Fields, TableSchema, Slot, TableBuilder};
 use crate::arrow_values::{UnreadableValues, list_range};
 use crate::bytes::{Bytes, Input};
 use crate::dataset::{Absent, Dataset};
@@ -129,7 +129,7 @@ fn damaged(file: &str, what: &dyn fmt::Display) -> DataError {
 
 /// Where a column of the file that is open goes.
 #[derive(Clone, Copy)]
-enum Target {
+enum ColumnTarget {
     Cell(Slot),
     /// The list column, whose values are the last columns of the matrix.
     List,
@@ -141,12 +141,12 @@ struct Collector<'o> {
     /// The name of the first file.
     first: String,
     /// The columns, before the first batch tells how long the lists are.
-    pending: Option<Schema>,
-    table: Option<Table<'o>>,
+    pending: Option<TableSchema>,
+    table: Option<TableBuilder<'o>>,
     /// The number of values in each list; 0 where there is no list column.
     list_length: usize,
     /// Columns of the file that is open.
-    targets: HashMap<String, Target>,
+    targets: HashMap<String, ColumnTarget>,
     /// Rows of the file that is open, so far.
     rows: u64,
     /// The feature set of the file that is open.
@@ -194,11 +194,11 @@ impl<'o> Collector<'o> {
         let (lists, plain): (Vec<&Field>, Vec<&Field>) =
             schema.fields().iter().map(|field| field.as_ref()).partition(|field| is_list(field));
         let names: Vec<String> = plain.iter().map(|field| field.name().clone()).collect();
-        let known = self.table.as_ref().map(Table::schema).or(self.pending.as_ref());
+        let known = self.table.as_ref().map(TableBuilder::schema).or(self.pending.as_ref());
         let slots = match known {
             Some(known) => known.slots(file, &names)?,
             None => {
-                let schema = Schema::new(file, &names, &self.options.roles)?;
+                let schema = TableSchema::new(file, &names, &self.options.roles)?;
                 let slots = schema.columns().iter().map(|(_, slot)| *slot).collect();
                 self.first = file.to_owned();
                 self.pending = Some(schema);
@@ -212,8 +212,8 @@ impl<'o> Collector<'o> {
         for (field, slot) in plain.iter().zip(&slots) {
             check_type(file, field, *slot)?;
         }
-        let plain = names.into_iter().zip(slots.into_iter().map(Target::Cell));
-        let lists = lists.into_iter().map(|field| (field.name().clone(), Target::List));
+        let plain = names.into_iter().zip(slots.into_iter().map(ColumnTarget::Cell));
+        let lists = lists.into_iter().map(|field| (field.name().clone(), ColumnTarget::List));
         self.targets = plain.chain(lists).collect();
         Ok(())
     }
@@ -221,7 +221,7 @@ impl<'o> Collector<'o> {
     /// The numbers of the columns that are not ignored.
     fn wanted(&self, schema: &SchemaRef) -> Vec<usize> {
         let ignored = |name: &String| {
-            matches!(self.targets.get(name), Some(Target::Cell(Slot::Role(Role::Ignore))))
+            matches!(self.targets.get(name), Some(ColumnTarget::Cell(Slot::Role(Role::Ignore))))
         };
         (0..schema.fields().len()).filter(|&at| !ignored(schema.field(at).name())).collect()
     }
@@ -244,21 +244,21 @@ impl<'o> Collector<'o> {
             let name = field.name().as_str();
             let failed = |error| unfit(file, name, &error);
             match self.targets.get(name) {
-                None | Some(Target::Cell(Slot::Role(Role::Ignore))) => {}
-                Some(Target::Cell(Slot::Role(role @ (Role::Query | Role::Docid)))) => {
+                None | Some(ColumnTarget::Cell(Slot::Role(Role::Ignore))) => {}
+                Some(ColumnTarget::Cell(Slot::Role(role @ (Role::Query | Role::Docid)))) => {
                     roles.push((name, *role, Values::ids(array).map_err(failed)?));
                 }
-                Some(Target::Cell(Slot::Role(role))) => {
+                Some(ColumnTarget::Cell(Slot::Role(role))) => {
                     roles.push((name, *role, Values::of(array).map_err(failed)?));
                 }
-                Some(Target::Cell(Slot::Feature(column))) => {
+                Some(ColumnTarget::Cell(Slot::Feature(column))) => {
                     let source = Values::of(array).map_err(failed)?;
                     spelled +=
                         source.fill_column(cells, width, *column).map_err(|(row, problem)| {
                             problem.at(self.place(file, row).in_field(name))
                         })?;
                 }
-                Some(Target::List) => {
+                Some(ColumnTarget::List) => {
                     let lists = ListColumn::of(array, self.list_length).map_err(failed)?;
                     lists.fill_last_columns(cells, width).map_err(|(row, problem)| {
                         problem.at(self.place(file, row).in_field(name))
@@ -290,11 +290,11 @@ impl<'o> Collector<'o> {
     fn table_for(
         &mut self,
         file: &str,
-        mut schema: Schema,
+        mut schema: TableSchema,
         batch: &RecordBatch,
-    ) -> Result<Table<'o>, DataError> {
+    ) -> Result<TableBuilder<'o>, DataError> {
         let list = batch.column_by_name(LIST_COLUMN);
-        let list = list.filter(|_| matches!(self.targets.get(LIST_COLUMN), Some(Target::List)));
+        let list = list.filter(|_| matches!(self.targets.get(LIST_COLUMN), Some(ColumnTarget::List)));
         if let Some(list) = list {
             self.list_length = list_range(list, 0).map_or(0, |range| range.len());
             if self.list_length == 0 {
@@ -310,7 +310,7 @@ impl<'o> Collector<'o> {
                 schema.add_feature(name);
             }
         }
-        Ok(Table::new(schema, self.options))
+        Ok(TableBuilder::new(schema, self.options))
     }
 
     fn finish(self, warnings: &mut Warnings) -> Result<Dataset, DataError> {

@@ -14,7 +14,7 @@ use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 
 use super::ReadOptions;
 use super::roles::Role;
-use super::table::{self, Fields, Schema, Slot, Table};
+use super::table::{self, Fields, TableSchema, Slot, TableBuilder};
 use crate::bytes::Input;
 use crate::dataset::Dataset;
 use crate::error::{ColumnProblem, DataError, SourceLocation, quote};
@@ -31,9 +31,9 @@ pub(super) fn read(
     options: &ReadOptions,
     warnings: &mut Warnings,
 ) -> Result<Dataset, DataError> {
-    let mut table: Option<Table<'_>> = None;
+    let mut table: Option<TableBuilder<'_>> = None;
     for input in inputs {
-        let mut file = File::open(input, delimiter, warnings)?;
+        let mut file = CsvFile::open(input, delimiter, warnings)?;
         let names = file.header()?;
         let (into, slots) = match table.take() {
             Some(old) => {
@@ -41,10 +41,10 @@ pub(super) fn read(
                 (old, slots)
             }
             None => {
-                let schema = Schema::new(&input.name, &names, &options.roles)
+                let schema = TableSchema::new(&input.name, &names, &options.roles)
                     .map_err(|error| headless(error, &names))?;
                 let slots = schema.columns().iter().map(|(_, slot)| *slot).collect();
-                (Table::new(schema, options), slots)
+                (TableBuilder::new(schema, options), slots)
             }
         };
         table = Some(file.rows(into, &slots, &names)?);
@@ -67,13 +67,13 @@ fn headless(error: DataError, names: &[String]) -> DataError {
 }
 
 /// One file that is being read.
-struct File<'a> {
+struct CsvFile<'a> {
     name: &'a str,
     bytes: &'a [u8],
     reader: Reader<&'a [u8]>,
 }
 
-impl<'a> File<'a> {
+impl<'a> CsvFile<'a> {
     fn open(input: &'a Input, delimiter: u8, warnings: &mut Warnings) -> Result<Self, DataError> {
         let mut bytes: &[u8] = &input.bytes;
         if let Some(rest) = bytes.strip_prefix(BYTE_ORDER_MARK) {
@@ -82,7 +82,7 @@ impl<'a> File<'a> {
         }
         let reader =
             ReaderBuilder::new().delimiter(delimiter).has_headers(false).from_reader(bytes);
-        Ok(File { name: &input.name, bytes, reader })
+        Ok(CsvFile { name: &input.name, bytes, reader })
     }
 
     fn header(&mut self) -> Result<Vec<String>, DataError> {
@@ -97,10 +97,10 @@ impl<'a> File<'a> {
 
     fn rows<'o>(
         &mut self,
-        mut table: Table<'o>,
+        mut table: TableBuilder<'o>,
         slots: &[Slot],
         names: &[String],
-    ) -> Result<Table<'o>, DataError> {
+    ) -> Result<TableBuilder<'o>, DataError> {
         // A cell takes a byte at least, which bounds what a file of blank lines may claim.
         let lines = memchr::memchr_iter(b'\n', self.bytes).count() + 1;
         table.reserve(lines, self.bytes.len());

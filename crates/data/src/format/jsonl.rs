@@ -21,7 +21,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::roles::Role;
-use super::table::{Fields, Problem, Schema, Slot, Table, expected, feature_from_text, missing};
+use super::table::{Fields, Problem, TableSchema, Slot, TableBuilder, expected, feature_from_text, missing};
 use super::{ReadOptions, Roles};
 use crate::bytes::Input;
 use crate::dataset::Dataset;
@@ -84,13 +84,13 @@ impl<'de: 'a, 'a> Deserialize<'de> for Key<'a> {
 }
 
 /// One line, and where it stands.
-struct Line<'a> {
+struct JsonLine<'a> {
     file: &'a str,
     number: u64,
     text: &'a str,
 }
 
-impl<'a> Line<'a> {
+impl<'a> JsonLine<'a> {
     fn place(&self) -> SourceLocation {
         SourceLocation::line(self.file, self.number)
     }
@@ -144,7 +144,7 @@ pub(super) fn read(
                 let place = place().at_column(error.valid_up_to() as u64 + 1);
                 DataError::malformed(place, format!("bytes {}", quote(bad)), "UTF-8 text")
             })?;
-            let line = Line { file: &input.name, number, text: text.trim() };
+            let line = JsonLine { file: &input.name, number, text: text.trim() };
             if !line.text.starts_with('{') {
                 let expected = "one JSON object a line";
                 return Err(DataError::malformed(line.place(), kind(line.text), expected));
@@ -168,7 +168,7 @@ pub(super) fn read(
 }
 
 /// The layout of the features in the first line.
-enum Group {
+enum FeatureLayout {
     /// As keys of the line.
     None,
     /// Under `features`, by name.
@@ -179,10 +179,10 @@ enum Group {
 
 /// Reads lines into a table, once the first line has told what there is.
 struct LineReader<'o> {
-    table: Table<'o>,
+    table: TableBuilder<'o>,
     absent: f32,
     keys: HashMap<String, Slot>,
-    group: Group,
+    group: FeatureLayout,
     /// The row in which each feature was last met, from 1.
     met: Vec<u64>,
     row: u64,
@@ -190,7 +190,7 @@ struct LineReader<'o> {
 
 impl<'o> LineReader<'o> {
     fn new<'a>(
-        line: &Line<'a>,
+        line: &JsonLine<'a>,
         members: &[(Cow<'a, str>, &'a RawValue)],
         options: &'o ReadOptions,
     ) -> Result<LineReader<'o>, DataError> {
@@ -212,20 +212,20 @@ impl<'o> LineReader<'o> {
                 names.push(ignored.to_owned());
             }
         }
-        let mut schema = Schema::new(line.file, &names, &options.roles)?;
+        let mut schema = TableSchema::new(line.file, &names, &options.roles)?;
         let keys: HashMap<String, Slot> = schema.columns().iter().cloned().collect();
         let group = match grouped {
-            Some(text) => Group::new(line, text, &keys, &mut schema, &options.roles)?,
-            None => Group::None,
+            Some(text) => FeatureLayout::new(line, text, &keys, &mut schema, &options.roles)?,
+            None => FeatureLayout::None,
         };
         let met = vec![0; schema.features().len()];
-        let (absent, table) = (options.absent.value(), Table::new(schema, options));
+        let (absent, table) = (options.absent.value(), TableBuilder::new(schema, options));
         Ok(LineReader { table, absent, keys, group, met, row: 0 })
     }
 
     fn row<'a>(
         &mut self,
-        line: &Line<'a>,
+        line: &JsonLine<'a>,
         members: Vec<(Cow<'a, str>, &'a RawValue)>,
     ) -> Result<(), DataError> {
         self.row += 1;
@@ -253,16 +253,16 @@ impl<'o> LineReader<'o> {
     }
 
     /// Reads what stands under `features`.
-    fn group<'a>(&mut self, line: &Line<'a>, text: &'a str) -> Result<(), DataError> {
+    fn group<'a>(&mut self, line: &JsonLine<'a>, text: &'a str) -> Result<(), DataError> {
         let place = || line.place_of(text).in_field(FEATURES);
         let unlike = |expected: &str| Err(DataError::malformed(place(), kind(text), expected));
         let mut found: Vec<(Cow<'a, str>, Slot, &'a str)> = Vec::new();
         match &self.group {
-            Group::None => return Err(self.unknown(line.place_of(text), FEATURES)),
-            Group::Object(_) if !text.starts_with('{') => {
+            FeatureLayout::None => return Err(self.unknown(line.place_of(text), FEATURES)),
+            FeatureLayout::Object(_) if !text.starts_with('{') => {
                 return unlike("an object with features, as in the first line");
             }
-            Group::Object(slots) => {
+            FeatureLayout::Object(slots) => {
                 let Members(members) = line.parse(text, "an object with features")?;
                 for (name, value) in members {
                     match slots.get(&*name) {
@@ -271,10 +271,10 @@ impl<'o> LineReader<'o> {
                     }
                 }
             }
-            Group::Array(_) if !text.starts_with('[') => {
+            FeatureLayout::Array(_) if !text.starts_with('[') => {
                 return unlike("an array of features, as in the first line");
             }
-            Group::Array(slots) => {
+            FeatureLayout::Array(slots) => {
                 let values: Vec<&RawValue> = line.parse(text, "an array of features")?;
                 if values.len() != slots.len() {
                     let expected = format!("{}, as many as in the first line", slots.len());
@@ -296,7 +296,7 @@ impl<'o> LineReader<'o> {
 
     fn feature(
         &mut self,
-        line: &Line<'_>,
+        line: &JsonLine<'_>,
         name: &str,
         column: usize,
         text: &str,
@@ -316,7 +316,7 @@ impl<'o> LineReader<'o> {
         let schema = self.table.schema();
         let mut known: Vec<String> =
             schema.columns().iter().map(|(name, _)| name.clone()).collect();
-        if let Group::Object(nested) = &self.group {
+        if let FeatureLayout::Object(nested) = &self.group {
             known.extend(schema.features().iter().filter(|f| nested.contains_key(*f)).cloned());
         }
         let expected = format!("a key of the first line: {}", ListedColumns(&known));
@@ -325,15 +325,15 @@ impl<'o> LineReader<'o> {
     }
 }
 
-impl Group {
+impl FeatureLayout {
     /// Gives the features that stand together their columns.
     fn new<'a>(
-        line: &Line<'a>,
+        line: &JsonLine<'a>,
         text: &'a str,
         keys: &HashMap<String, Slot>,
-        schema: &mut Schema,
+        schema: &mut TableSchema,
         roles: &Roles,
-    ) -> Result<Group, DataError> {
+    ) -> Result<FeatureLayout, DataError> {
         let is_array = text.starts_with('[');
         let names: Vec<String> = if is_array {
             let values: Vec<&RawValue> = line.parse(text, "an array of features")?;
@@ -359,7 +359,7 @@ impl Group {
                 return Err(twice(line.place_of(text), &name));
             }
         }
-        Ok(if is_array { Group::Array(slots) } else { Group::Object(by_name) })
+        Ok(if is_array { FeatureLayout::Array(slots) } else { FeatureLayout::Object(by_name) })
     }
 }
 

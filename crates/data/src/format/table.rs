@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::ReadOptions;
 use super::roles::{Role, Roles};
-use crate::dataset::{Columns, Dataset, QueryIndex};
+use crate::dataset::{RowColumns, Dataset, QueryIndex};
 use crate::error::{ColumnProblem, DataError, Remedy, SourceLocation};
 use crate::matrix::Matrix;
 use crate::names::FeatureNames;
@@ -36,17 +36,17 @@ pub(super) enum Slot {
 
 /// The columns of a table: those of the first file fix them for all.
 #[derive(Debug)]
-pub(super) struct Schema {
+pub(super) struct TableSchema {
     file: String,
     columns: Vec<(String, Slot)>,
     features: Vec<String>,
 }
 
-impl Schema {
+impl TableSchema {
     /// Gives the columns of the first file their roles.
-    pub(super) fn new(file: &str, names: &[String], roles: &Roles) -> Result<Schema, DataError> {
+    pub(super) fn new(file: &str, names: &[String], roles: &Roles) -> Result<TableSchema, DataError> {
         let mut schema =
-            Schema { file: file.to_owned(), columns: Vec::new(), features: Vec::new() };
+            TableSchema { file: file.to_owned(), columns: Vec::new(), features: Vec::new() };
         for (name, role) in names.iter().zip(roles.assign(file, names)?) {
             let slot = match role {
                 Role::Feature => schema.add_feature(name.clone()),
@@ -113,9 +113,9 @@ impl Schema {
 }
 
 /// Collects the rows of a table.
-pub(super) struct Table<'o> {
+pub(super) struct TableBuilder<'o> {
     options: &'o ReadOptions,
-    schema: Schema,
+    schema: TableSchema,
     /// Warnings so far; handed on by `finish`.
     pub(super) warnings: Warnings,
     values: Vec<f32>,
@@ -130,10 +130,10 @@ pub(super) struct Table<'o> {
     positions: Option<Vec<u32>>,
 }
 
-impl<'o> Table<'o> {
+impl<'o> TableBuilder<'o> {
     /// An empty table with these columns.
-    pub(super) fn new(schema: Schema, options: &'o ReadOptions) -> Table<'o> {
-        Table {
+    pub(super) fn new(schema: TableSchema, options: &'o ReadOptions) -> TableBuilder<'o> {
+        TableBuilder {
             options,
             warnings: Warnings::default(),
             values: Vec::new(),
@@ -150,7 +150,7 @@ impl<'o> Table<'o> {
         }
     }
 
-    pub(super) fn schema(&self) -> &Schema {
+    pub(super) fn schema(&self) -> &TableSchema {
         &self.schema
     }
 
@@ -248,13 +248,13 @@ impl<'o> Table<'o> {
         warnings.merge(self.warnings);
         let matrix = Matrix::from_rows(self.labels.len(), self.schema.features.len(), self.values)?;
         let features = FeatureNames::from_names(self.schema.features);
-        let columns = Columns {
+        let columns = RowColumns {
             doc_ids: self.doc_ids,
             row_weights: self.row_weights,
             query_weights: self.query_weights,
             positions: self.positions,
             absent: self.options.absent,
-            ..Columns::new(matrix, features, self.labels, self.queries, self.query_of_row)
+            ..RowColumns::new(matrix, features, self.labels, self.queries, self.query_of_row)
         };
         Dataset::grouped(columns, &file, warnings)
     }

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::QueryLists;
-use super::read::Kind;
+use super::read::ListKind;
 use crate::error::{DataError, SourceLocation, quote};
 use crate::warnings::{WarningKind, Warnings};
 
@@ -16,7 +16,7 @@ const SCORE: &[&str] = &["score"];
 pub(super) fn read(
     name: &str,
     text: &[u8],
-    kind: Kind,
+    kind: ListKind,
     mut warnings: Warnings,
 ) -> Result<(QueryLists, Warnings), DataError> {
     let mut rows = Vec::new();
@@ -38,12 +38,12 @@ pub(super) fn read(
     Ok((lists, warnings))
 }
 
-fn row(line: &[u8], kind: Kind, place: SourceLocation) -> Result<(String, String, f64), DataError> {
+fn row(line: &[u8], kind: ListKind, place: SourceLocation) -> Result<(String, String, f64), DataError> {
     let object: Map<String, Value> = serde_json::from_slice(line).map_err(|e| {
         let place = place.clone().at_column(e.column() as u64);
         DataError::malformed(place, quote(line), format!("a JSON object ({e})"))
     })?;
-    let numbers = if kind == Kind::Run { SCORE } else { RELEVANCE };
+    let numbers = if kind == ListKind::Run { SCORE } else { RELEVANCE };
     let (number, value) = field(&object, numbers, &place)?;
     let value = value.as_f64().filter(|v| v.is_finite()).ok_or_else(|| {
         let found = quote(value.to_string().as_bytes());

@@ -28,7 +28,7 @@ pub struct QueryLists {
     text: Bytes,
     /// Whether `text` is the file itself, so that a document's line can be told.
     is_file: bool,
-    blocks: Vec<Vec<Entry>>,
+    blocks: Vec<Vec<PackedDocument>>,
     queries: Vec<QueryList>,
     by_id: HashMap<String, u32, foldhash::fast::RandomState>,
 }
@@ -42,16 +42,16 @@ struct QueryList {
 
 /// A document: where its id stands in the text (48 bits start, 16 bits length), and its number.
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct PackedDocument {
     id: u64,
     value: f64,
 }
 
-impl Entry {
-    fn new(range: Range<usize>, value: f64) -> Option<Entry> {
+impl PackedDocument {
+    fn new(range: Range<usize>, value: f64) -> Option<PackedDocument> {
         let length = u16::try_from(range.len()).ok()?;
         let start = u64::try_from(range.start).ok().filter(|s| *s < 1 << 48)?;
-        Some(Entry { id: start << 16 | u64::from(length), value })
+        Some(PackedDocument { id: start << 16 | u64::from(length), value })
     }
 
     fn range(self) -> Range<usize> {
@@ -62,7 +62,7 @@ impl Entry {
 
 /// A document of a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Document<'a> {
+pub struct ListedDocument<'a> {
     /// Its id.
     pub id: &'a [u8],
     /// Its score or relevance.
@@ -81,7 +81,7 @@ impl QueryLists {
         for (query, document, value) in rows {
             let start = text.len();
             text.extend_from_slice(document.as_bytes());
-            let entry = Entry::new(start..text.len(), value);
+            let entry = PackedDocument::new(start..text.len(), value);
             let bytes = document.len();
             entries.push(entry.ok_or(DataError::LongDocumentId { bytes })?);
             match runs.last_mut() {
@@ -100,7 +100,7 @@ impl QueryLists {
     }
 
     /// Takes over a block of entries; `runs` says whose they are.
-    fn add_block(&mut self, entries: Vec<Entry>, runs: Vec<(String, u32)>) {
+    fn add_block(&mut self, entries: Vec<PackedDocument>, runs: Vec<(String, u32)>) {
         let block = self.blocks.len() as u32;
         let mut start = 0;
         for (id, rows) in runs {
@@ -147,7 +147,7 @@ impl QueryLists {
         self.by_id.get(id).map(|&query| query as usize)
     }
 
-    fn entries(&self, query: usize) -> impl Iterator<Item = Entry> + '_ {
+    fn entries(&self, query: usize) -> impl Iterator<Item = PackedDocument> + '_ {
         debug_assert!(query < self.queries(), "query {query} of {}", self.queries());
         let spans = self.queries.get(query).map_or(&[][..], |q| &q.spans);
         spans.iter().flat_map(|(block, range)| {
@@ -157,13 +157,13 @@ impl QueryLists {
     }
 
     /// Each query's id with its documents.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = Document<'_>>)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = ListedDocument<'_>>)> {
         (0..self.queries()).map(|query| (self.query_id(query), self.list(query)))
     }
 
     /// The documents of a query, in the order of the input.
-    pub fn list(&self, query: usize) -> impl Iterator<Item = Document<'_>> {
-        self.entries(query).map(|entry| Document {
+    pub fn list(&self, query: usize) -> impl Iterator<Item = ListedDocument<'_>> {
+        self.entries(query).map(|entry| ListedDocument {
             id: self.text.get(entry.range()).unwrap_or(&[]),
             value: entry.value,
         })
@@ -208,7 +208,7 @@ impl Qrels {
     /// score` with a header, JSON lines, Cranfield's `qid docid relevance` (the codes as they are)
     /// or SMART's `qid docid 0 0` (relevance 1).
     pub fn read(input: Input) -> Result<(Qrels, Warnings), DataError> {
-        read::read(input, read::Kind::Qrels).map(|(lists, warnings)| (Qrels(lists), warnings))
+        read::read(input, read::ListKind::Qrels).map(|(lists, warnings)| (Qrels(lists), warnings))
     }
 
     /// Takes lists as judgements.
@@ -227,7 +227,7 @@ impl Qrels {
     }
 
     /// Each query's id with its judged documents.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = Document<'_>>)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = ListedDocument<'_>>)> {
         self.0.iter()
     }
 
@@ -238,7 +238,7 @@ impl Qrels {
 
     /// Writes judgements into a writer.
     pub fn write_to(&self, mut out: impl Write, format: ListFormat) -> io::Result<()> {
-        write::write(&self.0, &mut out, write::Shape::Qrels, format)
+        write::write(&self.0, &mut out, write::ListColumns::Qrels, format)
     }
 }
 
@@ -250,7 +250,7 @@ impl Run {
     /// Reads a run: TREC columns `qid Q0 docid rank score tag`, a table `query-id corpus-id
     /// score` with a header, or JSON lines. Ranks and row order in the file do not matter.
     pub fn read(input: Input) -> Result<(Run, Warnings), DataError> {
-        read::read(input, read::Kind::Run).map(|(lists, warnings)| (Run(lists), warnings))
+        read::read(input, read::ListKind::Run).map(|(lists, warnings)| (Run(lists), warnings))
     }
 
     /// Takes lists as a run.
@@ -282,7 +282,7 @@ impl Run {
     }
 
     /// Each query's id with its documents, in the order of the input.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = Document<'_>>)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = ListedDocument<'_>>)> {
         self.0.iter()
     }
 
@@ -298,7 +298,7 @@ impl Run {
 
     /// Writes a run into a writer; ranks count documents in the order of each list.
     pub fn write_to(&self, mut out: impl Write, format: ListFormat, tag: &str) -> io::Result<()> {
-        write::write(&self.0, &mut out, write::Shape::Run { tag }, format)
+        write::write(&self.0, &mut out, write::ListColumns::Run { tag }, format)
     }
 }
 

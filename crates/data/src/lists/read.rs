@@ -16,7 +16,7 @@ use std::ops::Range;
 use memchr::memchr;
 use rayon::prelude::*;
 
-use super::{Entry, QueryLists, json};
+use super::{PackedDocument, QueryLists, json};
 use crate::bytes::Input;
 use crate::chunks::chunks;
 use crate::error::{DataError, Remedy, SourceLocation, quote};
@@ -25,30 +25,30 @@ use crate::warnings::{WarningKind, Warnings};
 
 /// The kind of list; decides the columns and the words of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ListKind {
     Qrels,
     Run,
 }
 
-impl Kind {
+impl ListKind {
     pub(super) fn value_name(self) -> &'static str {
         match self {
-            Kind::Qrels => "a whole or decimal number as relevance",
-            Kind::Run => "a finite number as score",
+            ListKind::Qrels => "a whole or decimal number as relevance",
+            ListKind::Run => "a finite number as score",
         }
     }
 
     pub(super) fn what(self) -> &'static str {
         match self {
-            Kind::Qrels => "judgements",
-            Kind::Run => "results",
+            ListKind::Qrels => "judgements",
+            ListKind::Run => "results",
         }
     }
 }
 
 /// Which columns of a line are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Layout {
+struct LineLayout {
     columns: usize,
     document: usize,
     value: usize,
@@ -57,28 +57,28 @@ struct Layout {
     open_ended: bool,
 }
 
-const TREC_QRELS: Layout = Layout {
+const TREC_QRELS: LineLayout = LineLayout {
     columns: 4,
     document: 2,
     value: 3,
     expected: "'qid 0 docid relevance'",
     open_ended: true,
 };
-const TREC_RUN: Layout = Layout {
+const TREC_RUN: LineLayout = LineLayout {
     columns: 6,
     document: 2,
     value: 4,
     expected: "'qid Q0 docid rank score tag'",
     open_ended: true,
 };
-const TABLE: Layout = Layout {
+const TABLE: LineLayout = LineLayout {
     columns: 3,
     document: 1,
     value: 2,
     expected: "'query-id corpus-id score', as in the header",
     open_ended: true,
 };
-const THREE_COLUMNS: Layout = Layout {
+const THREE_COLUMNS: LineLayout = LineLayout {
     columns: 3,
     document: 1,
     value: 2,
@@ -86,7 +86,7 @@ const THREE_COLUMNS: Layout = Layout {
     open_ended: false,
 };
 /// The value is worked out from the layout: who is named is relevant.
-const SMART_QRELS: Layout = Layout {
+const SMART_QRELS: LineLayout = LineLayout {
     columns: 4,
     document: 1,
     value: 3,
@@ -94,7 +94,7 @@ const SMART_QRELS: Layout = Layout {
     open_ended: false,
 };
 
-pub(super) fn read(input: Input, kind: Kind) -> Result<(QueryLists, Warnings), DataError> {
+pub(super) fn read(input: Input, kind: ListKind) -> Result<(QueryLists, Warnings), DataError> {
     let mut warnings = Warnings::default();
     let Input { name, bytes, .. } = input;
     let skip = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
@@ -114,13 +114,13 @@ pub(super) fn read(input: Input, kind: Kind) -> Result<(QueryLists, Warnings), D
     let tabs = header && first.contains(&b'\t');
     let layout = match (header, kind) {
         (true, _) => TABLE,
-        (false, Kind::Qrels) if is_three_columns(first) => THREE_COLUMNS,
-        (false, Kind::Qrels) if is_smart(&bytes) => SMART_QRELS,
-        (false, Kind::Qrels) => TREC_QRELS,
-        (false, Kind::Run) => TREC_RUN,
+        (false, ListKind::Qrels) if is_three_columns(first) => THREE_COLUMNS,
+        (false, ListKind::Qrels) if is_smart(&bytes) => SMART_QRELS,
+        (false, ListKind::Qrels) => TREC_QRELS,
+        (false, ListKind::Run) => TREC_RUN,
     };
-    let job = Job { name: &name, text: &bytes, layout, kind, header, tabs };
-    let parts: Vec<Result<Part, DataError>> =
+    let job = ListJob { name: &name, text: &bytes, layout, kind, header, tabs };
+    let parts: Vec<Result<ChunkEntries, DataError>> =
         chunks(&bytes, skip).into_par_iter().map(|(range, line)| job.chunk(range, line)).collect();
     // The first error in file order, whatever the threads did.
     let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -187,18 +187,18 @@ fn is_run_line(line: &[u8]) -> bool {
     score.is_some_and(|word| word.parse::<f64>().is_ok()) && words.count() == 1
 }
 
-struct Job<'a> {
+struct ListJob<'a> {
     name: &'a str,
     text: &'a [u8],
-    layout: Layout,
-    kind: Kind,
+    layout: LineLayout,
+    kind: ListKind,
     header: bool,
     tabs: bool,
 }
 
 #[derive(Debug, Default)]
-struct Part {
-    entries: Vec<Entry>,
+struct ChunkEntries {
+    entries: Vec<PackedDocument>,
     runs: Vec<(String, u32)>,
     warnings: Warnings,
 }
@@ -212,9 +212,9 @@ struct Fields {
     more: bool,
 }
 
-impl Job<'_> {
-    fn chunk(&self, range: Range<usize>, first_line: u64) -> Result<Part, DataError> {
-        let mut part = Part::default();
+impl ListJob<'_> {
+    fn chunk(&self, range: Range<usize>, first_line: u64) -> Result<ChunkEntries, DataError> {
+        let mut part = ChunkEntries::default();
         let mut query: Range<usize> = 0..0;
         let (mut at, mut number) = (range.start, first_line);
         while at < range.end {
@@ -240,7 +240,7 @@ impl Job<'_> {
             let value = self.value(&fields, number - 1)?;
             part.warnings
                 .add(WarningKind::ExtraColumns, u64::from(fields.more), || self.place(number - 1));
-            let entry = Entry::new(fields.document.clone(), value);
+            let entry = PackedDocument::new(fields.document.clone(), value);
             part.entries.push(entry.ok_or_else(|| self.long_id(number - 1))?);
             if !part.runs.is_empty()
                 && self.text.get(query.clone()) == self.text.get(fields.query.clone())
@@ -307,7 +307,7 @@ impl Job<'_> {
         if column != self.layout.columns {
             return Err(self.few_columns(line, column, number));
         }
-        if fields.more && self.kind == Kind::Qrels && is_run_line(line) {
+        if fields.more && self.kind == ListKind::Qrels && is_run_line(line) {
             return Err(self.few_columns(line, TREC_RUN.columns, number));
         }
         if fields.more && !self.layout.open_ended {
@@ -348,8 +348,8 @@ impl Job<'_> {
         let expected = format!("{} columns {}", self.layout.columns, self.layout.expected);
         let error = DataError::malformed(self.place(number), found, expected);
         match (self.kind, columns) {
-            (Kind::Run, 4) => error.with_help(Remedy::IsQrels),
-            (Kind::Qrels, 6) => error.with_help(Remedy::IsRun),
+            (ListKind::Run, 4) => error.with_help(Remedy::IsQrels),
+            (ListKind::Qrels, 6) => error.with_help(Remedy::IsRun),
             (_, 1) if line.contains(&b',') => {
                 error.with_help("separate the columns by tabs, not by commas")
             }

@@ -11,7 +11,7 @@ fn qrels(text: &str) -> Result<(Qrels, Warnings), DataError> {
 }
 
 fn rows(lists: &QueryLists) -> Vec<(String, String, f64)> {
-    let row = |q: usize, d: Document| {
+    let row = |q: usize, d: ListedDocument| {
         (lists.query_id(q).to_owned(), String::from_utf8_lossy(d.id).into_owned(), d.value)
     };
     (0..lists.queries()).flat_map(|q| lists.list(q).map(move |d| row(q, d))).collect()

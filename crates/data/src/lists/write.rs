@@ -17,7 +17,7 @@ pub enum ListFormat {
 
 /// The kind of list; the two differ in their TREC columns and in the name of the number.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Shape<'a> {
+pub(super) enum ListColumns<'a> {
     Qrels,
     Run { tag: &'a str },
 }
@@ -25,7 +25,7 @@ pub(super) enum Shape<'a> {
 pub(super) fn write(
     lists: &QueryLists,
     out: &mut dyn Write,
-    shape: Shape<'_>,
+    shape: ListColumns<'_>,
     format: ListFormat,
 ) -> io::Result<()> {
     if format == ListFormat::Table {
@@ -54,7 +54,7 @@ fn refused(why: &str) -> io::Error {
 
 fn line(
     out: &mut dyn Write,
-    shape: Shape<'_>,
+    shape: ListColumns<'_>,
     format: ListFormat,
     query: &str,
     doc: &str,
@@ -62,13 +62,13 @@ fn line(
     value: f64,
 ) -> io::Result<()> {
     match (format, shape) {
-        (ListFormat::Trec, Shape::Qrels) => writeln!(out, "{query} 0 {doc} {value}"),
-        (ListFormat::Trec, Shape::Run { tag }) => {
+        (ListFormat::Trec, ListColumns::Qrels) => writeln!(out, "{query} 0 {doc} {value}"),
+        (ListFormat::Trec, ListColumns::Run { tag }) => {
             writeln!(out, "{query} Q0 {doc} {rank} {value} {tag}")
         }
         (ListFormat::Table, _) => writeln!(out, "{query}\t{doc}\t{value}"),
         (ListFormat::Jsonl, _) => {
-            let number = if matches!(shape, Shape::Qrels) { "relevance" } else { "score" };
+            let number = if matches!(shape, ListColumns::Qrels) { "relevance" } else { "score" };
             let row = serde_json::json!({"query_id": query, "doc_id": doc, number: value});
             writeln!(out, "{row}")
         }

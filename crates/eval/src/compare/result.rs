@@ -157,7 +157,7 @@ pub struct Comparison {
 impl Serialize for Comparison {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Document<'a> {
+        struct ComparisonDocument<'a> {
             systems: &'a [String],
             baseline: &'a str,
             test: &'a str,
@@ -169,7 +169,7 @@ impl Serialize for Comparison {
             metrics: &'a [MetricComparison],
         }
         let CompareOptions { test, correction, alpha, seed, samples, tolerance, .. } = self.options;
-        Document {
+        ComparisonDocument {
             systems: &self.systems,
             baseline: &self.systems[self.baseline],
             test: test.name(),

@@ -32,7 +32,7 @@ use crate::swap::SwapDelta;
 choices! {
     /// The number by which a sum over relevant ranks is divided.
     #[non_exhaustive]
-    pub enum Norm {
+    pub enum ApNorm {
         /// The number of relevant documents.
         Relevant = "rel",
         /// The number of relevant documents, at most the cut-off.
@@ -43,7 +43,7 @@ choices! {
 params! {
     /// Normalisation of AP and Q.
     pub struct NormParams {
-        norm: Norm = Norm::Relevant, ..,
+        norm: ApNorm = ApNorm::Relevant, ..,
             "Divisor of the sum: rel is the number of relevant documents, min is at most k.";
     }
     /// Builder methods for the normalisation.
@@ -121,7 +121,7 @@ impl MetricParams for GmapParams {
     }
 }
 
-impl Norm {
+impl ApNorm {
     /// The divisor for a number of relevant documents.
     pub(super) fn of(self, relevant: usize, cutoff: Option<u32>) -> f64 {
         match (self, cutoff) {
@@ -134,7 +134,7 @@ impl Norm {
 #[derive(Debug, Clone)]
 struct Ap {
     rel: f64,
-    norm: Norm,
+    norm: ApNorm,
     cutoff: Option<u32>,
     /// Set for GMAP.
     floor: Option<f64>,

@@ -128,7 +128,7 @@ impl fmt::Debug for MetricDef {
 impl Serialize for MetricDef {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Description<'a> {
+        struct MetricDescription<'a> {
             name: &'a str,
             aliases: &'a [&'a str],
             help: &'a str,
@@ -139,7 +139,7 @@ impl Serialize for MetricDef {
         }
         let Self { name, aliases, help, example, cutoff, mean_ties, .. } = *self;
         let parameters = self.params();
-        Description { name, aliases, help, example, cutoff, mean_ties, parameters }
+        MetricDescription { name, aliases, help, example, cutoff, mean_ties, parameters }
             .serialize(serializer)
     }
 }

@@ -14,7 +14,7 @@ use super::names::{find_metric, trec_name};
 use super::{Aggregate, Metric, MetricDef};
 use crate::convention::{Blank, Conventions, Missing, SHARED};
 use crate::error::EvalError;
-use crate::list::{Candidates, RankedList, Workspace};
+use crate::list::{Candidates, RankedList, ListBuffers};
 use crate::order::TiePolicy;
 use crate::source::SourceKind;
 use crate::swap::SwapDelta;
@@ -252,7 +252,7 @@ impl Measure {
 
     /// The value for one query's candidates.
     pub fn of_candidates(&self, candidates: &Candidates<'_>) -> Result<Option<f64>, EvalError> {
-        let mut workspace = Workspace::default();
+        let mut workspace = ListBuffers::default();
         workspace.start(candidates)?;
         self.evaluate(&workspace.rank_for(candidates, &self.conventions, None)?)
     }

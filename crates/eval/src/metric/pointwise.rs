@@ -86,7 +86,7 @@ impl MetricParams for RmseParams {
     }
 
     fn build(&self, _cutoff: Option<u32>) -> Box<dyn Metric> {
-        Box::new(Difference { squared: true, over: self.over.over })
+        Box::new(PointwiseError { squared: true, over: self.over.over })
     }
 }
 
@@ -96,17 +96,17 @@ impl MetricParams for MaeParams {
     }
 
     fn build(&self, _cutoff: Option<u32>) -> Box<dyn Metric> {
-        Box::new(Difference { squared: false, over: self.over.over })
+        Box::new(PointwiseError { squared: false, over: self.over.over })
     }
 }
 
 #[derive(Debug)]
-struct Difference {
+struct PointwiseError {
     squared: bool,
     over: Over,
 }
 
-impl Metric for Difference {
+impl Metric for PointwiseError {
     fn better(&self) -> Better {
         Better::Lower
     }

@@ -18,7 +18,7 @@
 
 use rankwright_spec::{param_groups, params};
 
-use super::ap::{Norm, NormOptions, NormParams};
+use super::ap::{ApNorm, NormOptions, NormParams};
 use super::{
     ConventionOptions, ConventionParams, GainOptions, GainParams, Metric, MetricDef, MetricParams,
     RelOptions, RelParams,
@@ -76,7 +76,7 @@ impl MetricParams for QParams {
 struct QMeasure {
     beta: f64,
     gain: Gain,
-    norm: Norm,
+    norm: ApNorm,
     rel: f64,
     cutoff: Option<u32>,
 }

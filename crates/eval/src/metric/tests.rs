@@ -53,10 +53,10 @@ fn a_metric_describes_itself_to_other_languages() {
 
 #[test]
 fn typed_parameters_and_specs_are_the_same_metric() {
-    use crate::metric::{ApParams, MetricParams, Norm, RmseParams};
+    use crate::metric::{ApParams, MetricParams, ApNorm, RmseParams};
     use crate::metric::{BlankOptions, NormOptions, RelOptions, UnjudgedOptions};
     use crate::{Blank, Unjudged};
-    let ap = ApParams::default().norm(Norm::AtMostCutoff).rel(2.0).blank(Blank::One);
+    let ap = ApParams::default().norm(ApNorm::AtMostCutoff).rel(2.0).blank(Blank::One);
     assert_eq!(ap.spec(Some(7)).unwrap().to_string(), "ap(norm=min, rel=2, blank=1)@7");
     let rmse = RmseParams::default().unjudged(Unjudged::NonRelevant);
     assert_eq!(rmse.spec(None).unwrap().to_string(), "rmse(unjudged=nonrel)");

@@ -11,12 +11,12 @@ use crate::ExperimentError;
 
 /// The text and its name.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Document<'a> {
+pub(super) struct TomlDocument<'a> {
     pub(super) name: &'a str,
     pub(super) text: &'a str,
 }
 
-impl<'a> Document<'a> {
+impl<'a> TomlDocument<'a> {
     /// An error at a place.
     pub(super) fn error(&self, at: Range<usize>, what: impl ToString) -> ExperimentError {
         let before = self.text.get(..at.start).unwrap_or(self.text);
@@ -54,8 +54,8 @@ impl<'a> Document<'a> {
     }
 
     /// A table of the text that starts here.
-    pub(super) fn table(self, start: usize, name: &'static str) -> Table<'a> {
-        Table { document: self, start, name }
+    pub(super) fn table(self, start: usize, name: &'static str) -> TomlTable<'a> {
+        TomlTable { document: self, start, name }
     }
 
     /// A value as it stands in a spec.
@@ -75,14 +75,14 @@ impl<'a> Document<'a> {
 
 /// A table of the file: the place of errors about keys that are not there.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Table<'a> {
-    pub(super) document: Document<'a>,
+pub(super) struct TomlTable<'a> {
+    pub(super) document: TomlDocument<'a>,
     start: usize,
     /// As it is written, such as `[[learner]]`.
     name: &'static str,
 }
 
-impl Table<'_> {
+impl TomlTable<'_> {
     /// An error at a key's value, or at the table where the key is not there.
     pub(super) fn wrong<T>(
         &self,

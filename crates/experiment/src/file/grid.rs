@@ -11,7 +11,7 @@ use rankwright_learn::{LEARNERS, LearnerSpec};
 use rankwright_spec::{Spec, SpecError, nearest};
 use toml::Spanned;
 
-use super::document::Table;
+use super::document::TomlTable;
 use super::raw::{RawLearner, Scalar};
 use crate::ExperimentError;
 
@@ -19,7 +19,7 @@ use crate::ExperimentError;
 const MOST: usize = 10_000;
 
 /// A parameter and its values.
-pub(super) struct Axis {
+pub(super) struct GridAxis {
     key: String,
     /// Each with its place in the file.
     values: Vec<(String, Range<usize>)>,
@@ -27,10 +27,10 @@ pub(super) struct Axis {
 
 /// Reads the grid of a spec, in the order of the file.
 pub(super) fn read(
-    table: &Table<'_>,
+    table: &TomlTable<'_>,
     raw: &RawLearner,
     spec: &Spec,
-) -> Result<Vec<Axis>, ExperimentError> {
+) -> Result<Vec<GridAxis>, ExperimentError> {
     let mut axes: Vec<_> = raw.grid.iter().flat_map(|grid| grid.get_ref()).collect();
     axes.sort_by_key(|(key, _)| key.span().start);
     if axes.is_empty() {
@@ -41,12 +41,12 @@ pub(super) fn read(
 }
 
 fn axis(
-    table: &Table<'_>,
+    table: &TomlTable<'_>,
     raw: &RawLearner,
     spec: &Spec,
     name: &Spanned<String>,
     list: &Spanned<Vec<Spanned<Scalar>>>,
-) -> Result<Axis, ExperimentError> {
+) -> Result<GridAxis, ExperimentError> {
     let (document, key) = (table.document, name.get_ref().as_str());
     known(table, raw, spec, name)?;
     if spec.get(key).is_some() {
@@ -66,13 +66,13 @@ fn axis(
             let message = format!("`{key}` is a list such as {key} = [1, 2], not empty");
             Err(document.error(list.span(), message))
         }
-        false => Ok(Axis { key: key.to_owned(), values }),
+        false => Ok(GridAxis { key: key.to_owned(), values }),
     }
 }
 
 /// Refuses what is no parameter of the learner. Of an unknown learner nothing is said here.
 fn known(
-    table: &Table<'_>,
+    table: &TomlTable<'_>,
     raw: &RawLearner,
     spec: &Spec,
     name: &Spanned<String>,
@@ -97,10 +97,10 @@ fn known(
 /// Every combination: its values as they stand in its name, and the learner. `before` are those of
 /// other entries.
 pub(super) fn expand(
-    table: &Table<'_>,
+    table: &TomlTable<'_>,
     raw: &RawLearner,
     spec: &Spec,
-    axes: &[Axis],
+    axes: &[GridAxis],
     before: usize,
 ) -> Result<Vec<(String, LearnerSpec)>, ExperimentError> {
     let count = axes.iter().try_fold(1_usize, |count, axis| count.checked_mul(axis.values.len()));
@@ -116,10 +116,10 @@ pub(super) fn expand(
 
 /// The combination of this number, the last parameter counting fastest.
 fn combination(
-    table: &Table<'_>,
+    table: &TomlTable<'_>,
     raw: &RawLearner,
     spec: &Spec,
-    axes: &[Axis],
+    axes: &[GridAxis],
     mut number: usize,
 ) -> Result<(String, LearnerSpec), ExperimentError> {
     let mut picked = Vec::new();
@@ -165,7 +165,7 @@ fn combination(
 }
 
 /// "lambdamart(trees=500), leaves 7 or 31, rate 0.03 or 0.1".
-pub(super) fn in_words(spec: &Spec, axes: &[Axis]) -> String {
+pub(super) fn in_words(spec: &Spec, axes: &[GridAxis]) -> String {
     let words = axes.iter().map(|axis| {
         let values: Vec<&str> = axis.values.iter().map(|(value, _)| value.as_str()).collect();
         format!(", {} {}", axis.key, values.join(" or "))

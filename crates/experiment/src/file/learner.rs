@@ -7,7 +7,7 @@ use rankwright_spec::Spec;
 use toml::Spanned;
 
 use super::super::paths::{FilePath, PathResolver};
-use super::document::{Document, Table};
+use super::document::{TomlDocument, TomlTable};
 use super::grid;
 use super::raw::RawLearner;
 use crate::ExperimentError;
@@ -25,7 +25,7 @@ pub struct LearnerEntry {
 
 /// One of those compared.
 #[derive(Debug, Clone)]
-pub struct Member {
+pub struct Competitor {
     /// What it is called.
     pub name: String,
     /// Which entry it was written as.
@@ -60,10 +60,10 @@ impl MemberKind {
 
 /// Reads all of `[[learner]]`: as written, and one by one.
 pub(super) fn read(
-    document: Document<'_>,
+    document: TomlDocument<'_>,
     raw: &[Spanned<RawLearner>],
     places: &PathResolver<'_>,
-) -> Result<(Vec<LearnerEntry>, Vec<Member>), ExperimentError> {
+) -> Result<(Vec<LearnerEntry>, Vec<Competitor>), ExperimentError> {
     let mut all = All::default();
     for raw in raw {
         let table = document.table(raw.span().start, "[[learner]]");
@@ -87,7 +87,7 @@ pub(super) fn read(
 #[derive(Default)]
 struct All {
     entries: Vec<LearnerEntry>,
-    members: Vec<Member>,
+    members: Vec<Competitor>,
     by_name: HashMap<String, usize>,
     by_text: HashMap<String, usize>,
 }
@@ -95,7 +95,7 @@ struct All {
 impl All {
     fn add_one(
         &mut self,
-        table: &Table<'_>,
+        table: &TomlTable<'_>,
         raw: &RawLearner,
         what: MemberKind,
     ) -> Result<(), ExperimentError> {
@@ -107,7 +107,7 @@ impl All {
         })
     }
 
-    fn add_grid(&mut self, table: &Table<'_>, raw: &RawLearner) -> Result<(), ExperimentError> {
+    fn add_grid(&mut self, table: &TomlTable<'_>, raw: &RawLearner) -> Result<(), ExperimentError> {
         if raw.spec.is_none() {
             let message = "`grid` varies the parameters of a `spec`, and there is none";
             return Err(table.wrong(&raw.grid, message));
@@ -131,7 +131,7 @@ impl All {
     /// Adds an entry; gives its name.
     fn entry(
         &mut self,
-        table: &Table<'_>,
+        table: &TomlTable<'_>,
         raw: &RawLearner,
         usual: &str,
         text: String,
@@ -159,7 +159,7 @@ impl All {
         }
         self.by_text.insert(text, number);
         let entry = self.entries.len().saturating_sub(1);
-        self.members.push(Member { name: name.to_owned(), entry, what });
+        self.members.push(Competitor { name: name.to_owned(), entry, what });
         Ok(())
     }
 }
@@ -173,7 +173,7 @@ enum Refused {
 }
 
 fn what(
-    table: &Table<'_>,
+    table: &TomlTable<'_>,
     raw: &RawLearner,
     places: &PathResolver<'_>,
 ) -> Result<MemberKind, ExperimentError> {
@@ -202,7 +202,7 @@ fn what(
 }
 
 fn learner<T>(
-    table: &Table<'_>,
+    table: &TomlTable<'_>,
     key: &Option<Spanned<T>>,
     text: &str,
 ) -> Result<MemberKind, ExperimentError> {
@@ -212,7 +212,7 @@ fn learner<T>(
 }
 
 fn no_files<T>(
-    table: &Table<'_>,
+    table: &TomlTable<'_>,
     key: &Option<Spanned<T>>,
     spec: &LearnerSpec,
 ) -> Result<(), ExperimentError> {

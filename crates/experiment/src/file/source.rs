@@ -19,7 +19,7 @@ use rankwright_spec::words::counted;
 use toml::Spanned;
 
 use super::super::paths::{FilePath, PathResolver};
-use super::document::{Document, Table};
+use super::document::{TomlDocument, TomlTable};
 use super::raw::{RawData, RawFold, Shares, Texts, Whole};
 use super::texts;
 use crate::ExperimentError;
@@ -34,7 +34,7 @@ pub struct DataSet {
     /// What it is called.
     pub name: String,
     /// Where it comes from.
-    pub source: Source,
+    pub source: DataSource,
     /// Format of the files; told by content if not given.
     pub format: Option<Format>,
     /// What an absent feature of a sparse row is worth.
@@ -47,15 +47,15 @@ pub struct DataSet {
 
 /// Where the parts of a data set come from.
 #[derive(Debug, Clone)]
-pub enum Source {
+pub enum DataSource {
     /// Files for each part of each fold.
     Folds(Vec<FoldFiles>),
     /// One body of queries, divided here.
     Whole {
         /// Where it comes from.
-        origin: Origin,
+        origin: DataOrigin,
         /// How it is divided.
-        division: Division,
+        division: QueryDivision,
     },
 }
 
@@ -72,7 +72,7 @@ pub struct FoldFiles {
 
 /// Queries before they are divided.
 #[derive(Debug, Clone)]
-pub enum Origin {
+pub enum DataOrigin {
     /// Read from files.
     Files(Vec<FilePath>),
     /// Made on the spot.
@@ -81,7 +81,7 @@ pub enum Origin {
 
 /// How queries are divided.
 #[derive(Debug, Clone)]
-pub enum Division {
+pub enum QueryDivision {
     /// Cross validation: fold f tests on one part, validates on another, trains on the rest.
     Folds {
         /// Number of folds, 3 at least.
@@ -104,22 +104,22 @@ impl DataSet {
     /// Number of folds; 1 where the data is divided once.
     pub fn folds(&self) -> usize {
         match &self.source {
-            Source::Folds(folds) => folds.len(),
-            Source::Whole { division: Division::Folds { count, .. }, .. } => *count,
-            Source::Whole { .. } => 1,
+            DataSource::Folds(folds) => folds.len(),
+            DataSource::Whole { division: QueryDivision::Folds { count, .. }, .. } => *count,
+            DataSource::Whole { .. } => 1,
         }
     }
 
     /// Every file, in order, some perhaps several times.
     pub fn files(&self) -> Vec<&FilePath> {
         match &self.source {
-            Source::Folds(folds) => folds
+            DataSource::Folds(folds) => folds
                 .iter()
                 .flat_map(|fold| [&fold.train, &fold.valid, &fold.test])
                 .flatten()
                 .collect(),
-            Source::Whole { origin: Origin::Files(files), .. } => files.iter().collect(),
-            Source::Whole { .. } => Vec::new(),
+            DataSource::Whole { origin: DataOrigin::Files(files), .. } => files.iter().collect(),
+            DataSource::Whole { .. } => Vec::new(),
         }
     }
 
@@ -137,13 +137,13 @@ impl DataSet {
 
 /// Reads all of `[[data]]`.
 pub(super) fn data_sets(
-    document: Document<'_>,
+    document: TomlDocument<'_>,
     raw: &[Spanned<RawData>],
     places: &PathResolver<'_>,
 ) -> Result<Vec<DataSet>, ExperimentError> {
     let mut sets: Vec<DataSet> = Vec::new();
     for raw in raw {
-        let reader = Reader {
+        let reader = DataReader {
             table: document.table(raw.span().start, "[[data]]"),
             raw: raw.get_ref(),
             places,
@@ -162,13 +162,13 @@ pub(super) fn data_sets(
 }
 
 /// One `[[data]]`.
-struct Reader<'a> {
-    table: Table<'a>,
+struct DataReader<'a> {
+    table: TomlTable<'a>,
     raw: &'a RawData,
     places: &'a PathResolver<'a>,
 }
 
-impl Reader<'_> {
+impl DataReader<'_> {
     fn data_set(&self) -> Result<DataSet, ExperimentError> {
         let raw = self.raw;
         let name = self.table.needed("name", &raw.name, "\"mq2008\"")?.to_owned();
@@ -219,7 +219,7 @@ impl Reader<'_> {
         all.into_iter().filter_map(|(key, at)| Some((key, at?))).collect()
     }
 
-    fn source(&self) -> Result<Source, ExperimentError> {
+    fn source(&self) -> Result<DataSource, ExperimentError> {
         let (table, raw) = (&self.table, self.raw);
         let (ways, rest): (Vec<_>, Vec<_>) =
             self.present().into_iter().partition(|(key, _)| SOURCES.contains(key));
@@ -247,14 +247,14 @@ impl Reader<'_> {
                     let RawFold { train, valid, test } = fold.get_ref();
                     self.fold_files(&table, [train, valid, test])
                 };
-                Ok(Source::Folds(folds.get_ref().iter().map(fold).collect::<Result<_, _>>()?))
+                Ok(DataSource::Folds(folds.get_ref().iter().map(fold).collect::<Result<_, _>>()?))
             }
             ("folders", _) => self.folders(),
             ("parts", _) => self.rotation(),
             ("files" | "generate", _) => self.whole(),
             _ => {
                 let files = self.fold_files(table, [&raw.train, &raw.valid, &raw.test])?;
-                Ok(Source::Folds(vec![files]))
+                Ok(DataSource::Folds(vec![files]))
             }
         }
     }
@@ -270,7 +270,7 @@ impl Reader<'_> {
 
     fn fold_files(
         &self,
-        table: &Table<'_>,
+        table: &TomlTable<'_>,
         [train, valid, test]: [&Option<Spanned<Texts>>; 3],
     ) -> Result<FoldFiles, ExperimentError> {
         let needed = |key: &str, value: &Option<Spanned<Texts>>| match self.listed(value)? {
@@ -288,7 +288,7 @@ impl Reader<'_> {
     }
 
     /// LETOR's folders.
-    fn folders(&self) -> Result<Source, ExperimentError> {
+    fn folders(&self) -> Result<DataSource, ExperimentError> {
         let inside = |folder: &FilePath, name: &str| {
             vec![FilePath {
                 written: format!("{}/{name}", folder.written.trim_end_matches('/')),
@@ -304,13 +304,13 @@ impl Reader<'_> {
         let folds: Vec<FoldFiles> = self.listed(folders)?.into_iter().map(fold).collect();
         match folds.is_empty() {
             true => Err(self.table.wrong(folders, "`folders` names no folder, such as Fold{1..5}")),
-            false => Ok(Source::Folds(folds)),
+            false => Ok(DataSource::Folds(folds)),
         }
     }
 
     /// LETOR's rotation of parts S1 to S5: fold f trains on parts f, f+1, f+2, validates on f+3 and
     /// tests on f+4, wrapping round.
-    fn rotation(&self) -> Result<Source, ExperimentError> {
+    fn rotation(&self) -> Result<DataSource, ExperimentError> {
         let parts = self.listed(&self.raw.parts)?;
         let count = parts.len();
         if count < 3 {
@@ -324,28 +324,28 @@ impl Reader<'_> {
             let valid = rotated.pop().into_iter().collect();
             FoldFiles { train: rotated, valid, test }
         };
-        Ok(Source::Folds((0..count).map(fold).collect()))
+        Ok(DataSource::Folds((0..count).map(fold).collect()))
     }
 
-    fn whole(&self) -> Result<Source, ExperimentError> {
+    fn whole(&self) -> Result<DataSource, ExperimentError> {
         let raw = self.raw;
         let number = |value: &Option<Spanned<Whole>>| {
             value.as_ref().map_or(DEFAULT_SEED, |seed| seed.get_ref().0)
         };
         let origin = match &raw.generate {
             Some(generator) => {
-                Origin::Generated(generator.get_ref().0.0.clone().seed(number(&raw.seed)))
+                DataOrigin::Generated(generator.get_ref().0.0.clone().seed(number(&raw.seed)))
             }
-            None => Origin::Files(self.listed(&raw.files)?),
+            None => DataOrigin::Files(self.listed(&raw.files)?),
         };
-        if matches!(&origin, Origin::Files(files) if files.is_empty()) {
+        if matches!(&origin, DataOrigin::Files(files) if files.is_empty()) {
             return Err(self.table.wrong(&raw.files, "`files` names no file"));
         }
         let division = self.division(&origin, number(&raw.fold_seed))?;
-        Ok(Source::Whole { origin, division })
+        Ok(DataSource::Whole { origin, division })
     }
 
-    fn division(&self, origin: &Origin, seed: u64) -> Result<Division, ExperimentError> {
+    fn division(&self, origin: &DataOrigin, seed: u64) -> Result<QueryDivision, ExperimentError> {
         let (table, raw) = (&self.table, self.raw);
         match (&raw.folds, &raw.split) {
             (Some(_), Some(_)) => {
@@ -356,7 +356,7 @@ impl Reader<'_> {
                 let what = too_many_folds(origin, count);
                 match what {
                     Some(what) => Err(table.wrong(&raw.folds, what)),
-                    None => Ok(Division::Folds { count: count as usize, seed }),
+                    None => Ok(QueryDivision::Folds { count: count as usize, seed }),
                 }
             }
             (None, None) if raw.generate.is_none() => {
@@ -365,24 +365,24 @@ impl Reader<'_> {
             }
             (None, Some(split)) => {
                 let Shares { text, parts } = &split.get_ref().0;
-                Ok(Division::Split { text: text.clone(), parts: parts.clone(), seed })
+                Ok(QueryDivision::Split { text: text.clone(), parts: parts.clone(), seed })
             }
             (None, None) => {
                 let Shares { text, parts } =
                     SPLIT.parse().map_err(|e: String| table.wrong(&raw.split, e))?;
-                Ok(Division::Split { text, parts, seed })
+                Ok(QueryDivision::Split { text, parts, seed })
             }
         }
     }
 }
 
 /// Of data that is made, the number of queries is known at once; of files it is found in the run.
-fn too_many_folds(origin: &Origin, folds: u64) -> Option<String> {
+fn too_many_folds(origin: &DataOrigin, folds: u64) -> Option<String> {
     match origin {
         _ if folds < 3 => {
             Some("at least 3 folds are needed to train, validate and test".to_owned())
         }
-        Origin::Generated(options) if (options.queries as u64) < folds => {
+        DataOrigin::Generated(options) if (options.queries as u64) < folds => {
             let queries = counted(options.queries, "query");
             Some(format!("{queries} cannot be divided into {folds} folds"))
         }

@@ -10,10 +10,10 @@ use rankwright_eval::Aggregate;
 use rankwright_spec::nearest;
 use toml::Spanned;
 
-use super::super::factor::{ENTRY, Grid, setting, value, values, words};
-use super::document::{Document, Table};
+use super::super::factor::{ENTRY, FactorGrid, setting, value, values, words};
+use super::document::{TomlDocument, TomlTable};
 use super::raw::{RawPlot, RawTable, Texts};
-use super::{Experiment, Member, MemberKind, some_of, texts};
+use super::{Experiment, Competitor, MemberKind, some_of, texts};
 use crate::ExperimentError;
 
 /// Learners laid out by factors.
@@ -53,13 +53,13 @@ pub struct FactorPlot {
 
 /// Reads all of `[[table]]`.
 pub(super) fn tables(
-    document: Document<'_>,
+    document: TomlDocument<'_>,
     raw: &[Spanned<RawTable>],
     experiment: &Experiment,
 ) -> Result<Vec<FactorTable>, ExperimentError> {
     let table = |raw: &Spanned<RawTable>| {
         let (start, raw) = (raw.span().start, raw.get_ref());
-        let reader = Reader {
+        let reader = ViewReader {
             table: document.table(start, "[[table]]"),
             experiment,
             title: &raw.title,
@@ -79,13 +79,13 @@ pub(super) fn tables(
 
 /// Reads all of `[[plot]]`.
 pub(super) fn plots(
-    document: Document<'_>,
+    document: TomlDocument<'_>,
     raw: &[Spanned<RawPlot>],
     experiment: &Experiment,
 ) -> Result<Vec<FactorPlot>, ExperimentError> {
     let plot = |raw: &Spanned<RawPlot>| {
         let (start, raw) = (raw.span().start, raw.get_ref());
-        let reader = Reader {
+        let reader = ViewReader {
             table: document.table(start, "[[plot]]"),
             experiment,
             title: &raw.title,
@@ -109,8 +109,8 @@ pub(super) fn plots(
 type Key<'a> = (&'static str, &'a Option<Spanned<Texts>>);
 
 /// A `[[table]]` or a `[[plot]]`.
-struct Reader<'a> {
-    table: Table<'a>,
+struct ViewReader<'a> {
+    table: TomlTable<'a>,
     experiment: &'a Experiment,
     title: &'a Option<Spanned<String>>,
     rows: Key<'a>,
@@ -120,7 +120,7 @@ struct Reader<'a> {
     data: &'a Option<Spanned<Texts>>,
 }
 
-impl Reader<'_> {
+impl ViewReader<'_> {
     fn view(&self) -> Result<FactorView, ExperimentError> {
         let ((rows, row_key), (columns, column_key)) = (self.rows, self.columns);
         let title = self.table.needed("title", self.title, "\"Newton steps\"")?.to_owned();
@@ -160,7 +160,7 @@ impl Reader<'_> {
             let message = format!("no [[learner]] is called `{other}`{slip}; they are {known}");
             return Err(self.table.wrong(self.learners, message));
         }
-        let wanted = |member: &Member| match (self.learners, entries.get(member.entry)) {
+        let wanted = |member: &Competitor| match (self.learners, entries.get(member.entry)) {
             (Some(_), Some(entry)) => asked.contains(&entry.name),
             (_, entry) => entry.is_some_and(|entry| entry.learns),
         };
@@ -224,7 +224,7 @@ impl Reader<'_> {
     /// have validation values.
     fn told_apart(&self, view: &FactorView) -> Result<(), ExperimentError> {
         let experiment = self.experiment;
-        let grid = Grid::new(experiment, view);
+        let grid = FactorGrid::new(experiment, view);
         let places =
             (0..grid.rows.len()).flat_map(|r| (0..grid.columns.len()).map(move |c| (r, c)));
         for (row, column) in places {
@@ -252,7 +252,7 @@ impl Reader<'_> {
 /// Every parameter that one of the learners has.
 fn parameters(experiment: &Experiment, learners: &[usize]) -> BTreeSet<&'static str> {
     let members = learners.iter().filter_map(|number| experiment.learners.get(*number));
-    let of = |member: &Member| match &member.what {
+    let of = |member: &Competitor| match &member.what {
         MemberKind::Learner(spec) => spec.def().params(),
         MemberKind::Model(_) => Vec::new(),
     };
@@ -264,11 +264,11 @@ fn parameters(experiment: &Experiment, learners: &[usize]) -> BTreeSet<&'static 
 fn unnamed<'e>(experiment: &'e Experiment, view: &FactorView) -> Option<&'e str> {
     let all = || [&view.rows, &view.columns, &view.choose].into_iter().flatten();
     let by_entry = all().any(|factor| factor == ENTRY);
-    let kind = |member: &Member| match &member.what {
+    let kind = |member: &Competitor| match &member.what {
         MemberKind::Learner(spec) => spec.def().name,
         MemberKind::Model(_) => "",
     };
-    let mut first: HashMap<usize, &Member> = HashMap::new();
+    let mut first: HashMap<usize, &Competitor> = HashMap::new();
     let parameters = parameters(experiment, &view.learners);
     for number in &view.learners {
         let Some(member) = experiment.learners.get(*number) else { continue };
@@ -286,11 +286,11 @@ fn unnamed<'e>(experiment: &'e Experiment, view: &FactorView) -> Option<&'e str>
     None
 }
 
-fn is_validated(member: &Member) -> bool {
+fn is_validated(member: &Competitor) -> bool {
     matches!(&member.what, MemberKind::Learner(spec) if spec.uses_validation())
 }
 
-fn unvalidated(member: &Member, what: &str) -> String {
+fn unvalidated(member: &Competitor, what: &str) -> String {
     format!(
         "`{}` does not look at validation data, so that it cannot be {what} by it; give it stop=, or \
          name `learners` without it",
@@ -300,7 +300,7 @@ fn unvalidated(member: &Member, what: &str) -> String {
 
 /// The metrics of a table, the first of the experiment if none is named.
 fn metrics(
-    table: &Table<'_>,
+    table: &TomlTable<'_>,
     key: &Option<Spanned<Texts>>,
     experiment: &Experiment,
 ) -> Result<Vec<usize>, ExperimentError> {
@@ -332,7 +332,7 @@ fn metrics(
 
 /// Reads `baseline = { newton = "per-document" }`.
 fn baseline(
-    table: &Table<'_>,
+    table: &TomlTable<'_>,
     raw: &RawTable,
     experiment: &Experiment,
     view: &FactorView,
@@ -349,7 +349,7 @@ fn baseline(
         wanted.push((name.get_ref().clone(), table.document.scalar(found)));
     }
     let members = view.learners.iter().filter_map(|number| experiment.learners.get(*number));
-    let agrees = |member: &Member| {
+    let agrees = |member: &Competitor| {
         wanted.iter().all(|(factor, found)| value(experiment, member, factor) == *found)
     };
     if !members.into_iter().any(agrees) {

@@ -6,7 +6,7 @@
 
 use rankwright_eval::compare::Better;
 
-use super::super::cell::{Cell, StoredCell};
+use super::super::cell::{ExperimentCell, StoredCell};
 use super::super::report::System;
 
 /// What validation data says of a learner on a fold.
@@ -47,7 +47,7 @@ fn beats(value: f64, other: f64, better: Better) -> bool {
 
 /// What validation data says of some cells of a learner.
 pub(super) fn validated<'a>(
-    cells: impl Iterator<Item = &'a (Cell, StoredCell)>,
+    cells: impl Iterator<Item = &'a (ExperimentCell, StoredCell)>,
     better: Better,
 ) -> Validated {
     let found: Vec<Option<(usize, f64)>> =

@@ -13,8 +13,8 @@ use std::collections::HashSet;
 
 use rankwright_report::chart::{Axis, Body, Chart, Scale, Series};
 
-use super::super::cell::{Cell, StoredCell};
-use super::super::factor::{Grid, values, words};
+use super::super::cell::{ExperimentCell, StoredCell};
+use super::super::factor::{FactorGrid, values, words};
 use super::super::file::{Experiment, FactorPlot};
 use super::super::report::{SetResult, System, name};
 use super::choice::{choose, validated};
@@ -32,7 +32,7 @@ pub(super) struct Drawn {
 }
 
 /// A line: what it is called, who was chosen, and its points.
-struct Line {
+struct CurveLine {
     name: String,
     learner: usize,
     /// What was chosen, of what there was a choice of.
@@ -49,19 +49,19 @@ pub(super) fn drawn(
     sets: &[SetResult],
     ids: &mut HashSet<String>,
 ) -> Drawn {
-    let grid = Grid::new(experiment, &plot.view);
+    let grid = FactorGrid::new(experiment, &plot.view);
     let mut drawn = Drawn::default();
     for set in plot.view.data.iter().filter_map(|data| sets.iter().find(|s| s.data == *data)) {
-        let panel = |column: usize| -> Vec<Line> {
+        let panel = |column: usize| -> Vec<CurveLine> {
             let lines = (0..grid.rows.len())
                 .filter_map(|row| line(experiment, plot, &grid, set, row, column));
             lines.collect()
         };
-        let panels: Vec<Vec<Line>> = (0..grid.columns.len()).map(panel).collect();
+        let panels: Vec<Vec<CurveLine>> = (0..grid.columns.len()).map(panel).collect();
         let range = range(&panels);
         for (column, lines) in panels.iter().enumerate().filter(|(_, lines)| !lines.is_empty()) {
             let values = grid.columns.get(column).map_or(&[][..], Vec::as_slice);
-            let mut place = Place { experiment, plot, set, values, id: String::new() };
+            let mut place = Panel { experiment, plot, set, values, id: String::new() };
             place.id = place.new_id(number, ids);
             drawn.charts.push(place.chart(lines, range));
             drawn.results.push(place.result(lines));
@@ -74,11 +74,11 @@ pub(super) fn drawn(
 fn line(
     experiment: &Experiment,
     plot: &FactorPlot,
-    grid: &Grid,
+    grid: &FactorGrid,
     set: &SetResult,
     row: usize,
     column: usize,
-) -> Option<Line> {
+) -> Option<CurveLine> {
     let group = grid.group(row, column);
     if group.iter().any(|learner| set.open.contains(learner)) {
         return None;
@@ -89,7 +89,7 @@ fn line(
     let system = set.system(chosen.learner)?;
     let points = thinned(&mean(&system.cells));
     let unit = system.cells.first().map_or("", |(_, stored)| stored.unit.as_str());
-    (!points.is_empty()).then(|| Line {
+    (!points.is_empty()).then(|| CurveLine {
         name: words(&plot.view.rows, grid.rows.get(row).map_or(&[][..], Vec::as_slice)),
         learner: chosen.learner,
         chosen: in_words(experiment, &plot.view.choose, &systems, chosen.learner),
@@ -114,7 +114,7 @@ fn in_words(
 }
 
 /// The mean curve of several trainings, as long as the shortest of them.
-fn mean(cells: &[(Cell, StoredCell)]) -> Vec<f64> {
+fn mean(cells: &[(ExperimentCell, StoredCell)]) -> Vec<f64> {
     let shortest = cells.iter().map(|(_, stored)| stored.curve.len()).min().unwrap_or(0);
     let at = |round: usize| {
         let values = cells.iter().map(|(_, stored)| stored.curve.get(round).copied().flatten());
@@ -136,8 +136,8 @@ fn thinned(curve: &[f64]) -> Vec<(f64, f64)> {
 
 /// From the lowest to the highest value of all panels after the first tenth of each line; none without
 /// two different ones.
-fn range(panels: &[Vec<Line>]) -> Option<(f64, f64)> {
-    let later = |line: &Line| line.points.len() / 10;
+fn range(panels: &[Vec<CurveLine>]) -> Option<(f64, f64)> {
+    let later = |line: &CurveLine| line.points.len() / 10;
     let lines = panels.iter().flatten();
     let points = lines.flat_map(|line| line.points.iter().skip(later(line)));
     let values = points.map(|(_, value)| *value).filter(|value| value.is_finite());
@@ -158,7 +158,7 @@ fn inside(value: f64, range: Option<(f64, f64)>) -> f64 {
 }
 
 /// A panel of a plot on a data set.
-struct Place<'a> {
+struct Panel<'a> {
     experiment: &'a Experiment,
     plot: &'a FactorPlot,
     set: &'a SetResult,
@@ -167,7 +167,7 @@ struct Place<'a> {
     id: String,
 }
 
-impl Place<'_> {
+impl Panel<'_> {
     fn metric(&self) -> String {
         self.experiment.metrics.first().map(ToString::to_string).unwrap_or_default()
     }
@@ -199,7 +199,7 @@ impl Place<'_> {
         format!("{}: {}{panel}", self.plot.view.title, self.data())
     }
 
-    fn caption(&self, lines: &[Line], range: Option<(f64, f64)>) -> String {
+    fn caption(&self, lines: &[CurveLine], range: Option<(f64, f64)>) -> String {
         let folds = self.set.folds.len();
         let over = match (folds > 1, self.experiment.seeds.len() > 1) {
             (true, true) => "; mean over folds and seeds, as far as the shortest training",
@@ -212,7 +212,7 @@ impl Place<'_> {
         if values.any(|(_, value)| is_outside(*value, range)) {
             said += " The first values lie outside of the plot.";
         }
-        let word = |line: &Line| format!("{} for {}", line.chosen, line.name);
+        let word = |line: &CurveLine| format!("{} for {}", line.chosen, line.name);
         let chosen = lines.iter().filter(|line| !line.chosen.is_empty());
         let chosen: Vec<String> = chosen.map(word).collect();
         if !chosen.is_empty() {
@@ -221,8 +221,8 @@ impl Place<'_> {
         said
     }
 
-    fn chart(&self, lines: &[Line], range: Option<(f64, f64)>) -> Chart {
-        let series = |line: &Line| Series {
+    fn chart(&self, lines: &[CurveLine], range: Option<(f64, f64)>) -> Chart {
+        let series = |line: &CurveLine| Series {
             name: line.name.clone(),
             points: line.points.iter().map(|(x, y)| (*x, inside(*y, range))).collect(),
             ..Series::default()
@@ -242,8 +242,8 @@ impl Place<'_> {
         }
     }
 
-    fn result(&self, lines: &[Line]) -> FactorPlotResult {
-        let line = |line: &Line| FactorLine {
+    fn result(&self, lines: &[CurveLine]) -> FactorPlotResult {
+        let line = |line: &CurveLine| FactorLine {
             line: line.name.clone(),
             learner: name(self.experiment, line.learner).to_owned(),
             validation: line.value,

@@ -16,7 +16,7 @@ use std::collections::HashSet;
 
 use rankwright_eval::table::Table;
 use rankwright_report::chart::Chart;
-use rankwright_report::page::{Block, Section};
+use rankwright_report::page::{PageBlock, Section};
 
 use super::file::Experiment;
 use super::report::SetResult;
@@ -31,7 +31,7 @@ pub use result::{
 #[derive(Debug, Default)]
 pub(super) struct Study {
     /// Of each `[[table]]`, one for each data set with results.
-    tables: Vec<Vec<Shown>>,
+    tables: Vec<Vec<ShownTable>>,
     /// Of each `[[plot]]`.
     plots: Vec<curve::Drawn>,
     titles: (Vec<String>, Vec<String>),
@@ -39,7 +39,7 @@ pub(super) struct Study {
 
 /// A table of a data set, as it is shown.
 #[derive(Debug)]
-struct Shown {
+struct ShownTable {
     heading: String,
     times_heading: String,
     values: Table,
@@ -61,7 +61,7 @@ impl Study {
             let shown =
                 table.view.data.iter().filter_map(|data| sets.iter().find(|s| s.data == *data));
             let shown = shown.map(|set| {
-                let found = table::Found::new(experiment, table, set)?;
+                let found = table::TableData::new(experiment, table, set)?;
                 Ok(show::shown(experiment, table, set, &found))
             });
             study.tables.push(shown.collect::<Result<_, ExperimentError>>()?);
@@ -125,7 +125,7 @@ impl Study {
             let mut blocks = Vec::new();
             for (place, shown) in shown.iter().enumerate() {
                 let id = |what: &str| format!("table-{}-{what}-{}", number + 1, place + 1);
-                let block = |what: &str, title: String, table: &Table| Block::Table {
+                let block = |what: &str, title: String, table: &Table| PageBlock::Table {
                     id: id(what),
                     title,
                     table: table.clone(),
@@ -138,7 +138,7 @@ impl Study {
             sections.push(Section { id, title: title.clone(), blocks });
         }
         for (number, (title, plot)) in self.titles.1.iter().zip(&self.plots).enumerate() {
-            let blocks = plot.charts.iter().cloned().map(Block::Chart).collect();
+            let blocks = plot.charts.iter().cloned().map(PageBlock::Chart).collect();
             let id = format!("plot-{}", number + 1);
             sections.push(Section { id, title: title.clone(), blocks });
         }

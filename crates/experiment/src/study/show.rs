@@ -9,10 +9,10 @@ use super::super::factor::{ABSENT, values, words};
 use super::super::file::{DataSet, Experiment, FactorTable};
 use super::super::report::{SetResult, name};
 use super::choice::Chosen;
-use super::table::{Found, Place};
+use super::table::{TableData, TableCell};
 use super::{
     FactorCell, FactorPlace, FactorSeconds, FactorTableResult, FactorTableTimes, FactorValues,
-    FoldChoice, Shown,
+    FoldChoice, ShownTable,
 };
 
 /// Everything that is shown of a table on a data set.
@@ -20,11 +20,11 @@ pub(super) fn shown(
     experiment: &Experiment,
     table: &FactorTable,
     set: &SetResult,
-    found: &Found,
-) -> Shown {
+    found: &TableData,
+) -> ShownTable {
     let what = Showing { experiment, table, set, found };
     let data = what.data();
-    Shown {
+    ShownTable {
         heading: format!("{}: {} on {data}", table.view.title, what.metrics().join(", ")),
         times_heading: format!("{}: milliseconds of a round on {data}", table.view.title),
         values: what.values(),
@@ -39,7 +39,7 @@ struct Showing<'a> {
     experiment: &'a Experiment,
     table: &'a FactorTable,
     set: &'a SetResult,
-    found: &'a Found,
+    found: &'a TableData,
 }
 
 impl Showing<'_> {
@@ -63,7 +63,7 @@ impl Showing<'_> {
     fn laid_out(
         &self,
         heads: impl IntoIterator<Item = String>,
-        cell: impl Fn(Option<&Place>) -> Cell,
+        cell: impl Fn(Option<&TableCell>) -> Cell,
     ) -> Table {
         let rows = self.table.view.rows.iter().map(|factor| (factor.clone(), Align::Left));
         let heads: Vec<String> = heads.into_iter().collect();
@@ -104,7 +104,7 @@ impl Showing<'_> {
     fn values(&self) -> Table {
         let mut table = self.laid_out(self.heads(), |place| match place {
             None => Cell::new("-"),
-            Some(Place { result, .. }) => Cell {
+            Some(TableCell { result, .. }) => Cell {
                 text: result.mean.map_or("-".to_owned(), |mean| format!("{mean:.4}")),
                 best: result.best,
                 mark: result.versus.as_ref().map(|versus| versus.mark).unwrap_or_default(),
@@ -224,7 +224,7 @@ impl Showing<'_> {
     }
 
     /// "0.1, 5, - (4/5)", where there was no choice of the last; nothing where there was none at all.
-    fn most_often(&self, place: &Place) -> Option<String> {
+    fn most_often(&self, place: &TableCell) -> Option<String> {
         let choose = &self.table.view.choose;
         if !place.varies.contains(&true) {
             return None;
@@ -261,7 +261,7 @@ impl Showing<'_> {
     }
 
     /// Every place that has something, with what `of` makes of it.
-    fn places<T>(&self, of: impl Fn(FactorPlace, &Place) -> T) -> Vec<T> {
+    fn places<T>(&self, of: impl Fn(FactorPlace, &TableCell) -> T) -> Vec<T> {
         let view = &self.table.view;
         let mut all = Vec::new();
         for (row, places) in self.found.grid.rows.iter().zip(&self.found.places) {
@@ -301,7 +301,7 @@ impl Showing<'_> {
         }
     }
 
-    fn cell(&self, named: FactorPlace, place: &Place) -> FactorCell {
+    fn cell(&self, named: FactorPlace, place: &TableCell) -> FactorCell {
         let versus = place.result.versus.as_ref();
         let chosen = place.chosen.iter().enumerate();
         FactorCell {

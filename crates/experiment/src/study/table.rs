@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 
 use rankwright_eval::compare::{Better, MetricValues, SystemResult, compare};
 
-use super::super::cell::{Cell, StoredCell};
-use super::super::factor::{Grid, value, words};
+use super::super::cell::{ExperimentCell, StoredCell};
+use super::super::factor::{FactorGrid, value, words};
 use super::super::file::{Experiment, FactorTable};
 use super::super::report::{SetResult, System};
 use super::choice::{Chosen, choose, on_fold};
@@ -21,15 +21,15 @@ use crate::ExperimentError;
 
 /// What a table shows of a data set.
 #[derive(Debug)]
-pub(super) struct Found {
-    pub(super) grid: Grid,
+pub(super) struct TableData {
+    pub(super) grid: FactorGrid,
     /// The row that others are compared with.
     pub(super) baseline: usize,
     /// Number of the metric, and of the grid's column, of each column of the table: all columns of
     /// the first metric, then those of the next.
     pub(super) heads: Vec<(usize, usize)>,
     /// By row and column of the table.
-    pub(super) places: Vec<Vec<Option<Place>>>,
+    pub(super) places: Vec<Vec<Option<TableCell>>>,
     /// Learners that could not be chosen because they failed.
     pub(super) failed: BTreeSet<usize>,
     /// Learners that are yet to be run.
@@ -38,7 +38,7 @@ pub(super) struct Found {
 
 /// A place of a table.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct TableCell {
     /// Which of the factors to choose there was a choice of.
     pub(super) varies: Vec<bool>,
     /// For each fold.
@@ -51,7 +51,7 @@ pub(super) struct Place {
     pub(super) unit: String,
 }
 
-impl Place {
+impl TableCell {
     /// The mean over folds of the best round.
     pub(super) fn round(&self) -> Option<f64> {
         let rounds: Option<Vec<f64>> = self.chosen.iter().map(|c| c.validated.round).collect();
@@ -61,7 +61,7 @@ impl Place {
 }
 
 /// What is at a place before it is compared.
-struct Candidate {
+struct CellCandidate {
     varies: Vec<bool>,
     chosen: Vec<Chosen>,
     values: Vec<Option<f64>>,
@@ -69,13 +69,13 @@ struct Candidate {
     unit: String,
 }
 
-impl Found {
+impl TableData {
     pub(super) fn new(
         experiment: &Experiment,
         table: &FactorTable,
         set: &SetResult,
     ) -> Result<Self, ExperimentError> {
-        let grid = Grid::new(experiment, &table.view);
+        let grid = FactorGrid::new(experiment, &table.view);
         let agrees = |row: &Vec<String>| {
             table.baseline.iter().all(|(factor, value)| {
                 table.view.rows.iter().zip(row).any(|(f, v)| f == factor && v == value)
@@ -98,7 +98,7 @@ impl Found {
             open: BTreeSet::new(),
         };
         for head in heads {
-            let candidates: Vec<Option<Candidate>> =
+            let candidates: Vec<Option<CellCandidate>> =
                 (0..rows).map(|row| found.candidate(experiment, table, set, row, head)).collect();
             let compared = found.compared(experiment, table, head.0, candidates)?;
             found.places.iter_mut().zip(compared).for_each(|(row, place)| row.push(place));
@@ -114,7 +114,7 @@ impl Found {
         set: &SetResult,
         row: usize,
         (metric, column): (usize, usize),
-    ) -> Option<Candidate> {
+    ) -> Option<CellCandidate> {
         let group = self.grid.group(row, column).to_vec();
         let open: Vec<usize> =
             group.iter().copied().filter(|learner| set.open.contains(learner)).collect();
@@ -130,7 +130,7 @@ impl Found {
             .map(|fold| choose(&systems, better, |system| on_fold(system, fold, better)))
             .collect::<Option<_>>()?;
         let cells = || systems.iter().flat_map(|system| &system.cells);
-        Some(Candidate {
+        Some(CellCandidate {
             varies: varies(experiment, &table.view.choose, &systems),
             values: values(set, &chosen, metric),
             chosen,
@@ -145,13 +145,13 @@ impl Found {
         experiment: &Experiment,
         table: &FactorTable,
         metric: usize,
-        candidates: Vec<Option<Candidate>>,
-    ) -> Result<Vec<Option<Place>>, ExperimentError> {
+        candidates: Vec<Option<CellCandidate>>,
+    ) -> Result<Vec<Option<TableCell>>, ExperimentError> {
         let name = |row: usize| {
             let values = self.grid.rows.get(row).map_or(&[][..], Vec::as_slice);
             words(&table.view.rows, values)
         };
-        let there: Vec<(usize, &Candidate)> = candidates
+        let there: Vec<(usize, &CellCandidate)> = candidates
             .iter()
             .enumerate()
             .filter_map(|(row, found)| Some((row, found.as_ref()?)))
@@ -173,14 +173,14 @@ impl Found {
         let options = experiment.compare.clone().baseline(baseline);
         let found = compare(&names, &[metric], &options.check()?)?;
         let mut results = found.metrics.into_iter().flat_map(|metric| metric.systems);
-        let place = |candidate: Option<Candidate>| {
+        let place = |candidate: Option<CellCandidate>| {
             let candidate = candidate?;
             let mut result = results.next()?;
             if !has_baseline {
                 result.versus = None;
             }
-            let Candidate { varies, chosen, seconds, unit, .. } = candidate;
-            Some(Place { varies, chosen, result, seconds, unit })
+            let CellCandidate { varies, chosen, seconds, unit, .. } = candidate;
+            Some(TableCell { varies, chosen, result, seconds, unit })
         };
         Ok(candidates.into_iter().map(place).collect())
     }
@@ -221,7 +221,7 @@ fn values(set: &SetResult, chosen: &[Chosen], metric: usize) -> Vec<Option<f64>>
 }
 
 /// The mean of the cells' median rounds; none without rounds.
-fn seconds<'a>(cells: impl Iterator<Item = &'a (Cell, StoredCell)>) -> Option<f64> {
+fn seconds<'a>(cells: impl Iterator<Item = &'a (ExperimentCell, StoredCell)>) -> Option<f64> {
     let rounds: Vec<f64> = cells
         .filter(|(_, stored)| stored.rounds > 0)
         .map(|(_, stored)| stored.seconds.round)

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use rankwright_eval::{Evaluation, MeasureResult};
 
-use super::super::cell::{Cell, CellSeconds, CellState, StoredCell};
+use super::super::cell::{ExperimentCell, CellSeconds, CellState, StoredCell};
 use super::super::file::Experiment;
 use super::super::report::{SetResult, System};
 use super::super::tests::{digests, parse};
@@ -142,8 +142,8 @@ fn what_is_wrong_in_a_table_or_a_plot_is_told_with_its_place() {
 }
 
 /// A cell of a fold with a curve.
-fn cell(fold: usize, learner: usize, seed: u64, curve: &[f64]) -> (Cell, StoredCell) {
-    let cell = Cell {
+fn cell(fold: usize, learner: usize, seed: u64, curve: &[f64]) -> (ExperimentCell, StoredCell) {
+    let cell = ExperimentCell {
         data: 0,
         fold,
         learner,

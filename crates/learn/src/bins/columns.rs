@@ -13,7 +13,7 @@ pub(crate) const CELLS: usize = 256;
 
 /// One feature in a column: its bin is `byte / stride % slots`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Member {
+pub(crate) struct PackedFeature {
     /// Column of the feature in the data.
     pub(crate) feature: u32,
     /// Number of bins.
@@ -22,7 +22,7 @@ pub(crate) struct Member {
     pub(crate) stride: u16,
 }
 
-impl Member {
+impl PackedFeature {
     /// The feature's bin in a byte of its column.
     pub(crate) fn bin(self, byte: u8) -> usize {
         usize::from(u16::from(byte) / self.stride % self.slots)
@@ -31,22 +31,22 @@ impl Member {
 
 /// One byte a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Column {
+pub(crate) struct BinColumn {
     /// The features in it, at least one.
-    pub(crate) members: Vec<Member>,
+    pub(crate) members: Vec<PackedFeature>,
     /// Number of values the byte takes.
     pub(crate) cells: u16,
 }
 
 /// Gives every useful feature a place. Features keep their order as far as sharing allows.
-pub(crate) fn columns(features: &[FeatureBins]) -> Vec<Column> {
-    let mut columns: Vec<Column> = Vec::new();
+pub(crate) fn columns(features: &[FeatureBins]) -> Vec<BinColumn> {
+    let mut columns: Vec<BinColumn> = Vec::new();
     // First fit: the narrowest open column is the last one opened for few-valued features.
     let mut open: Vec<usize> = Vec::new();
     for (feature, bins) in features.iter().enumerate().filter(|(_, bins)| bins.is_useful()) {
         let slots = bins.slots() as u16;
         let fits = |at: &usize| usize::from(columns[*at].cells) * usize::from(slots) <= CELLS;
-        let member = |stride| Member { feature: feature as u32, slots, stride };
+        let member = |stride| PackedFeature { feature: feature as u32, slots, stride };
         match open.iter().copied().find(fits) {
             Some(at) => {
                 let column = &mut columns[at];
@@ -57,7 +57,7 @@ pub(crate) fn columns(features: &[FeatureBins]) -> Vec<Column> {
                 if usize::from(slots) * 2 <= CELLS {
                     open.push(columns.len());
                 }
-                columns.push(Column { members: vec![member(1)], cells: slots });
+                columns.push(BinColumn { members: vec![member(1)], cells: slots });
             }
         }
     }

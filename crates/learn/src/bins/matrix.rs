@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::assign::{BLOCK, Searcher};
 use super::bounds::FeatureBins;
-use super::columns::{Column, Member, columns};
+use super::columns::{BinColumn, PackedFeature, columns};
 use super::sample::feature_bins;
 use crate::collective::Collective;
 use crate::error::LearnError;
@@ -31,7 +31,7 @@ const TOGETHER: usize = 8;
 
 /// Up to 64 columns, row by row.
 #[derive(Debug)]
-pub(crate) struct Lines {
+pub(crate) struct BinLines {
     /// Number of the first column.
     pub(crate) first: usize,
     /// Number of columns.
@@ -42,7 +42,7 @@ pub(crate) struct Lines {
     bytes: Pages,
 }
 
-impl Lines {
+impl BinLines {
     fn new(first: usize, columns: usize, rows: usize) -> Result<Self, LearnError> {
         let width = columns.next_power_of_two().max(NARROW);
         Ok(Self { first, columns, width, bytes: Pages::zeroed(rows * width)? })
@@ -94,8 +94,8 @@ pub(crate) struct Binned {
     rows: usize,
     /// Bins of all features of the data, useful or not.
     features: Vec<FeatureBins>,
-    columns: Vec<Column>,
-    lines: Vec<Lines>,
+    columns: Vec<BinColumn>,
+    lines: Vec<BinLines>,
     by_column: Pages,
 }
 
@@ -118,9 +118,9 @@ impl Binned {
     ) -> Result<Self, LearnError> {
         let features = feature_bins(data, most.clamp(2, 255), categorical, collective)?;
         let columns = columns(&features);
-        let mut lines: Vec<Lines> = (0..columns.len())
+        let mut lines: Vec<BinLines> = (0..columns.len())
             .step_by(LINE)
-            .map(|first| Lines::new(first, (columns.len() - first).min(LINE), data.rows()))
+            .map(|first| BinLines::new(first, (columns.len() - first).min(LINE), data.rows()))
             .collect::<Result<_, _>>()?;
         // What the sample touched comes back block by block; a mapped file is never in memory whole
         // beside the bins.
@@ -154,7 +154,7 @@ impl Binned {
     }
 
     /// Where a feature lies; `None` where it tells nothing.
-    pub(crate) fn place(&self, feature: u32) -> Option<(usize, Member)> {
+    pub(crate) fn place(&self, feature: u32) -> Option<(usize, PackedFeature)> {
         let mut columns = self.columns.iter().enumerate();
         columns.find_map(|(at, column)| {
             let member = column.members.iter().find(|member| member.feature == feature)?;
@@ -163,12 +163,12 @@ impl Binned {
     }
 
     /// Columns, in the order of the lines.
-    pub(crate) fn columns(&self) -> &[Column] {
+    pub(crate) fn columns(&self) -> &[BinColumn] {
         &self.columns
     }
 
     /// All lines.
-    pub(crate) fn lines(&self) -> &[Lines] {
+    pub(crate) fn lines(&self) -> &[BinLines] {
         &self.lines
     }
 
@@ -179,7 +179,7 @@ impl Binned {
 
     /// The bin of a feature in a row: the slow twin of the layouts.
     #[cfg(test)]
-    pub(crate) fn bin(&self, row: usize, column: usize, member: Member) -> usize {
+    pub(crate) fn bin(&self, row: usize, column: usize, member: PackedFeature) -> usize {
         member.bin(self.column(column)[row])
     }
 }
@@ -188,7 +188,7 @@ impl Binned {
 fn fill_block(
     data: &Dataset,
     start: usize,
-    columns: &[Column],
+    columns: &[BinColumn],
     searchers: &[Searcher],
     width: usize,
     bytes: &mut [u8],
@@ -199,7 +199,7 @@ fn fill_block(
     let (mut gathered, mut bins, mut whole) = ([0.0; BLOCK], [0; BLOCK], [0_u8; BLOCK]);
     for (place, column) in columns.iter().enumerate() {
         whole.fill(0);
-        for &Member { feature, stride: digit, .. } in &column.members {
+        for &PackedFeature { feature, stride: digit, .. } in &column.members {
             let of_feature = values[feature as usize..].iter().step_by(stride);
             for (to, from) in gathered.iter_mut().zip(of_feature) {
                 *to = *from;
@@ -216,7 +216,7 @@ fn fill_block(
 }
 
 /// The lines by column: a few columns at a time, so that reads and writes both stay together.
-fn turn(lines: &[Lines], columns: usize, rows: usize) -> Result<Pages, LearnError> {
+fn turn(lines: &[BinLines], columns: usize, rows: usize) -> Result<Pages, LearnError> {
     let mut by_column = Pages::zeroed(columns * rows)?;
     if rows == 0 {
         return Ok(by_column);

@@ -13,5 +13,5 @@ mod matrix;
 mod sample;
 
 pub(crate) use bounds::FeatureBins;
-pub(crate) use columns::{CELLS, Member};
-pub(crate) use matrix::{Binned, Lines, NARROW, TILE};
+pub(crate) use columns::{CELLS, PackedFeature};
+pub(crate) use matrix::{Binned, BinLines, NARROW, TILE};

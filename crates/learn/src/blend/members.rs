@@ -11,7 +11,7 @@ use rankwright_eval::MetricText;
 use rankwright_model::{Model, ModelBody};
 use rankwright_spec::{ParamKind, ParamValue, RangeDef, Spec, SpecError, TextValue, ValueError};
 
-use super::preset::{self, Preset};
+use super::preset::{self, BlendPreset};
 use crate::error::LearnError;
 use crate::learner::LearnerSpec;
 
@@ -20,7 +20,7 @@ const FILE: &str = "file:";
 
 /// One member.
 #[derive(Debug, Clone)]
-pub(super) enum Member {
+pub(super) enum BlendMember {
     /// To be trained.
     Learner(Box<LearnerSpec>),
     /// A model that is there already.
@@ -67,18 +67,18 @@ impl TextValue for MembersText {
 /// The members of a preset and those that are named.
 pub(super) fn members(
     named: &MembersText,
-    preset: Preset,
+    preset: BlendPreset,
     target: &MetricText,
-) -> Result<Vec<Member>, SpecError> {
+) -> Result<Vec<BlendMember>, SpecError> {
     let named = match (named.0.as_str(), preset) {
-        ("" | "auto", Preset::None) => split(preset::DEFAULT),
+        ("" | "auto", BlendPreset::None) => split(preset::DEFAULT),
         ("" | "auto", _) => Vec::new(),
         (text, _) => split(text),
     };
     preset.members().iter().copied().chain(named).map(|text| member(text, target)).collect()
 }
 
-fn member(text: &str, target: &MetricText) -> Result<Member, SpecError> {
+fn member(text: &str, target: &MetricText) -> Result<BlendMember, SpecError> {
     let refused = |value: &str| SpecError::BadValue {
         name: "blend".to_owned(),
         key: "members".to_owned(),
@@ -88,7 +88,7 @@ fn member(text: &str, target: &MetricText) -> Result<Member, SpecError> {
     if let Some(path) = text.strip_prefix(FILE) {
         return match path.trim() {
             "" => Err(refused(text)),
-            path => Ok(Member::File(PathBuf::from(path))),
+            path => Ok(BlendMember::File(PathBuf::from(path))),
         };
     }
     if text.is_empty() {
@@ -103,7 +103,7 @@ fn member(text: &str, target: &MetricText) -> Result<Member, SpecError> {
     if spec.get("metric").is_none() {
         spec = spec.with("metric", target.as_str());
     }
-    Ok(Member::Learner(Box::new(LearnerSpec::from_spec(spec)?)))
+    Ok(BlendMember::Learner(Box::new(LearnerSpec::from_spec(spec)?)))
 }
 
 /// Splits at every `+` outside of parentheses.

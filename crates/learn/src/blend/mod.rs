@@ -32,8 +32,8 @@ use rankwright_eval::MetricSpec;
 use rankwright_model::{Blend as BlendModel, Model, ModelBody, Normalise};
 use rankwright_spec::{SpecError, above, choices, param_groups, params};
 
-use self::members::Member;
-use crate::ensemble::target::Target;
+use self::members::BlendMember;
+use crate::ensemble::target::TargetMetric;
 use crate::error::LearnError;
 use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
 use crate::session::{TrainRequest, TrainResult, ValidationSet};
@@ -41,7 +41,7 @@ use crate::trainer::{Trainer, Validation};
 
 pub use members::MembersText;
 pub(crate) use nested::Nested;
-pub use preset::Preset;
+pub use preset::BlendPreset;
 
 choices! {
     /// The weights of a blend.
@@ -73,7 +73,7 @@ params! {
         members: MembersText = MembersText::default(), ..,
             "Learners and model files, joined by +: lambdamart(trees=100)+ranksvm+file:a.model; \
              auto: those of the preset, or lambdamart+lambdarank+ranksvm.";
-        preset: Preset = Preset::None, ..,
+        preset: BlendPreset = BlendPreset::None, ..,
             "Members before those that are named; yahoo: 8 lambdamart, 2 lambdarank, 2 logistic.";
         normalise: BlendNormalise = BlendNormalise::Standard, ..,
             "Normalisation of members' scores within a query.";
@@ -114,9 +114,9 @@ impl DeclaredLearner for Blend {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let target = self.target.metric.spec()?;
-        Target::check(&target, Self::DEF.name)?;
+        TargetMetric::check(&target, Self::DEF.name)?;
         let blend = &self.blend;
-        let search = weights::Search { repeats: blend.repeats, tolerance: blend.tolerance };
+        let search = weights::WeightSearch { repeats: blend.repeats, tolerance: blend.tolerance };
         Ok(Box::new(BlendTrainer {
             members: members::members(&blend.members, blend.preset, &self.target.metric)?,
             normalise: match blend.normalise {
@@ -134,16 +134,16 @@ impl DeclaredLearner for Blend {
 
 #[derive(Debug)]
 struct BlendTrainer {
-    members: Vec<Member>,
+    members: Vec<BlendMember>,
     normalise: Normalise,
     hold_out: f64,
     /// How weights are learnt; none: they are equal.
-    search: Option<weights::Search>,
+    search: Option<weights::WeightSearch>,
     target: MetricSpec,
 }
 
 /// Where members learn, and where their weights are learnt.
-struct Parts<'a> {
+struct BlendSplit<'a> {
     train: Cow<'a, Dataset>,
     /// Validation data that is no part of the request's.
     held: Option<Dataset>,
@@ -169,8 +169,8 @@ impl Trainer for BlendTrainer {
 
     fn takes_pairs(&self) -> bool {
         self.members.iter().all(|member| match member {
-            Member::Learner(learner) => learner.takes_pairs(),
-            Member::File(_) => true,
+            BlendMember::Learner(learner) => learner.takes_pairs(),
+            BlendMember::File(_) => true,
         })
     }
 
@@ -183,9 +183,9 @@ impl Trainer for BlendTrainer {
     }
 
     fn sampled_queries(&self, data: &Dataset) -> usize {
-        let of_member = |member: &Member| match member {
-            Member::Learner(learner) => learner.sampled_queries(data),
-            Member::File(_) => 0,
+        let of_member = |member: &BlendMember| match member {
+            BlendMember::Learner(learner) => learner.sampled_queries(data),
+            BlendMember::File(_) => 0,
         };
         self.members.iter().map(of_member).max().unwrap_or(0)
     }
@@ -193,13 +193,13 @@ impl Trainer for BlendTrainer {
 
 impl BlendTrainer {
     /// The request's data as it is, or with a part of the queries held out.
-    fn parts<'a>(&self, request: &TrainRequest<'a>) -> Result<Parts<'a>, LearnError> {
-        let looks = |member: &Member| match member {
-            Member::Learner(learner) => self.search.is_some() || learner.uses_validation(),
-            Member::File(_) => false,
+    fn parts<'a>(&self, request: &TrainRequest<'a>) -> Result<BlendSplit<'a>, LearnError> {
+        let looks = |member: &BlendMember| match member {
+            BlendMember::Learner(learner) => self.search.is_some() || learner.uses_validation(),
+            BlendMember::File(_) => false,
         };
         if !request.valid.is_empty() || !self.members.iter().any(looks) {
-            return Ok(Parts { train: Cow::Borrowed(request.train), held: None });
+            return Ok(BlendSplit { train: Cow::Borrowed(request.train), held: None });
         }
         let queries = request.train.queries();
         let mut order: Vec<usize> = (0..queries).collect();
@@ -213,26 +213,26 @@ impl BlendTrainer {
         order.sort_unstable();
         let [train, held] = [train, order].map(|queries| request.train.select_queries(&queries));
         let (train, held) = (train?, held?);
-        Ok(Parts { train: Cow::Owned(train), held: Some(held) })
+        Ok(BlendSplit { train: Cow::Owned(train), held: Some(held) })
     }
 
     /// All members, trained or read; false where someone wants to stop.
     fn models(
         &self,
         request: &TrainRequest<'_>,
-        parts: &Parts<'_>,
+        parts: &BlendSplit<'_>,
         nested: &mut Nested<'_>,
     ) -> Result<(Vec<Model>, bool), LearnError> {
         let mut models = Vec::with_capacity(self.members.len());
         for (number, member) in self.members.iter().enumerate() {
             let learner = match member {
-                Member::File(path) => {
+                BlendMember::File(path) => {
                     let model = members::load(path)?;
                     nested.add(&model, 0.0)?;
                     models.push(model);
                     continue;
                 }
-                Member::Learner(learner) => learner,
+                BlendMember::Learner(learner) => learner,
             };
             let mut inner = nested.request(&parts.train);
             if let Some(held) = &parts.held {
@@ -251,9 +251,9 @@ impl BlendTrainer {
     /// The weights of the members, learnt.
     fn weights(
         &self,
-        search: &weights::Search,
+        search: &weights::WeightSearch,
         request: &TrainRequest<'_>,
-        parts: &Parts<'_>,
+        parts: &BlendSplit<'_>,
         models: &[Model],
     ) -> Result<Vec<f64>, LearnError> {
         let given = request.valid.first().map(|set| set.data);
@@ -267,7 +267,7 @@ impl BlendTrainer {
             let column = scores.iter_mut().skip(number).step_by(models.len());
             column.zip(of_model).for_each(|(to, score)| *to = score);
         }
-        let target = Target::new(data, &self.target)?;
+        let target = TargetMetric::new(data, &self.target)?;
         search.weights(&target, &scores, models.len(), request.seed)
     }
 }

@@ -15,7 +15,7 @@ use rankwright_model::{Model, ModelBody};
 
 use crate::error::LearnError;
 use crate::learner::LearnerSpec;
-use crate::session::checkpoint::{Saver, State, fingerprint, load};
+use crate::session::checkpoint::{Saver, CheckpointState, fingerprint, load};
 use crate::session::validation::values;
 use crate::session::{
     Checkpoints, Iteration, Phases, Progress, TrainRequest, TrainResult, TrainingHistory,
@@ -32,9 +32,9 @@ pub(crate) struct Nested<'a> {
 }
 
 /// What the outer training's progress hears of a member.
-struct Within<'a>(&'a dyn Progress);
+struct MemberProgress<'a>(&'a dyn Progress);
 
-impl Progress for Within<'_> {
+impl Progress for MemberProgress<'_> {
     fn checkpoint_failed(&self, error: &LearnError) {
         self.0.checkpoint_failed(error);
     }
@@ -80,7 +80,7 @@ impl<'a> Nested<'a> {
         request: TrainRequest<'_>,
     ) -> Result<(Model, bool), LearnError> {
         let started = Instant::now();
-        let within = Within(self.request.progress);
+        let within = MemberProgress(self.request.progress);
         let request = TrainRequest { progress: &within, ..request };
         let (model, whole) = self.trained(learner, request)?;
         if whole {
@@ -144,7 +144,7 @@ impl<'a> Nested<'a> {
     /// Writes the finished models that are not written yet.
     fn write_pending(&mut self) {
         for (place, mark, model) in self.pending.drain(..) {
-            let state = State::finished(mark);
+            let state = CheckpointState::finished(mark);
             if let Err(error) = Saver::new(&place, 0).save(model, &state, 0) {
                 // The model is still here.
                 self.request.progress.checkpoint_failed(&error);

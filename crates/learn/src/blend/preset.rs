@@ -4,7 +4,7 @@ use rankwright_spec::choices;
 
 choices! {
     /// Members that are trained before those that are named.
-    pub enum Preset {
+    pub enum BlendPreset {
         /// None.
         None = "none",
         /// The winner of the Yahoo challenge: 8 LambdaMART, 2 LambdaRank nets, 2 logistic models.
@@ -12,7 +12,7 @@ choices! {
     }
 }
 
-impl Preset {
+impl BlendPreset {
     /// Its members.
     pub(super) fn members(self) -> &'static [&'static str] {
         match self {

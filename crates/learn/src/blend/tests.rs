@@ -10,7 +10,7 @@ use rankwright_model::{Model, ModelBody, Normalise, ScoreOptions};
 use rankwright_eval::MetricText;
 
 use super::*;
-use crate::ensemble::trials::{rows, trains_alike};
+use crate::ensemble::test_support::{rows, trains_alike};
 use crate::learner::LearnerSpec;
 use crate::session::Checkpoints;
 
@@ -71,18 +71,18 @@ fn wrong_members_say_what_is_wrong() {
 
 #[test]
 fn the_yahoo_recipe_is_eight_two_and_two() {
-    let names = |member: &Member| match member {
-        Member::Learner(learner) => learner.def().name,
-        Member::File(_) => "file",
+    let names = |member: &BlendMember| match member {
+        BlendMember::Learner(learner) => learner.def().name,
+        BlendMember::File(_) => "file",
     };
     let target = MetricText::new("err");
-    let all = members::members(&MembersText::new("mart"), Preset::Yahoo, &target).unwrap();
+    let all = members::members(&MembersText::new("mart"), BlendPreset::Yahoo, &target).unwrap();
     let names: Vec<&str> = all.iter().map(names).collect();
     assert_eq!(names[..8], ["lambdamart"; 8]);
     assert_eq!(names[8..], ["lambdarank", "lambdarank", "logistic", "logistic", "mart"]);
     let texts: std::collections::HashSet<String> = all.iter().map(|m| format!("{m:?}")).collect();
     assert_eq!(texts.len(), all.len(), "no two are the same");
-    assert!(all.iter().all(|m| matches!(m, Member::Learner(l) if l.target().to_string() == "err")));
+    assert!(all.iter().all(|m| matches!(m, BlendMember::Learner(l) if l.target().to_string() == "err")));
 }
 
 #[test]

@@ -13,8 +13,8 @@
 
 use rankwright_data::Random;
 
-use crate::ensemble::climb::{Climb, Grid, Place};
-use crate::ensemble::target::Target;
+use crate::ensemble::climb::{Climb, NumberGrid, WeightPoint};
+use crate::ensemble::target::TargetMetric;
 use crate::error::LearnError;
 
 /// Passes over the weights at most.
@@ -22,21 +22,21 @@ const PASSES: usize = 20;
 
 /// How weights are sought.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Search {
+pub(super) struct WeightSearch {
     pub(super) repeats: usize,
     pub(super) tolerance: f64,
 }
 
-impl Search {
+impl WeightSearch {
     /// Weights that add up to 1, for scores by row and member.
     pub(super) fn weights(
         &self,
-        target: &Target<'_>,
+        target: &TargetMetric<'_>,
         scores: &[f64],
         members: usize,
         seed: u64,
     ) -> Result<Vec<f64>, LearnError> {
-        let grid = Grid::new(scores, members);
+        let grid = NumberGrid::new(scores, members);
         let mut sums = vec![0.0; members];
         for repeat in 0..self.repeats {
             let half;
@@ -61,7 +61,7 @@ fn ascend(
     climb: &Climb<'_, f64>,
     members: usize,
     (seed, repeat): (u64, usize),
-) -> Result<Place, LearnError> {
+) -> Result<WeightPoint, LearnError> {
     let mut place = climb.place(vec![1.0; members])?;
     for pass in 0..PASSES {
         let mut order: Vec<usize> = (0..members).collect();
@@ -106,9 +106,9 @@ mod tests {
     #[test]
     fn who_knows_more_weighs_more() {
         let data = data();
-        let target = Target::new(&data, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
+        let target = TargetMetric::new(&data, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
         for repeats in [1, 6] {
-            let search = Search { repeats, tolerance: 1e-4 };
+            let search = WeightSearch { repeats, tolerance: 1e-4 };
             let weights = search.weights(&target, &scores(&data), 3, 1).unwrap();
             assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
             assert!(weights[0] > 0.5 && weights[0] > weights[1] + weights[2], "{weights:?}");
@@ -120,8 +120,8 @@ mod tests {
     #[test]
     fn one_member_has_all_the_weight() {
         let data = data();
-        let target = Target::new(&data, &MetricSpec::parse("ap").unwrap()).unwrap();
-        let search = Search { repeats: 4, tolerance: 0.0 };
+        let target = TargetMetric::new(&data, &MetricSpec::parse("ap").unwrap()).unwrap();
+        let search = WeightSearch { repeats: 4, tolerance: 0.0 };
         assert_eq!(search.weights(&target, data.labels(), 1, 9).unwrap(), [1.0]);
     }
 

@@ -35,12 +35,12 @@ const MOST: f64 = (1_u64 << 53) as f64;
 
 /// Scores as a part that stays and a whole number of units.
 #[derive(Debug)]
-pub(crate) struct Layers {
+pub(crate) struct UnitScores {
     below: Vec<f64>,
     units: Vec<f64>,
 }
 
-impl Layers {
+impl UnitScores {
     /// Scores to which nothing was added yet.
     pub(crate) fn new(below: Vec<f64>) -> Self {
         Self { units: vec![0.0; below.len()], below }
@@ -76,7 +76,7 @@ pub(crate) struct Dart {
     /// 0 until a tree moves anything.
     unit: f64,
     weights: Vec<f64>,
-    layers: Layers,
+    layers: UnitScores,
     /// What the dropped trees bring back, in units.
     back: Vec<f64>,
     /// How the dropped trees change, in units, for other data.
@@ -95,7 +95,7 @@ impl Dart {
             unit: 0.0,
             weights: Vec::new(),
             back: vec![0.0; below.len()],
-            layers: Layers::new(below),
+            layers: UnitScores::new(below),
             changed: Vec::new(),
             bound: 0.0,
         }
@@ -125,7 +125,7 @@ impl Dart {
             self.weights[tree] = was * of_dropped;
             let tree_is = (was, self.weights[tree]);
             let Some(tree) = trees.get(tree) else { continue };
-            ways.push(Way::new(tree, tree_is, self.unit, rows));
+            ways.push(DroppedTree::new(tree, tree_is, self.unit, rows));
             self.changed.push(change(tree, tree_is, self.unit)?);
         }
         if ways.is_empty() {
@@ -274,12 +274,12 @@ impl Dart {
 }
 
 /// A dropped tree: where its rows are, and what its leaves were and are, in units.
-struct Way<'a> {
+struct DroppedTree<'a> {
     routes: Routes<'a>,
     leaves: Vec<(f64, f64)>,
 }
 
-impl<'a> Way<'a> {
+impl<'a> DroppedTree<'a> {
     fn new(tree: &Tree, (was, is): (f64, f64), unit: f64, rows: &'a dyn GrownRows) -> Self {
         let plain = Grown::plain(tree.splits().to_vec(), Vec::new());
         let grown = Grown { sets: tree.sets().to_vec(), ..plain };

@@ -4,7 +4,7 @@
 //! doubled until the slope turns, then bisected. Slopes are sums of the objective's derivatives, so
 //! every objective can do it, lambdas too. Cost: up to 30 passes over the objective.
 
-use super::queries::{AllDerivatives, Pass, Queries};
+use super::queries::{AllDerivatives, Pass, TrainingQueries};
 use crate::error::LearnError;
 
 /// Largest step.
@@ -14,7 +14,7 @@ const HALVINGS: usize = 24;
 
 /// The step along `direction` from the scores of `pass`; the farthest where the slope never turns, 0 where it rises from the start.
 pub(crate) fn search(
-    queries: &mut Queries<'_>,
+    queries: &mut TrainingQueries<'_>,
     pass: Pass<'_>,
     direction: &[f64],
     buffers: &mut AllDerivatives,

@@ -9,7 +9,7 @@ mod dart;
 mod dropout;
 mod learners;
 mod line;
-mod one_side;
+mod goss;
 mod params;
 pub(crate) mod queries;
 mod sample;

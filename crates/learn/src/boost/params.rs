@@ -3,7 +3,7 @@
 use rankwright_spec::{above, choices, params};
 
 use super::dropout::{DropScale, Dropout};
-use super::one_side::OneSide;
+use super::goss::Goss;
 use crate::tree::{TreeConfig, TreeParams};
 
 choices! {
@@ -107,7 +107,7 @@ pub(crate) struct BoostConfig {
     pub(crate) tree: TreeConfig,
     pub(crate) bins: usize,
     pub(crate) sample_queries: f64,
-    pub(crate) one_side: Option<OneSide>,
+    pub(crate) one_side: Option<Goss>,
     pub(crate) sample_features: f64,
     pub(crate) stop: Option<usize>,
     pub(crate) newton: Newton,
@@ -125,7 +125,7 @@ impl BoostConfig {
             most: boost.drop_most,
             scale: boost.drop_scale,
         };
-        let one_side = OneSide { top: boost.goss_top, rest: boost.goss_rest };
+        let one_side = Goss { top: boost.goss_top, rest: boost.goss_rest };
         Self {
             trees: boost.trees,
             rate: boost.rate,

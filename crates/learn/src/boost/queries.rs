@@ -10,23 +10,23 @@ use rankwright_data::Dataset;
 use rayon::prelude::*;
 
 use crate::error::LearnError;
-use crate::objective::{Derivatives, Documents, Objective, Preference, QueryView, Workspace};
+use crate::objective::{Derivatives, TrainingDocuments, Objective, DocumentPair, QueryView, ObjectiveBuffers};
 use crate::preferences::by_query;
 
 /// Queries that one task works on, with its buffers.
 #[derive(Debug)]
-struct Chunk {
+struct QueryChunk {
     queries: Range<usize>,
     rows: usize,
-    work: Workspace,
+    work: ObjectiveBuffers,
 }
 
 /// The queries of a data set, ready for an objective.
 #[derive(Debug)]
-pub(crate) struct Queries<'a> {
+pub(crate) struct TrainingQueries<'a> {
     data: &'a Dataset,
-    chunks: Vec<Chunk>,
-    preferences: Vec<Preference>,
+    chunks: Vec<QueryChunk>,
+    preferences: Vec<DocumentPair>,
     /// Where each query's preferences begin; empty where there are none at all.
     firsts: Vec<usize>,
     /// Row and query weights multiplied; empty where all are 1.
@@ -58,7 +58,7 @@ impl Pass<'_> {
     }
 }
 
-impl<'a> Queries<'a> {
+impl<'a> TrainingQueries<'a> {
     pub(crate) fn new(data: &'a Dataset, objective: &dyn Objective) -> Self {
         let (preferences, firsts) = by_query(data);
         Self {
@@ -72,8 +72,8 @@ impl<'a> Queries<'a> {
     }
 
     /// All documents, for what an objective settles once.
-    pub(crate) fn documents<'b>(&'b self, scores: &'b [f64]) -> Documents<'b> {
-        Documents { labels: self.data.labels(), weights: &self.weights, scores }
+    pub(crate) fn documents<'b>(&'b self, scores: &'b [f64]) -> TrainingDocuments<'b> {
+        TrainingDocuments { labels: self.data.labels(), weights: &self.weights, scores }
     }
 
     /// Fills in the derivatives of every row; those of queries that are not sampled are 0.
@@ -93,7 +93,7 @@ impl<'a> Queries<'a> {
             tasks.push((chunk, mine_gradient, mine_hessian, mine_memory));
         }
         let source =
-            Source { data: self.data, preferences: &self.preferences, firsts: &self.firsts };
+            QueryParts { data: self.data, preferences: &self.preferences, firsts: &self.firsts };
         tasks.into_par_iter().with_max_len(1).try_for_each(|(chunk, gradient, hessian, memory)| {
             let first = self.data.query_rows(chunk.queries.start).start;
             for query in chunk.queries.clone() {
@@ -136,8 +136,8 @@ impl<'a> Queries<'a> {
     }
 
     /// The queries without the buffers, for those who go through them in an order of their own.
-    pub(crate) fn source(&self) -> Source<'_> {
-        Source { data: self.data, preferences: &self.preferences, firsts: &self.firsts }
+    pub(crate) fn source(&self) -> QueryParts<'_> {
+        QueryParts { data: self.data, preferences: &self.preferences, firsts: &self.firsts }
     }
 
     /// Sums over all pairs of all queries that count: `add(row, other, h, sums)` adds one pair's
@@ -149,8 +149,8 @@ impl<'a> Queries<'a> {
         add: impl Fn(usize, usize, f64, &mut [u64]) + Sync,
     ) -> Result<Vec<u64>, LearnError> {
         let source =
-            Source { data: self.data, preferences: &self.preferences, firsts: &self.firsts };
-        let of_chunk = |chunk: &mut Chunk| {
+            QueryParts { data: self.data, preferences: &self.preferences, firsts: &self.firsts };
+        let of_chunk = |chunk: &mut QueryChunk| {
             let mut sums = vec![0_u64; cells];
             for query in chunk.queries.clone() {
                 let weight = f64::from(source.weight(query)) * f64::from(pass.times(query));
@@ -197,8 +197,8 @@ impl<'a> Queries<'a> {
     /// none.
     pub(crate) fn loss(&mut self, pass: Pass<'_>) -> Result<Option<f64>, LearnError> {
         let source =
-            Source { data: self.data, preferences: &self.preferences, firsts: &self.firsts };
-        let of_chunk = |chunk: &mut Chunk| {
+            QueryParts { data: self.data, preferences: &self.preferences, firsts: &self.firsts };
+        let of_chunk = |chunk: &mut QueryChunk| {
             let one = |query: usize| {
                 let weight = f64::from(source.weight(query)) * f64::from(pass.times(query));
                 if weight == 0.0 {
@@ -216,15 +216,15 @@ impl<'a> Queries<'a> {
     }
 }
 
-/// The parts of [`Queries`] that all tasks share.
+/// The parts of [`TrainingQueries`] that all tasks share.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Source<'a> {
+pub(crate) struct QueryParts<'a> {
     data: &'a Dataset,
-    preferences: &'a [Preference],
+    preferences: &'a [DocumentPair],
     firsts: &'a [usize],
 }
 
-impl Source<'_> {
+impl QueryParts<'_> {
     /// Weight of a query.
     pub(crate) fn weight(&self, query: usize) -> f32 {
         self.data.query_weights().map_or(1.0, |weights| weights[query])
@@ -270,7 +270,7 @@ impl Source<'_> {
         &self,
         view: &QueryView<'_>,
         objective: &dyn Objective,
-        work: &mut Workspace,
+        work: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         let weight = self.weight(view.query);
@@ -295,7 +295,7 @@ fn multiply(gradient: &mut [f32], hessian: &mut [f32], times: f32) {
 }
 
 /// Cuts the queries into pieces of about equal work, several for each thread.
-fn chunks(data: &Dataset, objective: &dyn Objective) -> Vec<Chunk> {
+fn chunks(data: &Dataset, objective: &dyn Objective) -> Vec<QueryChunk> {
     let cost = |query: usize| objective.cost(data.query_rows(query).len()).max(1);
     let all: u64 = (0..data.queries()).map(cost).sum();
     let share = all / (8 * rayon::current_num_threads() as u64).max(1);
@@ -305,7 +305,7 @@ fn chunks(data: &Dataset, objective: &dyn Objective) -> Vec<Chunk> {
         inside += cost(query);
         if inside >= share || query + 1 == data.queries() {
             let rows = data.query_rows(query).end - data.query_rows(first).start;
-            chunks.push(Chunk { queries: first..query + 1, rows, work: Workspace::default() });
+            chunks.push(QueryChunk { queries: first..query + 1, rows, work: ObjectiveBuffers::default() });
             (first, inside) = (query + 1, 0);
         }
     }

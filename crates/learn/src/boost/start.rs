@@ -14,7 +14,7 @@ use crate::session::{Snapshot, TrainRequest};
 
 /// What a training begins with.
 #[derive(Debug)]
-pub(crate) struct Origin {
+pub(crate) struct StartState {
     pub(crate) base: f64,
     /// Trees of the start model, then those of a checkpoint, at least as many as its rounds.
     pub(crate) trees: Vec<Tree>,
@@ -24,7 +24,7 @@ pub(crate) struct Origin {
     pub(crate) dropped: Option<Vec<u8>>,
 }
 
-impl Origin {
+impl StartState {
     /// A checkpoint where there is one, else the start model, else nothing but the base.
     pub(crate) fn find(
         request: &TrainRequest<'_>,

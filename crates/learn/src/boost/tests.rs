@@ -10,8 +10,8 @@ use rankwright_eval::{Measure, MetricSpec, SourceKind};
 use rankwright_model::{Ensemble, Leaf, Model, ModelBody, ScoreOptions, Tree};
 
 use super::dropout::Dropout;
-use super::one_side::OneSide;
-use super::queries::{AllDerivatives, Pass, Queries};
+use super::goss::Goss;
+use super::queries::{AllDerivatives, Pass, TrainingQueries};
 use super::*;
 use crate::error::LearnError;
 use crate::objective::{LambdaConfig, Squared};
@@ -42,7 +42,7 @@ fn dart(trees: usize) -> BoostConfig {
 }
 
 fn goss(trees: usize) -> BoostConfig {
-    BoostConfig { one_side: Some(OneSide { top: 0.3, rest: 0.2 }), ..plain(trees) }
+    BoostConfig { one_side: Some(Goss { top: 0.3, rest: 0.2 }), ..plain(trees) }
 }
 
 fn train(params: &BoostConfig, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
@@ -113,7 +113,7 @@ fn dropping_is_fitting_to_the_others_and_scaling() {
 #[test]
 fn a_query_that_counts_several_times_is_one_of_that_weight() {
     let rows = data(24, 5);
-    let side = OneSide { top: 0.25, rest: 0.25 };
+    let side = Goss { top: 0.25, rest: 0.25 };
     // So fast that the first tree is sampled already.
     for newton in [Newton::PerDocument, Newton::CrossLeaf, Newton::Joint] {
         let mut params = BoostConfig { rate: 2.0, newton, one_side: Some(side), ..plain(1) };
@@ -122,7 +122,7 @@ fn a_query_that_counts_several_times_is_one_of_that_weight() {
         let found = train(&params, &TrainRequest::new(&rows)).unwrap().model;
         let lambda = LambdaConfig::for_metric(MetricSpec::parse("ndcg@10").unwrap());
         let lambda = lambda.check().unwrap();
-        let mut queries = Queries::new(&rows, &lambda);
+        let mut queries = TrainingQueries::new(&rows, &lambda);
         let zeros = vec![0.0; rows.rows()];
         let mut all =
             AllDerivatives { gradient: vec![0.0; rows.rows()], hessian: vec![0.0; rows.rows()] };
@@ -158,7 +158,7 @@ fn with_query_weights(data: &Dataset, weights: &[f32]) -> Dataset {
 #[test]
 fn all_queries_by_their_gradients_are_all_queries() {
     let rows = data(20, 5);
-    let all = BoostConfig { one_side: Some(OneSide { top: 0.5, rest: 0.5 }), ..plain(5) };
+    let all = BoostConfig { one_side: Some(Goss { top: 0.5, rest: 0.5 }), ..plain(5) };
     let of =
         |params: &BoostConfig| train(params, &TrainRequest::new(&rows)).unwrap().model.to_bytes();
     assert!(of(&all) == of(&plain(5)));
@@ -320,7 +320,7 @@ fn trees_of_a_start_model_are_never_dropped() {
 fn leaves_that_outgrow_the_first_tree_are_an_error_and_zeros_are_none() {
     let rows = data(6, 4);
     // Nothing to prefer: leaves of 0, and no unit.
-    let blank = crate::ensemble::trials::rows(&[("a", 0.0, &[1.0]), ("a", 0.0, &[2.0])]);
+    let blank = crate::ensemble::test_support::rows(&[("a", 0.0, &[1.0]), ("a", 0.0, &[2.0])]);
     let model = train(&dart(5), &TrainRequest::new(&blank)).unwrap().model;
     assert!(trees(&model).iter().flat_map(Tree::leaves).all(|leaf| leaf.value == 0.0));
     // A rate above 2 diverges under squared error.

@@ -10,11 +10,11 @@ use rankwright_data::Dataset;
 use rankwright_model::{Ensemble, Model, ModelBody, ScoreOptions, Tree};
 
 use super::dart::Dart;
-use super::one_side::OneSide;
+use super::goss::Goss;
 use super::params::BoostConfig;
-use super::queries::{AllDerivatives, Pass, Queries};
+use super::queries::{AllDerivatives, Pass, TrainingQueries};
 use super::scores::{add_leaves, add_tree};
-use super::start::Origin;
+use super::start::StartState;
 use super::values::{ValueInput, leaf_values};
 use super::watch::Watch;
 use super::{line, sample};
@@ -25,7 +25,7 @@ use crate::session::validation::values;
 use crate::session::{
     Iteration, Phases, RoundPlan, RoundStatus, Session, Snapshot, TrainRequest, TrainResult,
 };
-use crate::tree::{Grow, Grower, Grown, GrownRows, Input, Scales};
+use crate::tree::{Grow, Grower, Grown, GrownRows, GrowInput, Scales};
 
 /// The engine of boosting.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ impl BoostEngine {
             parameters: parameters(&self.params, request),
         };
         let (mut session, saved) = Session::begin(request, plan)?;
-        let mut run = Run::begin(&self.params, objective, request, &session, saved)?;
+        let mut run = BoostRun::begin(&self.params, objective, request, &session, saved)?;
         grower.begin(&run.trees);
         let mut status = if session.is_over() { RoundStatus::Over } else { RoundStatus::Continue };
         while status == RoundStatus::Continue {
@@ -104,10 +104,10 @@ impl BoostEngine {
 }
 
 /// The state of a training.
-struct Run<'a> {
+struct BoostRun<'a> {
     params: &'a BoostConfig,
     request: &'a TrainRequest<'a>,
-    queries: Queries<'a>,
+    queries: TrainingQueries<'a>,
     base: f64,
     /// Trees of the start model, then new ones, as they were grown.
     trees: Vec<Tree>,
@@ -119,7 +119,7 @@ struct Run<'a> {
     watch: Watch<'a>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> BoostRun<'a> {
     fn begin(
         params: &'a BoostConfig,
         objective: &mut dyn Objective,
@@ -127,11 +127,11 @@ impl<'a> Run<'a> {
         session: &Session<'a>,
         saved: Option<Snapshot>,
     ) -> Result<Self, LearnError> {
-        let queries = Queries::new(request.train, &*objective);
+        let queries = TrainingQueries::new(request.train, &*objective);
         let base = objective.prepare(&queries.documents(&[]))?;
         let rounds = session.done();
-        let Origin { base, mut trees, start, dropped } =
-            Origin::find(request, saved, rounds, base)?;
+        let StartState { base, mut trees, start, dropped } =
+            StartState::find(request, saved, rounds, base)?;
         let header = session.header();
         // Trees that may be dropped are added one by one.
         let below = if params.dropout.is_some() { start } else { trees.len() };
@@ -171,7 +171,7 @@ impl<'a> Run<'a> {
             dart.drop(trees, grower.as_rows(), &mut self.scores)?;
         }
         objective.refresh(&self.queries.documents(&self.scores))?;
-        let mut draw = Draw::new(self.params, request, number);
+        let mut draw = TreeSample::new(self.params, request, number);
         self.derive(&*objective, &mut draw, number)?;
         let sampled = draw.queries.as_deref();
         let pass = Pass { objective: &*objective, scores: &self.scores, seed: draw.seed, sampled };
@@ -180,7 +180,7 @@ impl<'a> Run<'a> {
         let scales = Scales::of(gradient, hessian, request.collective)?;
         let (sample, features) = (draw.rows.as_deref(), draw.features.as_deref());
         let before = grower.times();
-        let grown = grower.grow(Input { gradient, hessian, scales: &scales, sample, features })?;
+        let grown = grower.grow(GrowInput { gradient, hessian, scales: &scales, sample, features })?;
         let spent = grower.times().since(before);
         seconds.histograms = spent.histograms.as_secs_f64();
         seconds.partition = spent.partition.as_secs_f64();
@@ -215,13 +215,13 @@ impl<'a> Run<'a> {
     fn derive(
         &mut self,
         objective: &dyn Objective,
-        draw: &mut Draw,
+        draw: &mut TreeSample,
         number: usize,
     ) -> Result<(), LearnError> {
         let sampled = draw.queries.as_deref();
         let pass = Pass { objective, scores: &self.scores, seed: draw.seed, sampled };
         self.queries.derivatives(pass, &mut self.derivatives)?;
-        let one_side = self.params.one_side.filter(|_| OneSide::begins(self.params.rate, number));
+        let one_side = self.params.one_side.filter(|_| Goss::begins(self.params.rate, number));
         if let Some(one_side) = one_side {
             let sums = self.queries.gradient_sums(&self.derivatives);
             let counts = one_side.counts(&sums, self.request.seed, number);
@@ -302,7 +302,7 @@ impl<'a> Run<'a> {
 }
 
 /// What is drawn for one tree.
-struct Draw {
+struct TreeSample {
     seed: u64,
     /// How often each query counts; `None` is once.
     queries: Option<Vec<f32>>,
@@ -311,7 +311,7 @@ struct Draw {
     features: Option<Vec<bool>>,
 }
 
-impl Draw {
+impl TreeSample {
     fn new(params: &BoostConfig, request: &TrainRequest<'_>, number: usize) -> Self {
         let data = request.train;
         let queries = sample::queries(params.sample_queries, request.seed, number, data.queries());

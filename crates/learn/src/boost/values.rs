@@ -13,7 +13,7 @@
 use rayon::prelude::*;
 
 use super::params::{BoostConfig, Newton};
-use super::queries::{AllDerivatives, Pass, Queries};
+use super::queries::{AllDerivatives, Pass, TrainingQueries};
 use crate::cholesky::solve;
 use crate::collective::Collective;
 use crate::error::LearnError;
@@ -36,7 +36,7 @@ pub(crate) fn leaf_values(
     grown: &Grown,
     rows: &dyn GrownRows,
     input: ValueInput<'_>,
-    queries: &mut Queries<'_>,
+    queries: &mut TrainingQueries<'_>,
     pass: Pass<'_>,
 ) -> Result<Vec<f64>, LearnError> {
     let sums = sums(grown, rows, input)?;
@@ -114,7 +114,7 @@ fn pairs_between(
     leaves: usize,
     joint: bool,
     input: ValueInput<'_>,
-    queries: &mut Queries<'_>,
+    queries: &mut TrainingQueries<'_>,
     pass: Pass<'_>,
 ) -> Result<Vec<f64>, LearnError> {
     let cells = if joint { leaves * leaves } else { leaves };

@@ -4,7 +4,7 @@ use rankwright_data::Dataset;
 use rankwright_eval::Measure;
 use rankwright_model::{Ensemble, Header, Model, ModelBody, ScoreOptions, Tree};
 
-use super::dart::Layers;
+use super::dart::UnitScores;
 use crate::error::LearnError;
 use crate::session::ValidationSet;
 use crate::session::validation::{check_sets, values};
@@ -24,7 +24,7 @@ struct Set<'a> {
     data: &'a Dataset,
     scores: Vec<f64>,
     /// What the scores are made of, where trees are dropped.
-    layers: Option<Layers>,
+    layers: Option<UnitScores>,
 }
 
 impl<'a> Watch<'a> {
@@ -62,7 +62,7 @@ impl<'a> Watch<'a> {
     /// Moves all scores by trees with leaves in units, of which each is worth so much.
     pub(crate) fn change(&mut self, trees: &[Tree], unit: f64) -> Result<(), LearnError> {
         for Set { data, scores, layers } in &mut self.sets {
-            let layers = layers.get_or_insert_with(|| Layers::new(scores.clone()));
+            let layers = layers.get_or_insert_with(|| UnitScores::new(scores.clone()));
             layers.add(trees, &self.header, data, self.options)?;
             layers.write(unit, scores);
         }

@@ -25,8 +25,8 @@ use rankwright_eval::{MetricSpec, SourceKind};
 use rankwright_spec::{SpecError, choices, param_groups, params};
 use rayon::prelude::*;
 
-use super::climb::Grid;
-use super::target::Target;
+use super::climb::NumberGrid;
+use super::target::TargetMetric;
 use super::{Inputs, numbers};
 use crate::error::LearnError;
 use crate::exp::exp;
@@ -89,7 +89,7 @@ impl DeclaredLearner for AdaRank {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let target = self.target.metric.spec()?;
-        Target::check(&target, Self::DEF.name)?;
+        TargetMetric::check(&target, Self::DEF.name)?;
         if target.resolve(SourceKind::Features)?.metric().better() == Better::Lower {
             let why = format!(
                 "{target} is better when lower; aim at a metric from 0 to 1, such as metric=ndcg@10"
@@ -128,9 +128,9 @@ struct Weak {
 }
 
 /// A training under way.
-struct State<'a> {
-    target: &'a Target<'a>,
-    grid: Grid<'a, f32>,
+struct AdaRankState<'a> {
+    target: &'a TargetMetric<'a>,
+    grid: NumberGrid<'a, f32>,
     weak: Vec<Weak>,
     /// Metric by weak ranker and query; queries that do not count have 0.
     alone: Vec<Vec<f64>>,
@@ -146,10 +146,10 @@ struct State<'a> {
 impl Trainer for AdaRankTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         let inputs = Inputs::new(&self.transform, request.train)?;
-        let target = Target::new(request.train, &self.target)?;
+        let target = TargetMetric::new(request.train, &self.target)?;
         let (mut rounds, saved) =
             Session::begin(request, RoundPlan::new("round", self.rounds, request).stop(self.stop))?;
-        let mut state = State::new(&target, inputs.grid(), self.both)?;
+        let mut state = AdaRankState::new(&target, inputs.grid(), self.both)?;
         if let Some(saved) = saved.and_then(|saved| saved.bytes) {
             state.restore(&numbers::read(&saved)?)?;
         }
@@ -181,8 +181,8 @@ impl Trainer for AdaRankTrainer {
     }
 }
 
-impl<'a> State<'a> {
-    fn new(target: &'a Target<'a>, grid: Grid<'a, f32>, both: bool) -> Result<Self, LearnError> {
+impl<'a> AdaRankState<'a> {
+    fn new(target: &'a TargetMetric<'a>, grid: NumberGrid<'a, f32>, both: bool) -> Result<Self, LearnError> {
         let signs: &[f64] = if both { &[1.0, -1.0] } else { &[1.0] };
         let of_column = |column| signs.iter().map(move |sign| Weak { column, sign: *sign });
         let weak: Vec<Weak> = (0..grid.columns()).flat_map(of_column).collect();
@@ -321,7 +321,7 @@ fn check_range(values: &[Vec<Option<f64>>]) -> Result<(), LearnError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ensemble::trials::{rows, trains_alike};
+    use crate::ensemble::test_support::{rows, trains_alike};
     use crate::learner::LearnerSpec;
     use rankwright_data::Dataset;
     use rankwright_model::ModelBody;

@@ -166,7 +166,7 @@ fn mean(models: Vec<Model>) -> Result<Ensemble, LearnError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ensemble::trials::trains_alike;
+    use crate::ensemble::test_support::trains_alike;
     use rankwright_data::generate::LetorOptions;
 
     #[test]

@@ -13,17 +13,17 @@
 
 use rayon::prelude::*;
 
-use super::target::Target;
+use super::target::TargetMetric;
 use crate::error::LearnError;
 
 /// Numbers by row and column.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Grid<'a, T> {
+pub(crate) struct NumberGrid<'a, T> {
     values: &'a [T],
     columns: usize,
 }
 
-impl<'a, T: Copy + Into<f64> + Sync> Grid<'a, T> {
+impl<'a, T: Copy + Into<f64> + Sync> NumberGrid<'a, T> {
     /// Row after row of so many columns.
     pub(crate) fn new(values: &'a [T], columns: usize) -> Self {
         Self { values, columns }
@@ -59,8 +59,8 @@ const AROUND: [f64; 4] = [0.625, 0.8, 1.25, 1.6];
 /// Where to climb.
 #[derive(Debug)]
 pub(crate) struct Climb<'a, T> {
-    pub(crate) target: &'a Target<'a>,
-    pub(crate) grid: Grid<'a, T>,
+    pub(crate) target: &'a TargetMetric<'a>,
+    pub(crate) grid: NumberGrid<'a, T>,
     /// A move must gain more than this.
     pub(crate) tolerance: f64,
     /// Weights below this are not tried.
@@ -69,14 +69,14 @@ pub(crate) struct Climb<'a, T> {
 
 /// A place: weights, and the metric there.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Place {
+pub(crate) struct WeightPoint {
     pub(crate) weights: Vec<f64>,
     pub(crate) value: f64,
 }
 
 impl<T: Copy + Into<f64> + Sync> Climb<'_, T> {
     /// The place of these weights, scaled so that their absolute values add up to 1.
-    pub(crate) fn place(&self, mut weights: Vec<f64>) -> Result<Place, LearnError> {
+    pub(crate) fn place(&self, mut weights: Vec<f64>) -> Result<WeightPoint, LearnError> {
         let sum: f64 = weights.iter().map(|weight| weight.abs()).sum();
         if sum > 0.0 && sum.is_finite() {
             weights.iter_mut().for_each(|weight| *weight /= sum);
@@ -86,11 +86,11 @@ impl<T: Copy + Into<f64> + Sync> Climb<'_, T> {
             to.copy_from_slice(&scores[self.target.data().query_rows(query)]);
         })?;
         let value = values.first().copied().unwrap_or(f64::NAN);
-        Ok(Place { weights, value })
+        Ok(WeightPoint { weights, value })
     }
 
     /// Moves each weight once, in the given order. The same place comes back where no move gains.
-    pub(crate) fn pass(&self, from: &Place, order: &[usize]) -> Result<Place, LearnError> {
+    pub(crate) fn pass(&self, from: &WeightPoint, order: &[usize]) -> Result<WeightPoint, LearnError> {
         let mut weights = from.weights.clone();
         let mut scores = self.grid.scores(&weights);
         let mut value = from.value;
@@ -178,8 +178,8 @@ mod tests {
     #[test]
     fn a_pass_finds_the_weight_that_ranks_best_and_then_stays() {
         let data = data();
-        let target = Target::new(&data, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
-        let grid = Grid::new(data.matrix().values(), 2);
+        let target = TargetMetric::new(&data, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
+        let grid = NumberGrid::new(data.matrix().values(), 2);
         let climb = Climb { target: &target, grid, tolerance: 1e-6, least: f64::NEG_INFINITY };
         let start = climb.place(vec![5.0, 0.0]).unwrap();
         assert_eq!(start.weights, [1.0, 0.0]);
@@ -192,10 +192,10 @@ mod tests {
     #[test]
     fn weights_stay_above_the_least() {
         let data = data();
-        let target = Target::new(&data, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
+        let target = TargetMetric::new(&data, &MetricSpec::parse("ndcg@10").unwrap()).unwrap();
         // Against the sum: only weights below 0 could help.
         let against: Vec<f64> = data.matrix().values().iter().map(|v| -f64::from(*v)).collect();
-        let grid = Grid::new(&against[..], 2);
+        let grid = NumberGrid::new(&against[..], 2);
         let climb = Climb { target: &target, grid, tolerance: 0.0, least: 0.0 };
         let place = climb.pass(&climb.place(vec![1.0, 1.0]).unwrap(), &[0, 1, 0, 1]).unwrap();
         assert!(place.weights.iter().all(|weight| *weight >= 0.0), "{place:?}");

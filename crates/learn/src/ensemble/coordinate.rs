@@ -14,8 +14,8 @@ use rankwright_data::Random;
 use rankwright_eval::MetricSpec;
 use rankwright_spec::{SpecError, param_groups, params};
 
-use super::climb::{Climb, Place};
-use super::target::Target;
+use super::climb::{Climb, WeightPoint};
+use super::target::TargetMetric;
 use super::{Inputs, numbers};
 use crate::error::LearnError;
 use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
@@ -59,7 +59,7 @@ impl DeclaredLearner for CoordinateAscent {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let target = self.target.metric.spec()?;
-        Target::check(&target, Self::DEF.name)?;
+        TargetMetric::check(&target, Self::DEF.name)?;
         Ok(Box::new(CoordinateTrainer {
             restarts: self.climb.restarts,
             passes: self.climb.passes,
@@ -81,19 +81,19 @@ struct CoordinateTrainer {
 
 /// Where a training stands.
 #[derive(Debug, Clone, PartialEq)]
-struct Walk {
+struct AscentState {
     restart: usize,
     /// Passes done since the last start.
     pass: usize,
-    here: Place,
-    best: Place,
+    here: WeightPoint,
+    best: WeightPoint,
 }
 
 impl Trainer for CoordinateTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         let columns = request.train.columns();
         let inputs = Inputs::new(&self.transform, request.train)?;
-        let target = Target::new(request.train, &self.target)?;
+        let target = TargetMetric::new(request.train, &self.target)?;
         let climb = Climb {
             target: &target,
             grid: inputs.grid(),
@@ -103,8 +103,8 @@ impl Trainer for CoordinateTrainer {
         let (mut rounds, saved) =
             Session::begin(request, RoundPlan::new("pass", usize::MAX, request))?;
         let walk = match saved.and_then(|saved| saved.bytes) {
-            Some(saved) => Walk::read(&numbers::read(&saved)?, columns)?,
-            None => Walk::begin(climb.place(start(request.seed, 0, columns))?),
+            Some(saved) => AscentState::read(&numbers::read(&saved)?, columns)?,
+            None => AscentState::begin(climb.place(start(request.seed, 0, columns))?),
         };
         let finished = self.walk(walk, &climb, request, &mut rounds, &inputs)?;
         Ok(inputs.recorded(rounds.finish(finished)?))
@@ -127,7 +127,7 @@ impl CoordinateTrainer {
     /// Pass after pass, start after start; false where someone wants to stop.
     fn walk(
         &self,
-        mut walk: Walk,
+        mut walk: AscentState,
         climb: &Climb<'_, f32>,
         request: &TrainRequest<'_>,
         rounds: &mut Session<'_>,
@@ -163,9 +163,9 @@ impl CoordinateTrainer {
     }
 }
 
-impl Walk {
-    fn begin(place: Place) -> Self {
-        Walk { restart: 0, pass: 0, best: place.clone(), here: place }
+impl AscentState {
+    fn begin(place: WeightPoint) -> Self {
+        AscentState { restart: 0, pass: 0, best: place.clone(), here: place }
     }
 
     /// As numbers, to be saved.
@@ -182,9 +182,9 @@ impl Walk {
         let ([restart, pass, here, best], true) = (head, weights.len() == 2 * columns) else {
             return Err(numbers::unreadable());
         };
-        let place = |value: f64, weights: &[f64]| Place { weights: weights.to_vec(), value };
+        let place = |value: f64, weights: &[f64]| WeightPoint { weights: weights.to_vec(), value };
         let (of_here, of_best) = weights.split_at(columns);
-        Ok(Walk {
+        Ok(AscentState {
             restart: *restart as usize,
             pass: *pass as usize,
             here: place(*here, of_here),
@@ -205,7 +205,7 @@ fn start(seed: u64, restart: usize, columns: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ensemble::trials::{rows, trains_alike};
+    use crate::ensemble::test_support::{rows, trains_alike};
     use crate::learner::LearnerSpec;
     use rankwright_data::generate::LetorOptions;
     use rankwright_eval::{ScoredDataset, SourceKind};
@@ -252,11 +252,11 @@ mod tests {
 
     #[test]
     fn a_walk_is_read_back_and_damaged_ones_are_refused() {
-        let place = |value| Place { weights: vec![0.25, -0.75], value };
-        let walk = Walk { restart: 2, pass: 3, here: place(0.5), best: place(0.75) };
+        let place = |value| WeightPoint { weights: vec![0.25, -0.75], value };
+        let walk = AscentState { restart: 2, pass: 3, here: place(0.5), best: place(0.75) };
         let saved = walk.numbers();
-        assert_eq!(Walk::read(&saved, 2).unwrap(), walk);
-        assert!(Walk::read(&saved, 3).is_err() && Walk::read(&saved[..3], 2).is_err());
+        assert_eq!(AscentState::read(&saved, 2).unwrap(), walk);
+        assert!(AscentState::read(&saved, 3).is_err() && AscentState::read(&saved[..3], 2).is_err());
     }
 
     #[test]

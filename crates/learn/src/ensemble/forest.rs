@@ -16,7 +16,7 @@ use rankwright_spec::{SpecError, above, param_groups, params};
 use crate::boost::{BoostConfig, BoostEngine, BoostParams, NewtonParams};
 use crate::error::LearnError;
 use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
-use crate::objective::{Derivatives, Documents, Objective, QueryView, Squared, Workspace};
+use crate::objective::{Derivatives, TrainingDocuments, Objective, QueryView, Squared, ObjectiveBuffers};
 use crate::session::{TrainRequest, TrainResult};
 use crate::trainer::{Trainer, Validation};
 use crate::tree::TreeParams;
@@ -96,7 +96,7 @@ struct ForestTrainer {
 
 impl Trainer for ForestTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
-        let mut labels = Labels { mean: 0.0 };
+        let mut labels = MeanLabel { mean: 0.0 };
         BoostEngine::new(self.config.clone()).train(&mut labels, request)
     }
 
@@ -115,26 +115,26 @@ impl Trainer for ForestTrainer {
 
 /// Squared error at the mean label, whatever the scores are.
 #[derive(Debug, Clone, Copy)]
-struct Labels {
+struct MeanLabel {
     mean: f64,
 }
 
-impl Objective for Labels {
+impl Objective for MeanLabel {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        work: &mut Workspace,
+        work: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         let scores = vec![self.mean; query.scores.len()];
         Squared.derivatives(&QueryView { scores: &scores, ..*query }, work, out)
     }
 
-    fn loss(&self, query: &QueryView<'_>, work: &mut Workspace) -> Result<Option<f64>, LearnError> {
+    fn loss(&self, query: &QueryView<'_>, work: &mut ObjectiveBuffers) -> Result<Option<f64>, LearnError> {
         Squared.loss(query, work)
     }
 
-    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+    fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         self.mean = Squared.prepare(all)?;
         Ok(self.mean)
     }
@@ -143,7 +143,7 @@ impl Objective for Labels {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ensemble::trials::{rows, trains_alike};
+    use crate::ensemble::test_support::{rows, trains_alike};
     use crate::learner::LearnerSpec;
     use rankwright_data::generate::LetorOptions;
     use rankwright_model::ModelBody;

@@ -16,12 +16,12 @@ mod rankboost;
 mod svmmap;
 pub(crate) mod target;
 #[cfg(test)]
-pub(crate) mod trials;
+pub(crate) mod test_support;
 
 use rankwright_data::Dataset;
 use rankwright_model::{ModelBody, Transforms};
 
-use self::climb::Grid;
+use self::climb::NumberGrid;
 use crate::error::LearnError;
 use crate::linear::fold;
 use crate::session::TrainResult;
@@ -55,8 +55,8 @@ impl Inputs {
         Ok(Self { transforms, values, columns: data.columns(), missing: any_missing(data) })
     }
 
-    fn grid(&self) -> Grid<'_, f32> {
-        Grid::new(&self.values, self.columns)
+    fn grid(&self) -> NumberGrid<'_, f32> {
+        NumberGrid::new(&self.values, self.columns)
     }
 
     /// The model of weights on transformed features; a bias would change no ranking.

@@ -12,7 +12,7 @@
 use rankwright_data::Dataset;
 use rankwright_eval::compare::Better;
 use rankwright_eval::{
-    Aggregate, Candidates, EvalError, Measure, MetricSpec, SourceKind, Workspace,
+    Aggregate, Candidates, EvalError, Measure, MetricSpec, SourceKind, ListBuffers,
 };
 use rankwright_spec::SpecError;
 use rayon::prelude::*;
@@ -21,7 +21,7 @@ use crate::error::LearnError;
 
 /// A metric on a data set. Values are turned so that higher is better.
 #[derive(Debug)]
-pub(crate) struct Target<'a> {
+pub(crate) struct TargetMetric<'a> {
     data: &'a Dataset,
     measure: Measure,
     sign: f64,
@@ -31,7 +31,7 @@ pub(crate) struct Target<'a> {
     kept: Option<Vec<bool>>,
 }
 
-impl<'a> Target<'a> {
+impl<'a> TargetMetric<'a> {
     /// Refuses metrics that cannot be aimed at; for when a spec is read.
     pub(crate) fn check(metric: &MetricSpec, learner: &str) -> Result<(), SpecError> {
         let measure = metric.resolve(SourceKind::Features)?;
@@ -68,9 +68,9 @@ impl<'a> Target<'a> {
     }
 
     /// The same metric on the flagged queries alone.
-    pub(crate) fn part(&self, kept: Vec<bool>) -> Target<'a> {
+    pub(crate) fn part(&self, kept: Vec<bool>) -> TargetMetric<'a> {
         let measure = self.measure.clone();
-        Target { measure, kept: Some(kept), data: self.data, sign: self.sign, floor: self.floor }
+        TargetMetric { measure, kept: Some(kept), data: self.data, sign: self.sign, floor: self.floor }
     }
 
     /// The data.
@@ -85,11 +85,11 @@ impl<'a> Target<'a> {
         count: usize,
         fill: impl Fn(usize, usize, &mut [f64]) + Sync,
     ) -> Result<Vec<Vec<Option<f64>>>, LearnError> {
-        let of_query = |(candidates, workspace): &mut (Candidates<'a>, Workspace), query| {
+        let of_query = |(candidates, workspace): &mut (Candidates<'a>, ListBuffers), query| {
             self.query(query, count, &fill, candidates, workspace)
                 .map_err(|error| error.in_query(self.data.query_ids().get(query)))
         };
-        let buffers = || (Candidates::new(), Workspace::default());
+        let buffers = || (Candidates::new(), ListBuffers::default());
         let queries = (0..self.data.queries()).into_par_iter();
         let all: Vec<Result<Vec<Option<f64>>, EvalError>> =
             queries.map_init(buffers, of_query).collect();
@@ -136,7 +136,7 @@ impl<'a> Target<'a> {
         count: usize,
         fill: &(impl Fn(usize, usize, &mut [f64]) + Sync),
         candidates: &mut Candidates<'a>,
-        workspace: &mut Workspace,
+        workspace: &mut ListBuffers,
     ) -> Result<Vec<Option<f64>>, EvalError> {
         if self.weight(query) == 0.0 {
             return Ok(vec![None; count]);
@@ -173,7 +173,7 @@ mod tests {
         };
         for text in ["ndcg@5", "ap", "gmap", "err@10", "ndcg(blank=0, ties=mean)@3"] {
             let metric = MetricSpec::parse(text).unwrap();
-            let target = Target::new(&data, &metric).unwrap();
+            let target = TargetMetric::new(&data, &metric).unwrap();
             let fill = |query: usize, ranking: usize, scores: &mut [f64]| {
                 for (to, row) in scores.iter_mut().zip(data.query_rows(query)) {
                     *to = score(row, ranking);
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn what_is_no_mean_over_queries_cannot_be_aimed_at() {
-        let check = |text: &str| Target::check(&MetricSpec::parse(text).unwrap(), "adarank");
+        let check = |text: &str| TargetMetric::check(&MetricSpec::parse(text).unwrap(), "adarank");
         assert!(check("ndcg@10").is_ok() && check("gmap").is_ok());
         for text in ["num_q", "rmse"] {
             let error = check(text).unwrap_err().to_string();

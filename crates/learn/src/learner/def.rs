@@ -138,7 +138,7 @@ impl Debug for LearnerDef {
 impl Serialize for LearnerDef {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Shown {
+        struct ShownLearner {
             name: &'static str,
             help: &'static str,
             example: &'static str,
@@ -146,7 +146,7 @@ impl Serialize for LearnerDef {
             params: Vec<ParamDef>,
         }
         let Self { name, help, example, takes, .. } = *self;
-        Shown { name, help, example, takes, params: self.params() }.serialize(serializer)
+        ShownLearner { name, help, example, takes, params: self.params() }.serialize(serializer)
     }
 }
 

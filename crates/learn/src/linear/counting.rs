@@ -23,14 +23,14 @@
 //!
 //! Cost O(n log n) time and O(n) memory for a query of n documents, whatever its number of pairs.
 
-use super::pairs::Levels;
+use super::pairs::LabelLevels;
 
 /// Squared hinges to be added up: each a margin and a factor.
 pub(super) type Margins = [(f64, f64)];
 
 /// What a query keeps of the last place.
 #[derive(Debug, Default)]
-pub(super) struct Sorted {
+pub(super) struct SortedScores {
     /// Documents in rising order of scores, equal ones by number.
     order: Vec<u32>,
     /// Their scores in that order, less a score in the middle.
@@ -41,14 +41,14 @@ pub(super) struct Sorted {
     tree: Vec<[f64; 3]>,
 }
 
-impl Sorted {
-    /// The loss at these scores; slopes are set.
+impl SortedScores {
+    /// The loss at these scores; gradient are set.
     pub(super) fn value(
         &mut self,
-        levels: &Levels,
+        levels: &LabelLevels,
         margins: &Margins,
         scores: &[f64],
-        slopes: &mut [f64],
+        gradient: &mut [f64],
     ) -> f64 {
         if scores.iter().any(|score| !score.is_finite()) {
             return f64::INFINITY;
@@ -56,7 +56,7 @@ impl Sorted {
         self.sort(scores);
         self.partners.clear();
         self.partners.resize(scores.len(), 0.0);
-        slopes.fill(0.0);
+        gradient.fill(0.0);
         let mut total = 0.0;
         let partners = &mut self.partners;
         let (order, sorted) = (&self.order, &self.scores);
@@ -73,7 +73,7 @@ impl Sorted {
                     let (document, score) = (order[place] as usize, sorted[place]);
                     let [w, s, _] = sums;
                     let own = factor * levels.weight(document);
-                    slopes[document] += 2.0 * own * (w * (margin + score) - s);
+                    gradient[document] += 2.0 * own * (w * (margin + score) - s);
                     partners[document] += 2.0 * own * w;
                 },
             );
@@ -85,7 +85,7 @@ impl Sorted {
                     let [w, s, q] = sums;
                     let own = factor * levels.weight(document);
                     total += own * (w * short * short + 2.0 * short * s + q);
-                    slopes[document] -= 2.0 * own * (w * short + s);
+                    gradient[document] -= 2.0 * own * (w * short + s);
                     partners[document] += 2.0 * own * w;
                 },
             );
@@ -94,15 +94,15 @@ impl Sorted {
     }
 
     /// The second derivatives at the last place times a direction.
-    pub(super) fn curve(
+    pub(super) fn hessian_product(
         &mut self,
-        levels: &Levels,
+        levels: &LabelLevels,
         margins: &Margins,
         along: &[f64],
-        slopes: &mut [f64],
+        gradient: &mut [f64],
     ) {
         let (order, scores) = (&self.order, &self.scores);
-        for ((slope, along), partners) in slopes.iter_mut().zip(along).zip(&self.partners) {
+        for ((slope, along), partners) in gradient.iter_mut().zip(along).zip(&self.partners) {
             *slope = partners * along;
         }
         let term = |place: usize| {
@@ -116,7 +116,7 @@ impl Sorted {
             let factor = 2.0 * factor * levels.scale;
             let mut take = |place: usize, [sum]: [f64; 1]| {
                 let document = order[place] as usize;
-                slopes[document] -= factor * levels.weight(document) * sum;
+                gradient[document] -= factor * levels.weight(document) * sum;
             };
             Sweep { levels, order, scores, margin }.up(tree, term, &mut take);
             Sweep { levels, order, scores, margin }.down(tree, term, &mut take);
@@ -147,7 +147,7 @@ impl Sorted {
 
 /// One way through the documents of a query.
 struct Sweep<'a> {
-    levels: &'a Levels,
+    levels: &'a LabelLevels,
     order: &'a [u32],
     scores: &'a [f64],
     margin: f64,

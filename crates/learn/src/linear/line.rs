@@ -10,11 +10,11 @@ use rankwright_model::{Model, ModelBody, Transforms};
 
 use super::fold;
 use super::logistic_pairs::{LogisticPairs, MOST_DOCUMENTS};
-use super::loss::{Loss, Shape};
-use super::newton::{Search, Step};
+use super::loss::{ConvexLoss, MarginLoss};
+use super::newton::{NewtonSearch, NewtonStep};
 use super::ordinal::Grades;
 use super::pairs::wanted;
-use super::path::{Place, Solver};
+use super::path::{PathPosition, Solver};
 use super::pointwise::{LeastSquares, Signed, shares};
 use super::problem::{Design, Problem};
 use super::ranksvm::Margin;
@@ -29,15 +29,15 @@ use crate::transform::{TransformParams, any_missing, transformed};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum LinearLoss {
     Regression { l2: f64 },
-    Signed { shape: Shape, rel: f64 },
+    Signed { shape: MarginLoss, rel: f64 },
     Ordinal,
-    RankSvm { shape: Shape, norm_query: bool },
+    RankSvm { shape: MarginLoss, norm_query: bool },
     LogisticPairs { norm_query: bool },
 }
 
 /// The search for the smallest loss.
 #[derive(Debug, Clone)]
-pub(super) struct Fit {
+pub(super) struct LinearFit {
     /// Values of c, rising.
     pub(super) path: Vec<f64>,
     pub(super) steps: usize,
@@ -47,20 +47,20 @@ pub(super) struct Fit {
 
 /// A linear learner.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct LinearTrainer {
     pub(super) loss: LinearLoss,
-    pub(super) fit: Fit,
+    pub(super) fit: LinearFit,
 }
 
 /// The training data as it is searched.
-struct Ground<'a> {
+struct LinearData<'a> {
     request: &'a TrainRequest<'a>,
     transforms: Transforms,
     values: Vec<f32>,
     missing: bool,
 }
 
-impl Ground<'_> {
+impl LinearData<'_> {
     fn design(&self) -> Design<'_> {
         Design { data: self.request.train, values: &self.values, simd: self.request.simd }
     }
@@ -70,7 +70,7 @@ impl Ground<'_> {
     }
 }
 
-impl Trainer for Line {
+impl Trainer for LinearTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         let data = request.train;
         if data.columns() == 0 {
@@ -78,7 +78,7 @@ impl Trainer for Line {
         }
         let transforms = self.fit.transform.fit(data)?;
         let values = transformed(data, &transforms);
-        let ground = Ground { request, transforms, values, missing: any_missing(data) };
+        let ground = LinearData { request, transforms, values, missing: any_missing(data) };
         match self.loss {
             LinearLoss::Regression { l2 } => self.regression(&ground, l2),
             LinearLoss::Signed { shape, rel } => {
@@ -134,17 +134,17 @@ impl Trainer for Line {
 const STEP: &str = "step";
 const VALUE: &str = "value of c";
 
-fn name_of(shape: Shape) -> &'static str {
+fn name_of(shape: MarginLoss) -> &'static str {
     match shape {
-        Shape::Squared => "squared-hinge",
-        Shape::Hinge(_) => "hinge",
-        Shape::Logistic => "logistic",
+        MarginLoss::Squared => "squared-hinge",
+        MarginLoss::Hinge(_) => "hinge",
+        MarginLoss::Logistic => "logistic",
     }
 }
 
-impl Line {
+impl LinearTrainer {
     /// Least squares: the normal equations, or conjugate gradients where there are many features.
-    fn regression(&self, ground: &Ground<'_>, l2: f64) -> Result<TrainResult, LearnError> {
+    fn regression(&self, ground: &LinearData<'_>, l2: f64) -> Result<TrainResult, LearnError> {
         let data = ground.request.train;
         let shares = shares(data)?;
         let point = match data.columns() <= ridge::MOST_COLUMNS {
@@ -159,7 +159,7 @@ impl Line {
     }
 
     /// Searches for the best weights of a loss, for each value of c.
-    fn search<L: Loss>(&self, ground: &Ground<'_>, loss: L) -> Result<TrainResult, LearnError> {
+    fn search<L: ConvexLoss>(&self, ground: &LinearData<'_>, loss: L) -> Result<TrainResult, LearnError> {
         let single = self.fit.path.len() == 1;
         let unit = if single { STEP } else { VALUE };
         let (rounds, state) =
@@ -194,7 +194,7 @@ impl Line {
         self.noted(result, ground, &saved)
     }
 
-    fn model(&self, ground: &Ground<'_>, place: &Place) -> Result<ModelBody, LearnError> {
+    fn model(&self, ground: &LinearData<'_>, place: &PathPosition) -> Result<ModelBody, LearnError> {
         let (weights, extras) = place.point.split_at(ground.request.train.columns());
         let intercept = match self.loss {
             LinearLoss::Signed { .. } => extras.first().copied().unwrap_or(0.0),
@@ -207,8 +207,8 @@ impl Line {
     fn noted(
         &self,
         result: TrainResult,
-        ground: &Ground<'_>,
-        last: &Place,
+        ground: &LinearData<'_>,
+        last: &PathPosition,
     ) -> Result<TrainResult, LearnError> {
         let TrainResult { model, history, finished } = result;
         let (mut header, kind) = model.into_parts();
@@ -230,14 +230,14 @@ impl Line {
 }
 
 /// Ridge regression of many features, by conjugate gradients.
-fn least_squares(ground: &Ground<'_>, shares: Vec<f64>, l2: f64) -> Vec<f64> {
+fn least_squares(ground: &LinearData<'_>, shares: Vec<f64>, l2: f64) -> Vec<f64> {
     let data = ground.request.train;
     let mut problem = Problem::new(ground.design(), LeastSquares { data, shares });
     problem.penalty = l2;
-    let mut search = Search::begin(&mut problem, vec![0.0; data.columns() + 1], None);
+    let mut search = NewtonSearch::begin(&mut problem, vec![0.0; data.columns() + 1], None);
     let first = search.slope();
     for _ in 0..MOST_STEPS {
-        if search.step(&mut problem, 1e-9 * first, first) == Step::Converged {
+        if search.step(&mut problem, 1e-9 * first, first) == NewtonStep::Converged {
             break;
         }
     }

@@ -14,8 +14,8 @@
 
 use rankwright_data::{Dataset, Random};
 
-use super::loss::{At, Loss, Shape, Slopes};
-use super::pairs::{self, Levels, Pair, Wanted};
+use super::loss::{LossPoint, ConvexLoss, MarginLoss, Gradient};
+use super::pairs::{self, LabelLevels, Pair, PairSource};
 use crate::exp::exp;
 use crate::objective::SAMPLED_PARTNERS;
 
@@ -27,13 +27,13 @@ const WIDEST: f64 = 600.0;
 /// The loss of preferences.
 #[derive(Debug)]
 pub(super) struct LogisticPairs {
-    wanted: Vec<Wanted>,
+    wanted: Vec<PairSource>,
 }
 
 /// What a query keeps.
 #[derive(Debug, Default)]
-pub(super) struct Memory {
-    bends: Vec<f64>,
+pub(super) struct QueryCache {
+    hessians: Vec<f64>,
     /// Documents from the lowest level up, and where each one's level begins.
     order: Vec<u32>,
     starts: Vec<u32>,
@@ -48,12 +48,12 @@ pub(super) struct Memory {
 
 impl LogisticPairs {
     /// Takes the preferences, and samples those of large queries.
-    pub(super) fn new(data: &Dataset, mut wanted: Vec<Wanted>, seed: u64) -> Self {
+    pub(super) fn new(data: &Dataset, mut wanted: Vec<PairSource>, seed: u64) -> Self {
         for (query, wanted) in wanted.iter_mut().enumerate() {
-            if let Wanted::Levels(levels) = wanted
+            if let PairSource::Levels(levels) = wanted
                 && data.query_rows(query).len() > MOST_DOCUMENTS
             {
-                *wanted = Wanted::Listed(sampled(levels, seed, query));
+                *wanted = PairSource::Listed(sampled(levels, seed, query));
             }
         }
         Self { wanted }
@@ -61,7 +61,7 @@ impl LogisticPairs {
 }
 
 /// A sample of a query's pairs: each document with one drawn from each of 256 stretches of rows.
-fn sampled(levels: &Levels, seed: u64, query: usize) -> Vec<Pair> {
+fn sampled(levels: &LabelLevels, seed: u64, query: usize) -> Vec<Pair> {
     let n = levels.of.len();
     let mut random = Random::new(seed ^ 0x7061_6972_7365_6564, query as u64);
     let mut pairs = Vec::with_capacity(n * SAMPLED_PARTNERS);
@@ -85,9 +85,9 @@ fn sampled(levels: &Levels, seed: u64, query: usize) -> Vec<Pair> {
     pairs
 }
 
-impl Memory {
+impl QueryCache {
     /// Puts the documents in the order of their levels, once.
-    fn arrange(&mut self, levels: &Levels) {
+    fn arrange(&mut self, levels: &LabelLevels) {
         let n = levels.of.len();
         if self.order.len() == n {
             return;
@@ -105,8 +105,8 @@ impl Memory {
             self.order.iter().map(|document| levels.weight(*document as usize)).collect();
     }
 
-    /// The loss at these scores; slopes are set.
-    fn value(&mut self, levels: &Levels, scores: &[f64], slopes: &mut [f64]) -> f64 {
+    /// The loss at these scores; gradient are set.
+    fn value(&mut self, levels: &LabelLevels, scores: &[f64], gradient: &mut [f64]) -> f64 {
         if scores.iter().any(|score| !score.is_finite()) {
             return f64::INFINITY;
         }
@@ -136,7 +136,7 @@ impl Memory {
                         ((other / mine).ln_1p(), other / (mine + other))
                     }
                     true => {
-                        let (loss, first, _) = Shape::Logistic.at(mine - self.strengths[j]);
+                        let (loss, first, _) = MarginLoss::Logistic.at(mine - self.strengths[j]);
                         (loss, -first)
                     }
                 };
@@ -146,12 +146,12 @@ impl Memory {
             }
             self.sums[i] -= lead;
         }
-        self.give(levels.scale, slopes);
+        self.give(levels.scale, gradient);
         levels.scale * total
     }
 
     /// The second derivatives times a direction.
-    fn curve(&mut self, levels: &Levels, along: &[f64], slopes: &mut [f64]) {
+    fn hessian_product(&mut self, levels: &LabelLevels, along: &[f64], gradient: &mut [f64]) {
         self.along.clear();
         self.along.extend(self.order.iter().map(|document| along[*document as usize]));
         self.sums.fill(0.0);
@@ -166,7 +166,7 @@ impl Memory {
                         let both = mine + other;
                         mine * other / (both * both)
                     }
-                    true => Shape::Logistic.at(mine - other).2,
+                    true => MarginLoss::Logistic.at(mine - other).2,
                 };
                 let moved = own * weight * bend * (here - there);
                 *out -= moved;
@@ -174,38 +174,38 @@ impl Memory {
             }
             self.sums[i] += sum;
         }
-        self.give(levels.scale, slopes);
+        self.give(levels.scale, gradient);
     }
 
     /// Puts sums back into the order of the rows.
-    fn give(&self, scale: f64, slopes: &mut [f64]) {
+    fn give(&self, scale: f64, gradient: &mut [f64]) {
         for (document, sum) in self.order.iter().zip(&self.sums) {
-            slopes[*document as usize] = scale * sum;
+            gradient[*document as usize] = scale * sum;
         }
     }
 }
 
-impl Loss for LogisticPairs {
-    type Memory = Memory;
+impl ConvexLoss for LogisticPairs {
+    type Cache = QueryCache;
 
-    fn value(&self, query: usize, at: At<'_>, memory: &mut Memory, slopes: Slopes<'_>) -> f64 {
+    fn value(&self, query: usize, at: LossPoint<'_>, memory: &mut QueryCache, gradient: Gradient<'_>) -> f64 {
         match &self.wanted[query] {
-            Wanted::Nothing => {
-                slopes.scores.fill(0.0);
+            PairSource::Nothing => {
+                gradient.scores.fill(0.0);
                 0.0
             }
-            Wanted::Levels(levels) => memory.value(levels, at.scores, slopes.scores),
-            Wanted::Listed(list) => {
-                pairs::value(Shape::Logistic, list, at.scores, &mut memory.bends, slopes.scores)
+            PairSource::Levels(levels) => memory.value(levels, at.scores, gradient.scores),
+            PairSource::Listed(list) => {
+                pairs::value(MarginLoss::Logistic, list, at.scores, &mut memory.hessians, gradient.scores)
             }
         }
     }
 
-    fn curve(&self, query: usize, along: At<'_>, memory: &mut Memory, slopes: Slopes<'_>) {
+    fn hessian_product(&self, query: usize, along: LossPoint<'_>, memory: &mut QueryCache, gradient: Gradient<'_>) {
         match &self.wanted[query] {
-            Wanted::Nothing => slopes.scores.fill(0.0),
-            Wanted::Levels(levels) => memory.curve(levels, along.scores, slopes.scores),
-            Wanted::Listed(list) => pairs::curve(list, &memory.bends, along.scores, slopes.scores),
+            PairSource::Nothing => gradient.scores.fill(0.0),
+            PairSource::Levels(levels) => memory.hessian_product(levels, along.scores, gradient.scores),
+            PairSource::Listed(list) => pairs::hessian_product(list, &memory.hessians, along.scores, gradient.scores),
         }
     }
 }

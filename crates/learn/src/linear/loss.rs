@@ -6,22 +6,22 @@
 
 /// A place: the scores of a query's documents, and the unknowns besides the weights.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct At<'a> {
+pub(super) struct LossPoint<'a> {
     pub(super) scores: &'a [f64],
     pub(super) extras: &'a [f64],
 }
 
 /// Where derivatives go: by each score (to be set), and by the other unknowns (to be added to).
 #[derive(Debug)]
-pub(super) struct Slopes<'a> {
+pub(super) struct Gradient<'a> {
     pub(super) scores: &'a mut [f64],
     pub(super) extras: &'a mut [f64],
 }
 
 /// A loss; smooth, convex, and a sum over queries.
-pub(super) trait Loss: Sync {
-    /// What a query keeps from `value` to `curve`.
-    type Memory: Default + Send;
+pub(super) trait ConvexLoss: Sync {
+    /// What a query keeps from `value` to `hessian_product`.
+    type Cache: Default + Send;
 
     /// How many unknowns there are besides the weights (an intercept, thresholds), and where they
     /// begin.
@@ -29,12 +29,12 @@ pub(super) trait Loss: Sync {
         Vec::new()
     }
 
-    /// The loss of a query and its slopes. Infinite where it is not defined.
-    fn value(&self, query: usize, at: At<'_>, memory: &mut Self::Memory, slopes: Slopes<'_>)
+    /// The loss of a query and its gradient. Infinite where it is not defined.
+    fn value(&self, query: usize, at: LossPoint<'_>, memory: &mut Self::Cache, gradient: Gradient<'_>)
     -> f64;
 
     /// The second derivatives at the last place where `value` was asked for, times a direction.
-    fn curve(&self, query: usize, along: At<'_>, memory: &mut Self::Memory, slopes: Slopes<'_>);
+    fn hessian_product(&self, query: usize, along: LossPoint<'_>, memory: &mut Self::Cache, gradient: Gradient<'_>);
 
     /// Widths of the smoothing to go through, one after the other, each beginning where the one
     /// before ended. A loss that is smooth by itself has one stage.
@@ -60,23 +60,23 @@ pub(super) const HINGE_WIDTHS: &[f64] = &[1.0, 0.2, 0.04];
 ///
 /// The smoothed hinge is Huber's: within w/2 of max(0, 1 - m), and the hinge itself as w goes to 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Shape {
+pub(super) enum MarginLoss {
     Squared,
     Hinge(f64),
     Logistic,
 }
 
-impl Shape {
+impl MarginLoss {
     /// The loss, its first and its second derivative.
     #[inline]
     pub(super) fn at(self, m: f64) -> (f64, f64, f64) {
         let short = (1.0 - m).max(0.0);
         match self {
-            Shape::Squared => (short * short, -2.0 * short, if short > 0.0 { 2.0 } else { 0.0 }),
-            Shape::Hinge(_) if short == 0.0 => (0.0, 0.0, 0.0),
-            Shape::Hinge(w) if short < w => (short * short / (2.0 * w), -short / w, 1.0 / w),
-            Shape::Hinge(w) => (short - 0.5 * w, -1.0, 0.0),
-            Shape::Logistic => {
+            MarginLoss::Squared => (short * short, -2.0 * short, if short > 0.0 { 2.0 } else { 0.0 }),
+            MarginLoss::Hinge(_) if short == 0.0 => (0.0, 0.0, 0.0),
+            MarginLoss::Hinge(w) if short < w => (short * short / (2.0 * w), -short / w, 1.0 / w),
+            MarginLoss::Hinge(w) => (short - 0.5 * w, -1.0, 0.0),
+            MarginLoss::Logistic => {
                 let wrong = crate::exp::falling_sigmoid(m);
                 let right = crate::exp::falling_sigmoid(-m);
                 (crate::exp::softplus(-m), -wrong, wrong * right)
@@ -87,14 +87,14 @@ impl Shape {
     /// Widths to go through.
     pub(super) fn widths(self) -> &'static [f64] {
         match self {
-            Shape::Hinge(_) => HINGE_WIDTHS,
+            MarginLoss::Hinge(_) => HINGE_WIDTHS,
             _ => &[0.0],
         }
     }
 
     /// Sets the width of a smoothed hinge.
     pub(super) fn smooth(&mut self, width: f64) {
-        if let Shape::Hinge(w) = self {
+        if let MarginLoss::Hinge(w) = self {
             *w = width;
         }
     }
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn derivatives_are_those_of_finite_differences() {
         let step = 1e-6;
-        for shape in [Shape::Squared, Shape::Hinge(0.2), Shape::Hinge(1.0), Shape::Logistic] {
+        for shape in [MarginLoss::Squared, MarginLoss::Hinge(0.2), MarginLoss::Hinge(1.0), MarginLoss::Logistic] {
             for m in [-3.0, -0.31, 0.07, 0.55, 0.83, 0.97, 1.3, 4.0] {
                 let (loss, first, second) = shape.at(m);
                 let (up, down) = (shape.at(m + step), shape.at(m - step));
@@ -122,7 +122,7 @@ mod tests {
     fn a_smoothed_hinge_is_never_further_from_the_hinge_than_half_its_width() {
         for w in HINGE_WIDTHS {
             for m in (-300..300).map(|m| f64::from(m) * 0.01) {
-                let apart = (1.0 - m).max(0.0) - Shape::Hinge(*w).at(m).0;
+                let apart = (1.0 - m).max(0.0) - MarginLoss::Hinge(*w).at(m).0;
                 assert!((-1e-12..=0.5 * w + 1e-12).contains(&apart), "{w} {m}: {apart}");
             }
         }

@@ -17,12 +17,12 @@ pub(super) trait Smooth {
     fn value(&mut self, point: &[f64], gradient: &mut [f64]) -> f64;
 
     /// The second derivatives at the place of the last `value`, times a direction.
-    fn curve(&mut self, direction: &[f64], out: &mut [f64]);
+    fn hessian_product(&mut self, direction: &[f64], out: &mut [f64]);
 }
 
 /// What came of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum NewtonStep {
     /// The place is better than before.
     Moved,
     /// The step was no good; the next will be shorter.
@@ -33,7 +33,7 @@ pub(super) enum Step {
 
 /// A search under way.
 #[derive(Debug, Clone)]
-pub(super) struct Search {
+pub(super) struct NewtonSearch {
     point: Vec<f64>,
     value: f64,
     gradient: Vec<f64>,
@@ -45,7 +45,7 @@ const MOST_PRODUCTS: usize = 500;
 /// A step counts when the function falls by this part of what the model said.
 const ENOUGH: f64 = 1e-4;
 
-impl Search {
+impl NewtonSearch {
     /// Begins at a place; `radius` is that of an earlier search that is gone on with.
     pub(super) fn begin(function: &mut dyn Smooth, point: Vec<f64>, radius: Option<f64>) -> Self {
         let mut gradient = vec![0.0; point.len()];
@@ -75,10 +75,10 @@ impl Search {
 
     /// One step. `floor` is the length of the gradient that is small enough; `first` that where the
     /// search began, by which the exactness of the step is chosen.
-    pub(super) fn step(&mut self, function: &mut dyn Smooth, floor: f64, first: f64) -> Step {
+    pub(super) fn step(&mut self, function: &mut dyn Smooth, floor: f64, first: f64) -> NewtonStep {
         let slope = self.slope();
         if slope <= floor || !slope.is_finite() {
-            return Step::Converged;
+            return NewtonStep::Converged;
         }
         let radius = self.radius.unwrap_or(slope);
         let loose = 0.1_f64.min((slope / first.max(slope)).sqrt());
@@ -88,7 +88,7 @@ impl Search {
         let size = length(&step);
         // What rounding hides is not worth a step.
         if foretold <= 1e-14 * self.value.abs() || size == 0.0 {
-            return Step::Converged;
+            return NewtonStep::Converged;
         }
         let trial: Vec<f64> = self.point.iter().zip(&step).map(|(x, s)| x + s).collect();
         let mut gradient = vec![0.0; trial.len()];
@@ -99,11 +99,11 @@ impl Search {
         self.radius = Some(next_radius(before, size, fallen, foretold, along, at_border));
         if fallen > ENOUGH * foretold {
             (self.point, self.value, self.gradient) = (trial, value, gradient);
-            return Step::Moved;
+            return NewtonStep::Moved;
         }
         // The function must remember the place that is kept.
         self.value = function.value(&self.point, &mut self.gradient);
-        if size <= 1e-15 * length(&self.point) { Step::Converged } else { Step::Stayed }
+        if size <= 1e-15 * length(&self.point) { NewtonStep::Converged } else { NewtonStep::Stayed }
     }
 
     /// The step, what is left of `-g - Hs`, and whether it ended at the border of the region.
@@ -123,7 +123,7 @@ impl Search {
             if square.sqrt() <= enough {
                 break;
             }
-            function.curve(&direction, &mut curved);
+            function.hessian_product(&direction, &mut curved);
             let bend = dot(&direction, &curved);
             let far = if bend > 0.0 { square / bend } else { f64::INFINITY };
             let to_border = border(&step, &direction, radius);
@@ -201,7 +201,7 @@ mod tests {
             (0..x.len()).map(|i| 0.5 * self.0[i] * x[i] * x[i] - self.1[i] * x[i]).sum()
         }
 
-        fn curve(&mut self, d: &[f64], out: &mut [f64]) {
+        fn hessian_product(&mut self, d: &[f64], out: &mut [f64]) {
             for i in 0..d.len() {
                 out[i] = self.0[i] * d[i];
             }
@@ -220,18 +220,18 @@ mod tests {
             if x[0] < 3.0 { x[0].exp() - 2.0 * x[0] + x[1].powi(4) } else { f64::INFINITY }
         }
 
-        fn curve(&mut self, d: &[f64], out: &mut [f64]) {
+        fn hessian_product(&mut self, d: &[f64], out: &mut [f64]) {
             out[0] = self.0[0].exp() * d[0];
             out[1] = 12.0 * self.0[1].powi(2) * d[1];
         }
     }
 
     fn run(function: &mut dyn Smooth, from: Vec<f64>) -> (Vec<f64>, usize) {
-        let mut search = Search::begin(function, from, None);
+        let mut search = NewtonSearch::begin(function, from, None);
         let first = search.slope();
         let mut last = search.value();
         for steps in 1..200 {
-            if search.step(function, 1e-10 * first, first) == Step::Converged {
+            if search.step(function, 1e-10 * first, first) == NewtonStep::Converged {
                 return (search.point().to_vec(), steps);
             }
             assert!(search.value() <= last, "no step may rise");
@@ -260,10 +260,10 @@ mod tests {
     fn a_search_that_is_gone_on_with_takes_the_same_steps() {
         let make = || Bowl(vec![1.0, 7.0, 900.0], vec![3.0, 1.0, 1.0]);
         let (mut one, mut two) = (make(), make());
-        let mut whole = Search::begin(&mut one, vec![9.0; 3], None);
+        let mut whole = NewtonSearch::begin(&mut one, vec![9.0; 3], None);
         let first = whole.slope();
-        assert_eq!(whole.step(&mut one, 0.0, first), Step::Moved);
-        let mut again = Search::begin(&mut two, whole.point().to_vec(), whole.radius());
+        assert_eq!(whole.step(&mut one, 0.0, first), NewtonStep::Moved);
+        let mut again = NewtonSearch::begin(&mut two, whole.point().to_vec(), whole.radius());
         assert_eq!(whole.step(&mut one, 0.0, first), again.step(&mut two, 0.0, first));
         assert_eq!(whole.point(), again.point());
     }
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn nothing_to_gain_is_seen_at_once() {
         let mut flat = Bowl(vec![1.0], vec![0.0]);
-        let mut search = Search::begin(&mut flat, vec![0.0], None);
-        assert_eq!(search.step(&mut flat, 0.0, 0.0), Step::Converged);
+        let mut search = NewtonSearch::begin(&mut flat, vec![0.0], None);
+        assert_eq!(search.step(&mut flat, 0.0, 0.0), NewtonStep::Converged);
     }
 }

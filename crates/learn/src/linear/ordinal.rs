@@ -14,7 +14,7 @@
 
 use rankwright_data::Dataset;
 
-use super::loss::{At, Loss, Slopes};
+use super::loss::{LossPoint, ConvexLoss, Gradient};
 use super::pointwise::{counted, shares};
 use crate::error::LearnError;
 use crate::exp::{falling_sigmoid, softplus};
@@ -69,21 +69,21 @@ impl<'a> Grades<'a> {
 
 /// What a document keeps: its grade, and the second derivatives of its three parts.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Kept {
+pub(super) struct DocumentCache {
     grade: usize,
     above: f64,
     below: f64,
     gap: f64,
 }
 
-impl Loss for Grades<'_> {
-    type Memory = Vec<Kept>;
+impl ConvexLoss for Grades<'_> {
+    type Cache = Vec<DocumentCache>;
 
     fn extras(&self) -> Vec<f64> {
         self.first.clone()
     }
 
-    fn value(&self, query: usize, at: At<'_>, kept: &mut Vec<Kept>, slopes: Slopes<'_>) -> f64 {
+    fn value(&self, query: usize, at: LossPoint<'_>, kept: &mut Vec<DocumentCache>, gradient: Gradient<'_>) -> f64 {
         let thresholds = at.extras;
         if !thresholds.is_sorted_by(|a, b| a < b) {
             return f64::INFINITY;
@@ -91,13 +91,13 @@ impl Loss for Grades<'_> {
         kept.clear();
         let mut total = 0.0;
         let rows = self.data.query_rows(query);
-        for ((row, score), slope) in rows.zip(at.scores).zip(slopes.scores.iter_mut()) {
+        for ((row, score), slope) in rows.zip(at.scores).zip(gradient.scores.iter_mut()) {
             *slope = 0.0;
             let Some((share, grade)) = self.row(row) else {
-                kept.push(Kept::default());
+                kept.push(DocumentCache::default());
                 continue;
             };
-            let mut mine = Kept { grade, ..Kept::default() };
+            let mut mine = DocumentCache { grade, ..DocumentCache::default() };
             let upper = thresholds.get(grade);
             let lower = grade.checked_sub(1).and_then(|k| thresholds.get(k));
             if let Some(upper) = upper {
@@ -105,7 +105,7 @@ impl Loss for Grades<'_> {
                 let (rises, falls) = (falling_sigmoid(-a), falling_sigmoid(a));
                 total += share * softplus(a);
                 *slope += share * rises;
-                slopes.extras[grade] -= share * rises;
+                gradient.extras[grade] -= share * rises;
                 mine.above = share * rises * falls;
             }
             if let Some(lower) = lower {
@@ -113,7 +113,7 @@ impl Loss for Grades<'_> {
                 let (rises, falls) = (falling_sigmoid(-b), falling_sigmoid(b));
                 total += share * softplus(b);
                 *slope -= share * rises;
-                slopes.extras[grade - 1] += share * rises;
+                gradient.extras[grade - 1] += share * rises;
                 mine.below = share * rises * falls;
             }
             if let (Some(upper), Some(lower)) = (upper, lower) {
@@ -122,8 +122,8 @@ impl Loss for Grades<'_> {
                 let apart = -(-width).exp_m1();
                 total -= share * apart.ln();
                 let pull = share * (1.0 - apart) / apart;
-                slopes.extras[grade] -= pull;
-                slopes.extras[grade - 1] += pull;
+                gradient.extras[grade] -= pull;
+                gradient.extras[grade - 1] += pull;
                 mine.gap = pull / apart;
             }
             kept.push(mine);
@@ -131,25 +131,25 @@ impl Loss for Grades<'_> {
         total
     }
 
-    fn curve(&self, _query: usize, along: At<'_>, kept: &mut Vec<Kept>, slopes: Slopes<'_>) {
+    fn hessian_product(&self, _query: usize, along: LossPoint<'_>, kept: &mut Vec<DocumentCache>, gradient: Gradient<'_>) {
         let moves = along.extras;
-        for ((kept, score), slope) in kept.iter().zip(along.scores).zip(slopes.scores.iter_mut()) {
-            let Kept { grade, above, below, gap } = *kept;
+        for ((kept, score), slope) in kept.iter().zip(along.scores).zip(gradient.scores.iter_mut()) {
+            let DocumentCache { grade, above, below, gap } = *kept;
             *slope = 0.0;
             if above > 0.0 {
                 let bend = above * (score - moves[grade]);
                 *slope += bend;
-                slopes.extras[grade] -= bend;
+                gradient.extras[grade] -= bend;
             }
             if below > 0.0 {
                 let bend = below * (moves[grade - 1] - score);
                 *slope -= bend;
-                slopes.extras[grade - 1] += bend;
+                gradient.extras[grade - 1] += bend;
             }
             if gap > 0.0 {
                 let bend = gap * (moves[grade] - moves[grade - 1]);
-                slopes.extras[grade] += bend;
-                slopes.extras[grade - 1] -= bend;
+                gradient.extras[grade] += bend;
+                gradient.extras[grade - 1] -= bend;
             }
         }
     }

@@ -10,7 +10,7 @@
 
 use rankwright_data::Dataset;
 
-use super::loss::Shape;
+use super::loss::MarginLoss;
 use crate::error::LearnError;
 use crate::preferences::Preferences;
 
@@ -19,19 +19,19 @@ pub(super) type Pair = (u32, u32, f64);
 
 /// The preferences of one query.
 #[derive(Debug, Default)]
-pub(super) enum Wanted {
+pub(super) enum PairSource {
     /// None at all.
     #[default]
     Nothing,
     /// Any two documents of different levels: the higher one should lead.
-    Levels(Levels),
+    LabelLevels(LabelLevels),
     /// Listed pairs.
     Listed(Vec<Pair>),
 }
 
 /// Documents by level.
 #[derive(Debug)]
-pub(super) struct Levels {
+pub(super) struct LabelLevels {
     /// The level of each document, from 0.
     pub(super) of: Vec<u32>,
     /// How many levels there are, 2 at least.
@@ -42,7 +42,7 @@ pub(super) struct Levels {
     pub(super) scale: f64,
 }
 
-impl Levels {
+impl LabelLevels {
     /// The levels of labels; `None` where all that count are equal. Documents of weight 0 count for
     /// nothing, but keep their place.
     fn new(labels: &[f64], weights: Vec<f64>, scale: f64) -> Option<Self> {
@@ -77,31 +77,31 @@ impl Levels {
     }
 }
 
-impl Wanted {
+impl PairSource {
     /// The sum of the weights of all pairs.
     fn mass(&self) -> f64 {
         match self {
-            Wanted::Nothing => 0.0,
-            Wanted::Levels(levels) => levels.scale * levels.mass(),
-            Wanted::Listed(pairs) => pairs.iter().map(|(_, _, weight)| weight).sum(),
+            PairSource::Nothing => 0.0,
+            PairSource::Levels(levels) => levels.scale * levels.mass(),
+            PairSource::Listed(pairs) => pairs.iter().map(|(_, _, weight)| weight).sum(),
         }
     }
 
     fn scale(&mut self, by: f64) {
         match self {
-            Wanted::Nothing => {}
-            Wanted::Levels(levels) => levels.scale *= by,
-            Wanted::Listed(pairs) => pairs.iter_mut().for_each(|(_, _, weight)| *weight *= by),
+            PairSource::Nothing => {}
+            PairSource::Levels(levels) => levels.scale *= by,
+            PairSource::Listed(pairs) => pairs.iter_mut().for_each(|(_, _, weight)| *weight *= by),
         }
     }
 }
 
 /// The preferences of every query; refuses data without any.
-pub(super) fn wanted(data: &Dataset, norm_query: bool) -> Result<Vec<Wanted>, LearnError> {
+pub(super) fn wanted(data: &Dataset, norm_query: bool) -> Result<Vec<PairSource>, LearnError> {
     let preferences = Preferences::new(data);
     preferences.check()?;
-    let mut all: Vec<Wanted> = (0..data.queries()).map(|q| one(data, &preferences, q)).collect();
-    let masses: Vec<f64> = all.iter().map(Wanted::mass).collect();
+    let mut all: Vec<PairSource> = (0..data.queries()).map(|q| one(data, &preferences, q)).collect();
+    let masses: Vec<f64> = all.iter().map(PairSource::mass).collect();
     let whole: f64 = masses.iter().sum();
     if whole <= 0.0 {
         return Err(LearnError::ZeroWeights);
@@ -119,12 +119,12 @@ pub(super) fn wanted(data: &Dataset, norm_query: bool) -> Result<Vec<Wanted>, Le
     Ok(all)
 }
 
-fn one(data: &Dataset, preferences: &Preferences<'_>, query: usize) -> Wanted {
+fn one(data: &Dataset, preferences: &Preferences<'_>, query: usize) -> PairSource {
     if preferences.own(query).is_some() {
         let pairs = preferences.listed(query);
         return match pairs.is_empty() {
-            true => Wanted::Nothing,
-            false => Wanted::Listed(
+            true => PairSource::Nothing,
+            false => PairSource::Listed(
                 pairs.into_iter().map(|(a, b, weight)| (a, b, f64::from(weight))).collect(),
             ),
         };
@@ -133,43 +133,43 @@ fn one(data: &Dataset, preferences: &Preferences<'_>, query: usize) -> Wanted {
     let scale = data.query_weights().map_or(1.0, |weights| f64::from(weights[query]));
     let weights = data.row_weights().map_or(&[][..], |weights| &weights[rows]);
     let weights = weights.iter().map(|weight| f64::from(*weight)).collect();
-    match Levels::new(data.query(query).labels, weights, scale) {
-        Some(levels) if scale > 0.0 => Wanted::Levels(levels),
-        _ => Wanted::Nothing,
+    match LabelLevels::new(data.query(query).labels, weights, scale) {
+        Some(levels) if scale > 0.0 => PairSource::Levels(levels),
+        _ => PairSource::Nothing,
     }
 }
 
-/// The loss of listed pairs at these scores; slopes are set, second derivatives kept.
+/// The loss of listed pairs at these scores; gradient are set, second derivatives kept.
 pub(super) fn value(
-    shape: Shape,
+    shape: MarginLoss,
     pairs: &[Pair],
     scores: &[f64],
-    bends: &mut Vec<f64>,
-    slopes: &mut [f64],
+    hessians: &mut Vec<f64>,
+    gradient: &mut [f64],
 ) -> f64 {
-    slopes.fill(0.0);
-    bends.clear();
+    gradient.fill(0.0);
+    hessians.clear();
     let mut total = 0.0;
     for &(better, worse, weight) in pairs {
         let (i, j) = (better as usize, worse as usize);
         let (loss, first, second) = shape.at(scores[i] - scores[j]);
         total += weight * loss;
-        slopes[i] += weight * first;
-        slopes[j] -= weight * first;
-        bends.push(weight * second);
+        gradient[i] += weight * first;
+        gradient[j] -= weight * first;
+        hessians.push(weight * second);
     }
     total
 }
 
 /// The second derivatives of listed pairs times a direction.
-pub(super) fn curve(pairs: &[Pair], bends: &[f64], along: &[f64], slopes: &mut [f64]) {
-    slopes.fill(0.0);
-    for (&(better, worse, _), bend) in pairs.iter().zip(bends) {
+pub(super) fn hessian_product(pairs: &[Pair], hessians: &[f64], along: &[f64], gradient: &mut [f64]) {
+    gradient.fill(0.0);
+    for (&(better, worse, _), bend) in pairs.iter().zip(hessians) {
         if *bend != 0.0 {
             let (i, j) = (better as usize, worse as usize);
             let moved = bend * (along[i] - along[j]);
-            slopes[i] += moved;
-            slopes[j] -= moved;
+            gradient[i] += moved;
+            gradient[j] -= moved;
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use rankwright_spec::{Slashed, above, params};
 
-use super::line::{Fit, Line, LinearLoss};
+use super::line::{LinearFit, LinearTrainer, LinearLoss};
 use crate::transform::TransformParams;
 
 params! {
@@ -33,12 +33,12 @@ pub(super) fn line(
     c: Vec<f64>,
     solver: &SolverParams,
     transform: &TransformParams,
-) -> Line {
-    let fit = Fit {
+) -> LinearTrainer {
+    let fit = LinearFit {
         path: c,
         steps: solver.steps,
         tolerance: solver.tolerance,
         transform: transform.clone(),
     };
-    Line { loss, fit }
+    LinearTrainer { loss, fit }
 }

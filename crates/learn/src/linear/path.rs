@@ -1,18 +1,18 @@
 //! The search for the best weights along a path: for each value of c, and within it for each width of
 //! a smoothed loss, Newton's method from where the one before ended.
 //!
-//! A [`Solver`] goes step by step, and its [`Place`] is all that is needed to go on later with the
+//! A [`Solver`] goes step by step, and its [`PathPosition`] is all that is needed to go on later with the
 //! same bits.
 
-use super::line::Fit;
-use super::loss::Loss;
-use super::newton::{Search, Smooth, Step};
+use super::line::LinearFit;
+use super::loss::ConvexLoss;
+use super::newton::{NewtonSearch, Smooth, NewtonStep};
 use super::problem::Problem;
 use crate::error::LearnError;
 
 /// Where a search is: what a checkpoint keeps.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Place {
+pub(super) struct PathPosition {
     /// The number of the value of c, and of the stage of smoothing, that are worked on.
     c: usize,
     stage: usize,
@@ -24,7 +24,7 @@ pub(super) struct Place {
     pub(super) point: Vec<f64>,
 }
 
-impl Place {
+impl PathPosition {
     /// As bytes: numbers of eight each.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let radius = self.radius.unwrap_or(f64::NAN).to_bits();
@@ -62,21 +62,21 @@ pub(super) struct Taken {
 }
 
 /// A search under way.
-pub(super) struct Solver<'a, L: Loss> {
-    fit: &'a Fit,
+pub(super) struct Solver<'a, L: ConvexLoss> {
+    fit: &'a LinearFit,
     problem: Problem<'a, L>,
     widths: &'static [f64],
-    place: Place,
+    place: PathPosition,
     /// The search of the stage that is worked on.
-    search: Option<Search>,
+    search: Option<NewtonSearch>,
     /// The length of the loss's gradient where all weights are 0.
     first: f64,
 }
 
-impl<'a, L: Loss> Solver<'a, L> {
+impl<'a, L: ConvexLoss> Solver<'a, L> {
     /// Begins at weights of 0, or goes on from a place.
     pub(super) fn begin(
-        fit: &'a Fit,
+        fit: &'a LinearFit,
         mut problem: Problem<'a, L>,
         place: Option<&[u8]>,
     ) -> Result<Self, LearnError> {
@@ -89,9 +89,9 @@ impl<'a, L: Loss> Solver<'a, L> {
         problem.value(&point, &mut gradient);
         let first = super::newton::length(&gradient);
         let place = match place {
-            None => Place { c: 0, stage: 0, steps: 0, radius: None, point },
+            None => PathPosition { c: 0, stage: 0, steps: 0, radius: None, point },
             Some(bytes) => {
-                Place::from_bytes(bytes, point.len()).ok_or(LearnError::CheckpointState {
+                PathPosition::from_bytes(bytes, point.len()).ok_or(LearnError::CheckpointState {
                     problem: "holds the state of another learner",
                 })?
             }
@@ -100,7 +100,7 @@ impl<'a, L: Loss> Solver<'a, L> {
     }
 
     /// Where it is.
-    pub(super) fn place(&self) -> &Place {
+    pub(super) fn place(&self) -> &PathPosition {
         &self.place
     }
 
@@ -118,7 +118,7 @@ impl<'a, L: Loss> Solver<'a, L> {
             None => {
                 problem.c = c;
                 problem.loss.smooth(self.widths.get(place.stage).copied().unwrap_or(0.0));
-                Search::begin(problem, place.point.clone(), place.radius)
+                NewtonSearch::begin(problem, place.point.clone(), place.radius)
             }
         };
         let first = c * self.first;
@@ -128,7 +128,7 @@ impl<'a, L: Loss> Solver<'a, L> {
         place.point.copy_from_slice(search.point());
         let value = search.value();
         let spent = place.steps >= self.fit.steps;
-        if step == Step::Converged || spent {
+        if step == NewtonStep::Converged || spent {
             place.radius = None;
             place.stage += 1;
         } else {
@@ -138,7 +138,7 @@ impl<'a, L: Loss> Solver<'a, L> {
         if ends {
             (place.c, place.stage, place.steps) = (place.c + 1, 0, 0);
         }
-        Some(Taken { value, moved: step == Step::Moved, ends })
+        Some(Taken { value, moved: step == NewtonStep::Moved, ends })
     }
 }
 
@@ -149,11 +149,11 @@ mod tests {
     #[test]
     fn a_place_is_read_back_as_it_was() {
         for radius in [None, Some(0.25)] {
-            let place = Place { c: 2, stage: 1, steps: 7, radius, point: vec![1.5, -0.0, 1e-300] };
+            let place = PathPosition { c: 2, stage: 1, steps: 7, radius, point: vec![1.5, -0.0, 1e-300] };
             let bytes = place.to_bytes();
-            assert_eq!(Place::from_bytes(&bytes, 3), Some(place));
-            assert_eq!(Place::from_bytes(&bytes, 4), None);
-            assert_eq!(Place::from_bytes(&bytes[1..], 3), None);
+            assert_eq!(PathPosition::from_bytes(&bytes, 3), Some(place));
+            assert_eq!(PathPosition::from_bytes(&bytes, 4), None);
+            assert_eq!(PathPosition::from_bytes(&bytes[1..], 3), None);
         }
     }
 }

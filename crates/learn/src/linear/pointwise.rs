@@ -8,7 +8,7 @@
 
 use rankwright_data::Dataset;
 
-use super::loss::{At, Loss, Shape, Slopes};
+use super::loss::{LossPoint, ConvexLoss, MarginLoss, Gradient};
 use crate::error::LearnError;
 
 /// The part of each row in a mean over all: its weight, its query's multiplied in, over the sum.
@@ -39,12 +39,12 @@ pub(super) struct Signed<'a> {
     data: &'a Dataset,
     rel: f64,
     shares: Vec<f64>,
-    shape: Shape,
+    shape: MarginLoss,
 }
 
 impl<'a> Signed<'a> {
     /// Refuses data of one class only.
-    pub(super) fn new(data: &'a Dataset, rel: f64, shape: Shape) -> Result<Self, LearnError> {
+    pub(super) fn new(data: &'a Dataset, rel: f64, shape: MarginLoss) -> Result<Self, LearnError> {
         let shares = shares(data)?;
         let any =
             |relevant: bool| counted(data, &shares).any(|(label, _)| (label >= rel) == relevant);
@@ -62,35 +62,35 @@ impl<'a> Signed<'a> {
     }
 }
 
-impl Loss for Signed<'_> {
+impl ConvexLoss for Signed<'_> {
     /// Second derivatives by score, shares multiplied in.
-    type Memory = Vec<f64>;
+    type Cache = Vec<f64>;
 
     fn extras(&self) -> Vec<f64> {
         vec![0.0]
     }
 
-    fn value(&self, query: usize, at: At<'_>, bends: &mut Vec<f64>, slopes: Slopes<'_>) -> f64 {
+    fn value(&self, query: usize, at: LossPoint<'_>, hessians: &mut Vec<f64>, gradient: Gradient<'_>) -> f64 {
         let intercept = at.extras[0];
         let mut total = 0.0;
-        bends.clear();
+        hessians.clear();
         for ((row, score), slope) in
-            self.data.query_rows(query).zip(at.scores).zip(slopes.scores.iter_mut())
+            self.data.query_rows(query).zip(at.scores).zip(gradient.scores.iter_mut())
         {
             let (y, share) = (self.sign(row), self.shares[row]);
             let (loss, first, second) = self.shape.at(y * (score + intercept));
             total += share * loss;
             *slope = share * y * first;
-            slopes.extras[0] += *slope;
-            bends.push(share * second);
+            gradient.extras[0] += *slope;
+            hessians.push(share * second);
         }
         total
     }
 
-    fn curve(&self, _query: usize, along: At<'_>, bends: &mut Vec<f64>, slopes: Slopes<'_>) {
-        for ((bend, score), slope) in bends.iter().zip(along.scores).zip(slopes.scores.iter_mut()) {
+    fn hessian_product(&self, _query: usize, along: LossPoint<'_>, hessians: &mut Vec<f64>, gradient: Gradient<'_>) {
+        for ((bend, score), slope) in hessians.iter().zip(along.scores).zip(gradient.scores.iter_mut()) {
             *slope = bend * (score + along.extras[0]);
-            slopes.extras[0] += *slope;
+            gradient.extras[0] += *slope;
         }
     }
 
@@ -110,31 +110,31 @@ pub(super) struct LeastSquares<'a> {
     pub(super) shares: Vec<f64>,
 }
 
-impl Loss for LeastSquares<'_> {
-    type Memory = ();
+impl ConvexLoss for LeastSquares<'_> {
+    type Cache = ();
 
     fn extras(&self) -> Vec<f64> {
         vec![0.0]
     }
 
-    fn value(&self, query: usize, at: At<'_>, _: &mut (), slopes: Slopes<'_>) -> f64 {
+    fn value(&self, query: usize, at: LossPoint<'_>, _: &mut (), gradient: Gradient<'_>) -> f64 {
         let rows = self.data.query_rows(query);
         let mut total = 0.0;
-        for ((row, score), slope) in rows.zip(at.scores).zip(slopes.scores.iter_mut()) {
+        for ((row, score), slope) in rows.zip(at.scores).zip(gradient.scores.iter_mut()) {
             let share = self.shares[row];
             let off = score + at.extras[0] - self.data.labels()[row];
             total += 0.5 * share * off * off;
             *slope = share * off;
-            slopes.extras[0] += *slope;
+            gradient.extras[0] += *slope;
         }
         total
     }
 
-    fn curve(&self, query: usize, along: At<'_>, _: &mut (), slopes: Slopes<'_>) {
+    fn hessian_product(&self, query: usize, along: LossPoint<'_>, _: &mut (), gradient: Gradient<'_>) {
         let rows = self.data.query_rows(query);
-        for ((row, score), slope) in rows.zip(along.scores).zip(slopes.scores.iter_mut()) {
+        for ((row, score), slope) in rows.zip(along.scores).zip(gradient.scores.iter_mut()) {
             *slope = self.shares[row] * (score + along.extras[0]);
-            slopes.extras[0] += *slope;
+            gradient.extras[0] += *slope;
         }
     }
 }

@@ -18,7 +18,7 @@ use rankwright_data::Dataset;
 use rayon::prelude::*;
 
 use super::kernel::{add_rows, products};
-use super::loss::{At, Loss, Slopes};
+use super::loss::{LossPoint, ConvexLoss, Gradient};
 use super::newton::Smooth;
 use crate::simd::Simd;
 
@@ -29,11 +29,11 @@ const BLOCK: usize = 8192;
 
 /// Queries that one task works on.
 #[derive(Debug)]
-struct Chunk<M> {
+struct ProblemChunk<M> {
     queries: Range<usize>,
     rows: Range<usize>,
     scores: Vec<f64>,
-    slopes: Vec<f64>,
+    gradient: Vec<f64>,
     memory: Vec<M>,
 }
 
@@ -48,15 +48,15 @@ pub(super) struct Design<'a> {
 
 /// The function, and where it was looked at last.
 #[derive(Debug)]
-pub(super) struct Problem<'a, L: Loss> {
+pub(super) struct Problem<'a, L: ConvexLoss> {
     design: Design<'a>,
     pub(super) loss: L,
     pub(super) penalty: f64,
     pub(super) c: f64,
-    chunks: Vec<Chunk<L::Memory>>,
+    chunks: Vec<ProblemChunk<L::Cache>>,
 }
 
-impl<'a, L: Loss> Problem<'a, L> {
+impl<'a, L: ConvexLoss> Problem<'a, L> {
     pub(super) fn new(design: Design<'a>, loss: L) -> Self {
         let data = design.data;
         let mut chunks = Vec::new();
@@ -66,8 +66,8 @@ impl<'a, L: Loss> Problem<'a, L> {
             if rows.len() >= CHUNK || query + 1 == data.queries() {
                 let zeros = vec![0.0; rows.len()];
                 let queries = first..query + 1;
-                let memory = queries.clone().map(|_| L::Memory::default()).collect();
-                chunks.push(Chunk { queries, rows, scores: zeros.clone(), slopes: zeros, memory });
+                let memory = queries.clone().map(|_| L::Cache::default()).collect();
+                chunks.push(ProblemChunk { queries, rows, scores: zeros.clone(), gradient: zeros, memory });
                 first = query + 1;
             }
         }
@@ -79,17 +79,17 @@ impl<'a, L: Loss> Problem<'a, L> {
         self.design.data.columns()
     }
 
-    /// One pass over all chunks: the sums of `each` query's losses, and of the rows with its slopes.
+    /// One pass over all chunks: the sums of `each` query's losses, and of the rows with its gradient.
     fn pass(
         &mut self,
         point: &[f64],
         sums: &mut [f64],
-        each: impl Fn(&L, usize, At<'_>, &mut L::Memory, Slopes<'_>) -> f64 + Sync,
+        each: impl Fn(&L, usize, LossPoint<'_>, &mut L::Cache, Gradient<'_>) -> f64 + Sync,
     ) -> f64 {
         let (design, loss) = (self.design, &self.loss);
         let (columns, unknowns) = (design.data.columns(), sums.len());
         let (weights, extras) = point.split_at(columns);
-        let of_chunk = |chunk: &mut Chunk<L::Memory>| {
+        let of_chunk = |chunk: &mut ProblemChunk<L::Cache>| {
             let rows = chunk.rows.clone();
             let values = &design.values[rows.start * columns..rows.end * columns];
             all_products(design.simd, values, weights, &mut chunk.scores);
@@ -98,12 +98,12 @@ impl<'a, L: Loss> Problem<'a, L> {
             for (query, memory) in chunk.queries.clone().zip(&mut chunk.memory) {
                 let mine = design.data.query_rows(query);
                 let mine = mine.start - rows.start..mine.end - rows.start;
-                let at = At { scores: &chunk.scores[mine.clone()], extras };
-                let slopes =
-                    Slopes { scores: &mut chunk.slopes[mine], extras: &mut sums[columns..] };
-                total += each(loss, query, at, memory, slopes);
+                let at = LossPoint { scores: &chunk.scores[mine.clone()], extras };
+                let gradient =
+                    Gradient { scores: &mut chunk.gradient[mine], extras: &mut sums[columns..] };
+                total += each(loss, query, at, memory, gradient);
             }
-            add_all_rows(design.simd, values, &chunk.slopes, &mut sums[..columns]);
+            add_all_rows(design.simd, values, &chunk.gradient, &mut sums[..columns]);
             (total, sums)
         };
         let parts: Vec<(f64, Vec<f64>)> =
@@ -126,19 +126,19 @@ impl<'a, L: Loss> Problem<'a, L> {
     }
 }
 
-impl<L: Loss> Smooth for Problem<'_, L> {
+impl<L: ConvexLoss> Smooth for Problem<'_, L> {
     fn value(&mut self, point: &[f64], gradient: &mut [f64]) -> f64 {
-        let total = self.pass(point, gradient, |loss, query, at, memory, slopes| {
-            loss.value(query, at, memory, slopes)
+        let total = self.pass(point, gradient, |loss, query, at, memory, gradient| {
+            loss.value(query, at, memory, gradient)
         });
         self.penalise(point, gradient);
         let weights = &point[..self.columns()];
         self.c * total + 0.5 * self.penalty * weights.iter().map(|w| w * w).sum::<f64>()
     }
 
-    fn curve(&mut self, direction: &[f64], out: &mut [f64]) {
-        self.pass(direction, out, |loss, query, along, memory, slopes| {
-            loss.curve(query, along, memory, slopes);
+    fn hessian_product(&mut self, direction: &[f64], out: &mut [f64]) {
+        self.pass(direction, out, |loss, query, along, memory, gradient| {
+            loss.hessian_product(query, along, memory, gradient);
             0.0
         });
         self.penalise(direction, out);

@@ -10,30 +10,30 @@
 //! preferences.) Preferences of labels are counted (`counting.rs`), those of the data's
 //! own pairs are visited one by one.
 
-use super::counting::Sorted;
-use super::loss::{At, Loss, Shape, Slopes};
-use super::pairs::{self, Wanted};
+use super::counting::SortedScores;
+use super::loss::{LossPoint, ConvexLoss, MarginLoss, Gradient};
+use super::pairs::{self, PairSource};
 
 /// The loss of the ranking SVM.
 #[derive(Debug)]
 pub(super) struct Margin {
-    pub(super) wanted: Vec<Wanted>,
+    pub(super) wanted: Vec<PairSource>,
     /// A hinge, squared or smoothed.
-    pub(super) shape: Shape,
+    pub(super) shape: MarginLoss,
 }
 
 /// What a query keeps.
 #[derive(Debug, Default)]
-pub(super) struct Memory {
-    sorted: Sorted,
-    bends: Vec<f64>,
+pub(super) struct MarginCache {
+    sorted: SortedScores,
+    hessians: Vec<f64>,
 }
 
 impl Margin {
     /// The squared hinges that make up the loss.
     fn margins(&self) -> ([(f64, f64); 2], usize) {
         match self.shape {
-            Shape::Hinge(width) => {
+            MarginLoss::Hinge(width) => {
                 let factor = 0.5 / width;
                 ([(1.0, factor), (1.0 - width, -factor)], 2)
             }
@@ -42,33 +42,33 @@ impl Margin {
     }
 }
 
-impl Loss for Margin {
-    type Memory = Memory;
+impl ConvexLoss for Margin {
+    type Cache = MarginCache;
 
-    fn value(&self, query: usize, at: At<'_>, memory: &mut Memory, slopes: Slopes<'_>) -> f64 {
+    fn value(&self, query: usize, at: LossPoint<'_>, memory: &mut MarginCache, gradient: Gradient<'_>) -> f64 {
         let (margins, count) = self.margins();
         match &self.wanted[query] {
-            Wanted::Nothing => {
-                slopes.scores.fill(0.0);
+            PairSource::Nothing => {
+                gradient.scores.fill(0.0);
                 0.0
             }
-            Wanted::Levels(levels) => {
-                memory.sorted.value(levels, &margins[..count], at.scores, slopes.scores)
+            PairSource::Levels(levels) => {
+                memory.sorted.value(levels, &margins[..count], at.scores, gradient.scores)
             }
-            Wanted::Listed(list) => {
-                pairs::value(self.shape, list, at.scores, &mut memory.bends, slopes.scores)
+            PairSource::Listed(list) => {
+                pairs::value(self.shape, list, at.scores, &mut memory.hessians, gradient.scores)
             }
         }
     }
 
-    fn curve(&self, query: usize, along: At<'_>, memory: &mut Memory, slopes: Slopes<'_>) {
+    fn hessian_product(&self, query: usize, along: LossPoint<'_>, memory: &mut MarginCache, gradient: Gradient<'_>) {
         let (margins, count) = self.margins();
         match &self.wanted[query] {
-            Wanted::Nothing => slopes.scores.fill(0.0),
-            Wanted::Levels(levels) => {
-                memory.sorted.curve(levels, &margins[..count], along.scores, slopes.scores);
+            PairSource::Nothing => gradient.scores.fill(0.0),
+            PairSource::Levels(levels) => {
+                memory.sorted.hessian_product(levels, &margins[..count], along.scores, gradient.scores);
             }
-            Wanted::Listed(list) => pairs::curve(list, &memory.bends, along.scores, slopes.scores),
+            PairSource::Listed(list) => pairs::hessian_product(list, &memory.hessians, along.scores, gradient.scores),
         }
     }
 

@@ -6,12 +6,12 @@ use proptest::prelude::*;
 use rankwright_data::bytes::Input;
 use rankwright_data::{Dataset, Matrix, Random};
 
-use super::counting::Sorted;
+use super::counting::SortedScores;
 use super::logistic_pairs::LogisticPairs;
-use super::loss::{At, Loss, Shape, Slopes};
-use super::newton::{Search, Smooth, Step};
+use super::loss::{LossPoint, ConvexLoss, MarginLoss, Gradient};
+use super::newton::{NewtonSearch, Smooth, NewtonStep};
 use super::ordinal::Grades;
-use super::pairs::{self, Wanted, wanted};
+use super::pairs::{self, PairSource, wanted};
 use super::pointwise::{LeastSquares, Signed, shares};
 use super::problem::{Design, Problem};
 use super::ranksvm::Margin;
@@ -42,7 +42,7 @@ fn with_pairs(data: Dataset, text: &str) -> Dataset {
 }
 
 /// Compares first and second derivatives with differences, at a drawn place.
-fn check_differences<L: Loss>(name: &str, data: &Dataset, loss: L) {
+fn check_differences<L: ConvexLoss>(name: &str, data: &Dataset, loss: L) {
     let values = data.matrix().values();
     let mut problem = Problem::new(Design { data, values, simd: Simd::Auto }, loss);
     (problem.c, problem.penalty) = (70.0, 0.3);
@@ -67,7 +67,7 @@ fn check_differences<L: Loss>(name: &str, data: &Dataset, loss: L) {
         "{name}: {slope} {difference}"
     );
     let mut curved = vec![0.0; n];
-    problem.curve(&direction, &mut curved);
+    problem.hessian_product(&direction, &mut curved);
     for at in 0..n {
         let difference = (up[at] - down[at]) / (2.0 * step);
         let size = curved[at].abs().max(1.0);
@@ -83,9 +83,9 @@ fn every_loss_has_the_derivatives_of_finite_differences() {
     for weighted in [false, true] {
         let data = drawn(11, &[7, 1, 12, 5], 4, 4, weighted);
         let rel = 2.0;
-        for shape in [Shape::Logistic, Shape::Squared, Shape::Hinge(1.0), Shape::Hinge(0.2)] {
+        for shape in [MarginLoss::Logistic, MarginLoss::Squared, MarginLoss::Hinge(1.0), MarginLoss::Hinge(0.2)] {
             check_differences("signed", &data, Signed::new(&data, rel, shape).unwrap());
-            if shape == Shape::Logistic {
+            if shape == MarginLoss::Logistic {
                 continue;
             }
             for norm_query in [false, true] {
@@ -100,14 +100,14 @@ fn every_loss_has_the_derivatives_of_finite_differences() {
         check_differences("pairs", &data, LogisticPairs::new(&data, wanted(&data), 1));
         let own = with_pairs(data.clone(), "q0 0 1\nq0 4 > 2 3\nq2 9 = 10\nq2 12 11 0.5\nq0 1 4\n");
         check_differences("own pairs", &own, LogisticPairs::new(&own, wanted(&own), 1));
-        let shape = Shape::Squared;
+        let shape = MarginLoss::Squared;
         check_differences("own margin", &own, Margin { wanted: wanted(&own), shape });
     }
 }
 
 /// The same preferences as a list.
-fn listed(wanted: &Wanted) -> Vec<pairs::Pair> {
-    let Wanted::Levels(levels) = wanted else { return Vec::new() };
+fn listed(wanted: &PairSource) -> Vec<pairs::Pair> {
+    let PairSource::Levels(levels) = wanted else { return Vec::new() };
     let mut all = Vec::new();
     for i in 0..levels.of.len() {
         for j in (0..levels.of.len()).filter(|j| levels.of[i] > levels.of[*j]) {
@@ -137,7 +137,7 @@ proptest! {
     ) {
         let data = drawn(seed, &[n], 1, grades, weighted);
         let Ok(all) = wanted(&data, false) else { return Ok(()) };
-        let Wanted::Levels(levels) = &all[0] else { return Ok(()) };
+        let PairSource::Levels(levels) = &all[0] else { return Ok(()) };
         let mut draw = Random::new(seed, 9);
         let score = |draw: &mut Random| match coarse {
             true => 0.5 * draw.below(7) as f64,
@@ -145,21 +145,21 @@ proptest! {
         };
         let list = listed(&all[0]);
         let (shape, margins) = match width {
-            Some(w) => (Shape::Hinge(w), vec![(1.0, 0.5 / w), (1.0 - w, -0.5 / w)]),
-            None => (Shape::Squared, vec![(1.0, 1.0)]),
+            Some(w) => (MarginLoss::Hinge(w), vec![(1.0, 0.5 / w), (1.0 - w, -0.5 / w)]),
+            None => (MarginLoss::Squared, vec![(1.0, 1.0)]),
         };
-        let mut sorted = Sorted::default();
-        let mut bends = Vec::new();
+        let mut sorted = SortedScores::default();
+        let mut hessians = Vec::new();
         for _ in 0..3 {
             let scores: Vec<f64> = (0..n).map(|_| far + score(&mut draw)).collect();
             let along: Vec<f64> = (0..n).map(|_| draw.normal()).collect();
             let (mut fast, mut slow) = (vec![9.0; n], vec![9.0; n]);
             let quick = sorted.value(levels, &margins, &scores, &mut fast);
-            let plain = pairs::value(shape, &list, &scores, &mut bends, &mut slow);
+            let plain = pairs::value(shape, &list, &scores, &mut hessians, &mut slow);
             prop_assert!((quick - plain).abs() < 1e-8 * plain.max(1.0), "{quick} {plain}");
             prop_assert!(close(&slow, &fast), "{slow:?} {fast:?}");
-            sorted.curve(levels, &margins, &along, &mut fast);
-            pairs::curve(&list, &bends, &along, &mut slow);
+            sorted.hessian_product(levels, &margins, &along, &mut fast);
+            pairs::hessian_product(&list, &hessians, &along, &mut slow);
             // A pair exactly at a margin bends on one side only, and rounding may choose either.
             if !coarse {
                 prop_assert!(close(&slow, &fast), "{slow:?} {fast:?}");
@@ -182,17 +182,17 @@ proptest! {
         let mut draw = Random::new(seed, 9);
         let scores: Vec<f64> = (0..n).map(|_| spread * draw.normal()).collect();
         let along: Vec<f64> = (0..n).map(|_| draw.normal()).collect();
-        let (mut fast, mut slow, mut bends) = (vec![9.0; n], vec![9.0; n], Vec::new());
+        let (mut fast, mut slow, mut hessians) = (vec![9.0; n], vec![9.0; n], Vec::new());
         let mut memory = Default::default();
-        let at = At { scores: &scores, extras: &[] };
-        let slopes = Slopes { scores: &mut fast, extras: &mut [] };
-        let quick = loss.value(0, at, &mut memory, slopes);
-        let plain = pairs::value(Shape::Logistic, &list, &scores, &mut bends, &mut slow);
+        let at = LossPoint { scores: &scores, extras: &[] };
+        let gradient = Gradient { scores: &mut fast, extras: &mut [] };
+        let quick = loss.value(0, at, &mut memory, gradient);
+        let plain = pairs::value(MarginLoss::Logistic, &list, &scores, &mut hessians, &mut slow);
         prop_assert!((quick - plain).abs() < 1e-8 * plain.max(1.0), "{quick} {plain}");
         prop_assert!(close(&slow, &fast), "{slow:?} {fast:?}");
-        let at = At { scores: &along, extras: &[] };
-        loss.curve(0, at, &mut memory, Slopes { scores: &mut fast, extras: &mut [] });
-        pairs::curve(&list, &bends, &along, &mut slow);
+        let at = LossPoint { scores: &along, extras: &[] };
+        loss.hessian_product(0, at, &mut memory, Gradient { scores: &mut fast, extras: &mut [] });
+        pairs::hessian_product(&list, &hessians, &along, &mut slow);
         prop_assert!(close(&slow, &fast), "{slow:?} {fast:?}");
     }
 }
@@ -200,7 +200,7 @@ proptest! {
 #[test]
 fn weights_of_pairs_add_up_to_1_and_a_norm_by_query_makes_queries_equal() {
     let data = drawn(3, &[30, 4, 9], 1, 3, false);
-    let mass = |wanted: &Wanted| listed(wanted).iter().map(|pair| pair.2).sum::<f64>();
+    let mass = |wanted: &PairSource| listed(wanted).iter().map(|pair| pair.2).sum::<f64>();
     let plain: Vec<f64> = wanted(&data, false).unwrap().iter().map(mass).collect();
     let even: Vec<f64> = wanted(&data, true).unwrap().iter().map(mass).collect();
     assert!(plain[0] > 2.0 * plain[1]);
@@ -218,9 +218,9 @@ fn normal_equations_and_conjugate_gradients_agree() {
         let mut problem =
             Problem::new(design, LeastSquares { data: &data, shares: shares(&data).unwrap() });
         problem.penalty = 0.003;
-        let mut search = Search::begin(&mut problem, vec![0.0; 10], None);
+        let mut search = NewtonSearch::begin(&mut problem, vec![0.0; 10], None);
         let first = search.slope();
-        while search.step(&mut problem, 1e-12 * first, first) != Step::Converged {}
+        while search.step(&mut problem, 1e-12 * first, first) != NewtonStep::Converged {}
         for (a, b) in exact.iter().zip(search.point()) {
             assert!((a - b).abs() < 1e-7, "{exact:?} {:?}", search.point());
         }
@@ -233,9 +233,9 @@ fn a_sample_of_pairs_has_the_expectation_of_all() {
     let data = drawn(1, &[n], 1, 3, false);
     let loss = LogisticPairs::new(&data, wanted(&data, false).unwrap(), 1);
     let scores = vec![0.0; n];
-    let mut slopes = vec![0.0; n];
-    let at = At { scores: &scores, extras: &[] };
-    let out = Slopes { scores: &mut slopes, extras: &mut [] };
+    let mut gradient = vec![0.0; n];
+    let at = LossPoint { scores: &scores, extras: &[] };
+    let out = Gradient { scores: &mut gradient, extras: &mut [] };
     let found = loss.value(0, at, &mut Default::default(), out) / std::f64::consts::LN_2;
     assert!((found - 1.0).abs() < 0.01, "{found}");
 }

@@ -12,13 +12,13 @@
 
 use super::activation::activate;
 use super::draws::Draws;
-use super::matrix::{Matrix, multiply};
+use super::matrix::{NetMatrix, multiply};
 use super::norm::{self, BatchStats};
-use super::shape::{LayerShape, Norm, Shape};
+use super::shape::{LayerShape, HiddenNorm, NetShape};
 
 /// What a layer keeps for the way back.
 #[derive(Debug, Default)]
-struct Kept {
+struct LayerCache {
     /// After the norm, before scale and shift; empty without one.
     hats: Vec<f32>,
     /// Of layer norm, one a row.
@@ -29,11 +29,11 @@ struct Kept {
 
 /// Buffers of a block.
 #[derive(Debug)]
-pub(super) struct Block {
+pub(super) struct NetBlock {
     rows: usize,
     /// The inputs, then the outputs of each layer.
     values: Vec<Vec<f32>>,
-    kept: Vec<Kept>,
+    kept: Vec<LayerCache>,
     /// The gradient by the outputs of the layer at hand, and room for the next.
     delta: Vec<f32>,
     next: Vec<f32>,
@@ -53,13 +53,13 @@ pub(super) struct Chance {
     pub(super) dropout: f32,
 }
 
-impl Block {
-    pub(super) fn new(shape: &Shape) -> Self {
+impl NetBlock {
+    pub(super) fn new(shape: &NetShape) -> Self {
         let layers = shape.layers.len();
         Self {
             rows: 0,
             values: vec![Vec::new(); layers + 1],
-            kept: (0..layers).map(|_| Kept::default()).collect(),
+            kept: (0..layers).map(|_| LayerCache::default()).collect(),
             delta: Vec::new(),
             next: Vec::new(),
             gradient: vec![0.0; shape.numbers],
@@ -69,7 +69,7 @@ impl Block {
     }
 
     /// Takes rows of `data` and adds noise.
-    pub(super) fn load(&mut self, data: Matrix<'_>, rows: &[u32], draws: Draws, noise: f32) {
+    pub(super) fn load(&mut self, data: NetMatrix<'_>, rows: &[u32], draws: Draws, noise: f32) {
         self.rows = rows.len();
         self.draws = draws;
         let inputs = &mut self.values[0];
@@ -87,21 +87,21 @@ impl Block {
 
     /// The first half of a layer: the product and the bias. For batch norm, sums of the results and
     /// of their squares are left in `sums`.
-    pub(super) fn forward_product(&mut self, shape: &Shape, at: usize, numbers: &[f32]) {
+    pub(super) fn forward_product(&mut self, shape: &NetShape, at: usize, numbers: &[f32]) {
         let layer = &shape.layers[at];
         let (before, after) = self.values.split_at_mut(at + 1);
         let kept = &mut self.kept[at];
-        let into = if layer.norm == Norm::None { &mut after[0] } else { &mut kept.hats };
+        let into = if layer.norm == HiddenNorm::None { &mut after[0] } else { &mut kept.hats };
         into.resize(self.rows * layer.outputs, 0.0);
-        let weights = Matrix::by_rows(&numbers[layer.weights.clone()], layer.inputs);
-        multiply(Matrix::by_rows(&before[at], layer.inputs), weights.transposed(), into);
+        let weights = NetMatrix::by_rows(&numbers[layer.weights.clone()], layer.inputs);
+        multiply(NetMatrix::by_rows(&before[at], layer.inputs), weights.transposed(), into);
         let biases = &numbers[layer.biases.clone()];
         if !biases.is_empty() {
             for row in into.chunks_exact_mut(layer.outputs) {
                 row.iter_mut().zip(biases).for_each(|(z, bias)| *z += bias);
             }
         }
-        if layer.norm == Norm::Batch {
+        if layer.norm == HiddenNorm::Batch {
             norm::column_sums(into, into, layer.outputs, &mut self.sums);
         }
     }
@@ -109,7 +109,7 @@ impl Block {
     /// The second half: norm, activation, dropout.
     pub(super) fn forward_rest(
         &mut self,
-        shape: &Shape,
+        shape: &NetShape,
         at: usize,
         numbers: &[f32],
         stats: Option<&BatchStats>,
@@ -118,14 +118,14 @@ impl Block {
         let layer = &shape.layers[at];
         let (kept, output) = (&mut self.kept[at], &mut self.values[at + 1]);
         match (layer.norm, stats) {
-            (Norm::Layer, _) => {
+            (HiddenNorm::Layer, _) => {
                 kept.inverses.resize(self.rows, 0.0);
                 norm::layer_forward(&mut kept.hats, layer.outputs, &mut kept.inverses);
             }
-            (Norm::Batch, Some(stats)) => norm::batch_forward(&mut kept.hats, stats),
+            (HiddenNorm::Batch, Some(stats)) => norm::batch_forward(&mut kept.hats, stats),
             _ => {}
         }
-        if layer.norm != Norm::None {
+        if layer.norm != HiddenNorm::None {
             let (scales, shifts) = (&numbers[layer.scales.clone()], &numbers[layer.shifts.clone()]);
             output.resize(kept.hats.len(), 0.0);
             let rows = output.chunks_exact_mut(layer.outputs);
@@ -153,12 +153,12 @@ impl Block {
 
     /// The first half of the way back through a layer: activation and dropout, and the gradient of
     /// the norm's scales and shifts. For batch norm, their sums are left in `sums`.
-    pub(super) fn backward_activation(&mut self, shape: &Shape, at: usize) {
+    pub(super) fn backward_activation(&mut self, shape: &NetShape, at: usize) {
         let (layer, kept) = (&shape.layers[at], &self.kept[at]);
         if at + 1 < shape.layers.len() {
             self.delta.iter_mut().zip(&kept.slopes).for_each(|(d, slope)| *d *= slope);
         }
-        if layer.norm != Norm::None {
+        if layer.norm != HiddenNorm::None {
             norm::column_sums(&self.delta, &kept.hats, layer.outputs, &mut self.sums);
             let (shifts, scales) = self.sums.split_at(layer.outputs);
             for (range, sums) in [(&layer.shifts, shifts), (&layer.scales, scales)] {
@@ -172,7 +172,7 @@ impl Block {
     /// sums of batch norm over the mini-batch, its statistics and its rows.
     pub(super) fn backward_product(
         &mut self,
-        shape: &Shape,
+        shape: &NetShape,
         at: usize,
         numbers: &[f32],
         over: Option<(&[f64], &BatchStats, usize)>,
@@ -180,11 +180,11 @@ impl Block {
         let layer = &shape.layers[at];
         self.backward_norm(layer, at, numbers, over);
         column_totals(&self.delta, layer.outputs, &mut self.gradient[layer.biases.clone()]);
-        let delta = Matrix::by_rows(&self.delta, layer.outputs);
-        let inputs = Matrix::by_rows(&self.values[at], layer.inputs);
+        let delta = NetMatrix::by_rows(&self.delta, layer.outputs);
+        let inputs = NetMatrix::by_rows(&self.values[at], layer.inputs);
         multiply(delta.transposed(), inputs, &mut self.gradient[layer.weights.clone()]);
         if at > 0 {
-            let weights = Matrix::by_rows(&numbers[layer.weights.clone()], layer.inputs);
+            let weights = NetMatrix::by_rows(&numbers[layer.weights.clone()], layer.inputs);
             self.next.resize(self.rows * layer.inputs, 0.0);
             multiply(delta, weights, &mut self.next);
             std::mem::swap(&mut self.delta, &mut self.next);
@@ -200,13 +200,13 @@ impl Block {
     ) {
         let (kept, scales) = (&self.kept[at], &numbers[layer.scales.clone()]);
         match (layer.norm, over) {
-            (Norm::Layer, _) => {
+            (HiddenNorm::Layer, _) => {
                 for row in self.delta.chunks_exact_mut(layer.outputs) {
                     row.iter_mut().zip(scales).for_each(|(d, scale)| *d *= scale);
                 }
                 norm::layer_backward(&mut self.delta, &kept.hats, layer.outputs, &kept.inverses);
             }
-            (Norm::Batch, Some((sums, stats, rows))) => {
+            (HiddenNorm::Batch, Some((sums, stats, rows))) => {
                 norm::batch_backward(&mut self.delta, &kept.hats, scales, stats, sums, rows);
             }
             _ => {}

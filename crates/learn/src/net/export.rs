@@ -6,7 +6,7 @@
 use rankwright_model::{Layer, LayerNorm, ModelBody, Net, Transforms};
 
 use super::norm::BatchStats;
-use super::shape::{LayerShape, Norm, Shape};
+use super::shape::{LayerShape, HiddenNorm, NetShape};
 use crate::error::LearnError;
 
 /// Moving means of the statistics of batch norm, layer by layer; empty without it.
@@ -35,7 +35,7 @@ impl Moving {
 
 /// The net as a model.
 pub(super) fn kind(
-    shape: &Shape,
+    shape: &NetShape,
     numbers: &[f32],
     moving: &Moving,
     transforms: &Transforms,
@@ -44,11 +44,11 @@ pub(super) fn kind(
         let mut weights = numbers[layer.weights.clone()].to_vec();
         let mut biases = numbers[layer.biases.clone()].to_vec();
         biases.resize(layer.outputs, 0.0);
-        let norm = (layer.norm == Norm::Layer).then(|| LayerNorm {
+        let norm = (layer.norm == HiddenNorm::Layer).then(|| LayerNorm {
             scale: numbers[layer.scales.clone()].to_vec(),
             shift: numbers[layer.shifts.clone()].to_vec(),
         });
-        if let Some(stats) = moving.0.get(at).filter(|_| layer.norm == Norm::Batch) {
+        if let Some(stats) = moving.0.get(at).filter(|_| layer.norm == HiddenNorm::Batch) {
             fold(layer, numbers, stats, &mut weights, &mut biases);
         }
         Layer::new(layer.inputs, weights, biases, norm, layer.activation)

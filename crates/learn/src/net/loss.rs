@@ -19,15 +19,15 @@
 use rankwright_data::Dataset;
 use rankwright_spec::SpecError;
 
-use super::passes::{Derive, List, Lists};
-use crate::boost::queries::Source;
+use super::passes::{Derive, RowList, RowLists};
+use crate::boost::queries::QueryParts;
 use crate::error::LearnError;
-use crate::objective::{Derivatives, Objective, ObjectiveParams, Preference, QueryView, Workspace};
+use crate::objective::{Derivatives, Objective, ObjectiveParams, DocumentPair, QueryView, ObjectiveBuffers};
 use crate::preferences::Preferences;
 
 /// The loss of a net, and how queries are shown to it.
 #[derive(Debug)]
-pub(super) struct Loss {
+pub(super) struct NetLoss {
     pub(super) objective: Box<dyn Objective>,
     /// The objective as a spec.
     pub(super) text: String,
@@ -39,7 +39,7 @@ pub(super) struct Loss {
     pub(super) ties: bool,
 }
 
-impl Loss {
+impl NetLoss {
     /// A loss of whole lists.
     pub(super) fn listwise(objective: &impl ObjectiveParams) -> Result<Self, SpecError> {
         Ok(Self {
@@ -100,8 +100,8 @@ impl Loss {
         queries: &[usize],
         data: &Dataset,
         preferences: &Preferences<'_>,
-        lists: &mut Lists,
-        mut pass: impl FnMut(&Lists) -> Result<(), LearnError>,
+        lists: &mut RowLists,
+        mut pass: impl FnMut(&RowLists) -> Result<(), LearnError>,
     ) -> Result<(), LearnError> {
         lists.clear();
         for &query in queries {
@@ -131,7 +131,7 @@ impl Loss {
         query: usize,
         data: &Dataset,
         preferences: &Preferences<'_>,
-        visit: &mut dyn FnMut(Preference) -> Result<(), LearnError>,
+        visit: &mut dyn FnMut(DocumentPair) -> Result<(), LearnError>,
     ) -> Result<(), LearnError> {
         if let Some(own) = preferences.own(query) {
             return own.iter().try_for_each(|pair| visit(*pair));
@@ -145,7 +145,7 @@ impl Loss {
                 }
                 let (better, worse) = if first < second { (j, i) } else { (i, j) };
                 let (better, worse) = (better as u32, worse as u32);
-                visit(Preference { better, worse, weight: 1.0, equal })?;
+                visit(DocumentPair { better, worse, weight: 1.0, equal })?;
             }
         }
         Ok(())
@@ -156,20 +156,20 @@ impl Loss {
 const MOST_ROWS: usize = 1 << 16;
 
 /// The loss on training data, ready for passes.
-pub(super) struct Ready<'a> {
-    pub(super) source: Source<'a>,
+pub(super) struct PreparedLoss<'a> {
+    pub(super) source: QueryParts<'a>,
     pub(super) objective: &'a dyn Objective,
     pub(super) data: &'a Dataset,
     /// Of this epoch.
     pub(super) seed: u64,
 }
 
-impl Derive for Ready<'_> {
+impl Derive for PreparedLoss<'_> {
     fn derive(
         &self,
-        list: &List,
+        list: &RowList,
         scores: &[f64],
-        work: &mut Workspace,
+        work: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         let Some(pair) = list.pair else {
@@ -181,7 +181,7 @@ impl Derive for Ready<'_> {
             self.data.row_weights().map_or(1.0, |weights| weights[first + document as usize])
         };
         let weights = [weight(pair.better), weight(pair.worse)];
-        let pairs = [Preference { better: 0, worse: 1, ..pair }];
+        let pairs = [DocumentPair { better: 0, worse: 1, ..pair }];
         let view = QueryView {
             query: list.query,
             labels: &[],

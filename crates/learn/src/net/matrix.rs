@@ -1,6 +1,6 @@
 //! Products of matrices, over the crate `gemm`: the one place of this folder with unsafe code.
 //!
-//! A [`Matrix`] is a slice seen row by row, or its transpose; nothing is copied. [`multiply`] runs on
+//! A [`NetMatrix`] is a slice seen row by row, or its transpose; nothing is copied. [`multiply`] runs on
 //! the calling thread alone: threads are our own affair, so that the order of additions does not
 //! depend on their number. `gemm` chooses its instructions by the processor (fused multiply-add
 //! where it has any), so the last bits of a product may differ from one kind of processor to
@@ -8,7 +8,7 @@
 
 /// Numbers as a matrix.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Matrix<'a> {
+pub(super) struct NetMatrix<'a> {
     values: &'a [f32],
     rows: usize,
     columns: usize,
@@ -17,7 +17,7 @@ pub(super) struct Matrix<'a> {
     column_step: usize,
 }
 
-impl<'a> Matrix<'a> {
+impl<'a> NetMatrix<'a> {
     /// Rows one after another; what does not fill a row is left out.
     pub(super) fn by_rows(values: &'a [f32], columns: usize) -> Self {
         let rows = values.len().checked_div(columns).unwrap_or(0);
@@ -46,7 +46,7 @@ impl<'a> Matrix<'a> {
 /// # Panics
 ///
 /// Where the sizes do not go together: a slip in the code that calls, never in the data.
-pub(super) fn multiply(a: Matrix<'_>, b: Matrix<'_>, into: &mut [f32]) {
+pub(super) fn multiply(a: NetMatrix<'_>, b: NetMatrix<'_>, into: &mut [f32]) {
     assert_eq!(a.columns, b.rows, "inner sizes of a product");
     assert_eq!(into.len(), a.rows * b.columns, "size of a product");
     if a.columns == 0 || into.is_empty() {
@@ -89,8 +89,8 @@ mod tests {
     use rankwright_data::Random;
 
     /// The product by its definition, in 64 bits.
-    fn plain(a: Matrix<'_>, b: Matrix<'_>) -> Vec<f64> {
-        let at = |m: &Matrix<'_>, row: usize, column: usize| {
+    fn plain(a: NetMatrix<'_>, b: NetMatrix<'_>) -> Vec<f64> {
+        let at = |m: &NetMatrix<'_>, row: usize, column: usize| {
             f64::from(m.values[row * m.row_step + column * m.column_step])
         };
         let cell = |i: usize, j: usize| (0..a.columns).map(|k| at(&a, i, k) * at(&b, k, j)).sum();
@@ -101,11 +101,11 @@ mod tests {
     }
 
     /// A matrix of these sizes, its numbers row by row or, where turned, column by column.
-    fn matrix(values: &[f32], rows: usize, columns: usize, turned: bool) -> Matrix<'_> {
+    fn matrix(values: &[f32], rows: usize, columns: usize, turned: bool) -> NetMatrix<'_> {
         // Written out, as an empty slice has no rows to count.
         match turned {
-            false => Matrix { values, rows, columns, row_step: columns, column_step: 1 },
-            true => Matrix { values, rows, columns, row_step: 1, column_step: rows },
+            false => NetMatrix { values, rows, columns, row_step: columns, column_step: 1 },
+            true => NetMatrix { values, rows, columns, row_step: 1, column_step: rows },
         }
     }
 
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn a_transpose_is_seen_without_copying() {
         let (values, mut into) = ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [0.0; 9]);
-        let a = Matrix::by_rows(&values, 3);
+        let a = NetMatrix::by_rows(&values, 3);
         multiply(a.transposed(), a, &mut into);
         assert_eq!(into, [17.0, 22.0, 27.0, 22.0, 29.0, 36.0, 27.0, 36.0, 45.0]);
     }

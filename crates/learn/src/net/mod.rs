@@ -35,4 +35,4 @@ pub use learners::{
     SoftmaxNet, SoftmaxNetOptions, SoftmaxNetParams, SoftmaxNetTarget,
 };
 pub use params::{NetActivation, NetOptimiser, NetOptions, NetParams, NetSchedule};
-pub use shape::Norm;
+pub use shape::HiddenNorm;

@@ -12,11 +12,11 @@
 
 use rayon::prelude::*;
 
-use super::shape::Shape;
+use super::shape::NetShape;
 
 /// Which optimiser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Method {
+pub(super) enum OptimiserKind {
     /// Stochastic gradient descent with momentum.
     Sgd,
     /// Adam, decay within the gradient.
@@ -34,7 +34,7 @@ const PIECE: usize = 8192;
 /// An optimiser with its memory.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Optimiser {
-    pub(super) method: Method,
+    pub(super) method: OptimiserKind,
     pub(super) momentum: f32,
     pub(super) decay: f32,
     /// Means of gradients (of sgd: the moving step).
@@ -47,7 +47,7 @@ pub(super) struct Optimiser {
 
 /// What the step of one number needs to know.
 #[derive(Debug, Clone, Copy)]
-struct Rule {
+struct UpdateRule {
     rate: f32,
     /// Decay within the gradient, and apart from it.
     inside: f32,
@@ -59,27 +59,27 @@ struct Rule {
 }
 
 impl Optimiser {
-    pub(super) fn new(method: Method, momentum: f32, decay: f32, numbers: usize) -> Self {
-        let seconds = if method == Method::Sgd { 0 } else { numbers };
+    pub(super) fn new(method: OptimiserKind, momentum: f32, decay: f32, numbers: usize) -> Self {
+        let seconds = if method == OptimiserKind::Sgd { 0 } else { numbers };
         let (first, second) = (vec![0.0; numbers], vec![0.0; seconds]);
         Self { method, momentum, decay, first, second, powers: [1.0; 2] }
     }
 
     /// Moves the numbers one step against the gradient.
-    pub(super) fn step(&mut self, shape: &Shape, numbers: &mut [f32], gradient: &[f32], rate: f32) {
+    pub(super) fn step(&mut self, shape: &NetShape, numbers: &mut [f32], gradient: &[f32], rate: f32) {
         self.powers[0] *= f64::from(FIRST);
         self.powers[1] *= f64::from(SECOND);
         let [first, second] = self.powers.map(|power| (1.0 / (1.0 - power)) as f32);
         for (range, decays) in shape.parts() {
             let decay = if decays { self.decay } else { 0.0 };
             let (inside, apart) =
-                if self.method == Method::AdamW { (0.0, decay * rate) } else { (decay, 0.0) };
-            let rule = Rule { rate, inside, apart, momentum: self.momentum, first, second };
+                if self.method == OptimiserKind::AdamW { (0.0, decay * rate) } else { (decay, 0.0) };
+            let rule = UpdateRule { rate, inside, apart, momentum: self.momentum, first, second };
             let (w, g) = (&mut numbers[range.clone()], &gradient[range.clone()]);
             let m = &mut self.first[range.clone()];
             let pieces = w.par_chunks_mut(PIECE).zip(g.par_chunks(PIECE));
             let pieces = pieces.zip(m.par_chunks_mut(PIECE));
-            if self.method == Method::Sgd {
+            if self.method == OptimiserKind::Sgd {
                 pieces.for_each(|((w, g), m)| rule.sgd(w, g, m));
             } else {
                 let v = self.second[range].par_chunks_mut(PIECE);
@@ -89,7 +89,7 @@ impl Optimiser {
     }
 }
 
-impl Rule {
+impl UpdateRule {
     fn sgd(&self, w: &mut [f32], g: &[f32], m: &mut [f32]) {
         for ((w, g), m) in w.iter_mut().zip(g).zip(m) {
             *m = self.momentum * *m + (g + self.inside * *w);
@@ -113,10 +113,10 @@ mod tests {
     use rankwright_model::Activation;
 
     use super::*;
-    use crate::net::shape::Norm;
+    use crate::net::shape::HiddenNorm;
 
-    fn steps(method: Method, decay: f32, gradients: &[f32]) -> f32 {
-        let shape = Shape::new(1, &[], Norm::None, Activation::None);
+    fn steps(method: OptimiserKind, decay: f32, gradients: &[f32]) -> f32 {
+        let shape = NetShape::new(1, &[], HiddenNorm::None, Activation::None);
         let mut optimiser = Optimiser::new(method, 0.9, decay, 1);
         let mut numbers = [1.0];
         for gradient in gradients {
@@ -130,28 +130,28 @@ mod tests {
         let near = |found: f32, expected: f32| {
             assert!((found - expected).abs() < 1e-6, "{found} instead of {expected}");
         };
-        near(steps(Method::Sgd, 0.0, &[2.0]), 1.0 - 0.2);
-        near(steps(Method::Sgd, 0.0, &[2.0, 1.0]), 0.8 - 0.1 * (0.9 * 2.0 + 1.0));
-        near(steps(Method::Sgd, 0.5, &[2.0]), 1.0 - 0.1 * 2.5);
+        near(steps(OptimiserKind::Sgd, 0.0, &[2.0]), 1.0 - 0.2);
+        near(steps(OptimiserKind::Sgd, 0.0, &[2.0, 1.0]), 0.8 - 0.1 * (0.9 * 2.0 + 1.0));
+        near(steps(OptimiserKind::Sgd, 0.5, &[2.0]), 1.0 - 0.1 * 2.5);
         // The first step of Adam is the rate, whatever the gradient's size.
-        near(steps(Method::Adam, 0.0, &[2.0]), 0.9);
-        near(steps(Method::Adam, 0.0, &[-0.01]), 1.1);
+        near(steps(OptimiserKind::Adam, 0.0, &[2.0]), 0.9);
+        near(steps(OptimiserKind::Adam, 0.0, &[-0.01]), 1.1);
         let (m, v) = ((0.9 * 0.2 + 0.1) / 0.19, (0.999 * 0.004 + 0.001) / 0.001_999_f32);
-        near(steps(Method::Adam, 0.0, &[2.0, 1.0]), 0.9 - 0.1 * m / v.sqrt());
-        near(steps(Method::AdamW, 0.5, &[2.0]), 1.0 - 0.1 - 0.1 * 0.5);
-        near(steps(Method::AdamW, 0.5, &[0.0]), 1.0 - 0.1 * 0.5);
+        near(steps(OptimiserKind::Adam, 0.0, &[2.0, 1.0]), 0.9 - 0.1 * m / v.sqrt());
+        near(steps(OptimiserKind::AdamW, 0.5, &[2.0]), 1.0 - 0.1 - 0.1 * 0.5);
+        near(steps(OptimiserKind::AdamW, 0.5, &[0.0]), 1.0 - 0.1 * 0.5);
         assert!(
-            steps(Method::Adam, 0.5, &[0.0]) < 0.91,
+            steps(OptimiserKind::Adam, 0.5, &[0.0]) < 0.91,
             "decay within the gradient is a full step"
         );
     }
 
     #[test]
     fn biases_do_not_decay() {
-        let shape = Shape::new(2, &[3], Norm::None, Activation::Relu);
+        let shape = NetShape::new(2, &[3], HiddenNorm::None, Activation::Relu);
         let mut numbers = vec![1.0; shape.numbers];
         let gradient = vec![0.0; shape.numbers];
-        let mut optimiser = Optimiser::new(Method::AdamW, 0.9, 0.1, shape.numbers);
+        let mut optimiser = Optimiser::new(OptimiserKind::AdamW, 0.9, 0.1, shape.numbers);
         optimiser.step(&shape, &mut numbers, &gradient, 0.1);
         let biases = shape.layers[0].biases.clone();
         for (at, number) in numbers.iter().enumerate() {

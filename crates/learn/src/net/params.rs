@@ -9,9 +9,9 @@ use rankwright_model::Activation;
 use rankwright_spec::{Auto, Slashed, above, choices, params};
 
 use super::block::Chance;
-use super::optimiser::Method;
+use super::optimiser::OptimiserKind;
 use super::schedule::{Course, Schedule};
-use super::shape::Norm;
+use super::shape::HiddenNorm;
 use crate::transform::TransformParams;
 
 choices! {
@@ -59,7 +59,7 @@ params! {
             requires "layers!=0";
         dropout: f64 = 0.0, 0.0..=0.9,
             "Fraction of the hidden outputs that is dropped in training.", requires "layers!=0";
-        norm: Norm = Norm::None, .., "Normalisation of the hidden layers.", requires "layers!=0";
+        norm: HiddenNorm = HiddenNorm::None, .., "Normalisation of the hidden layers.", requires "layers!=0";
         noise: f64 = 0.1, 0.0..=1000000.0,
             "Standard deviation of noise on the transformed features in training.";
         optimiser: NetOptimiser = NetOptimiser::AdamW, .., "Method of gradient descent.";
@@ -113,9 +113,9 @@ fn check(params: &NetParams) -> Result<(), String> {
 pub(super) struct NetConfig {
     pub(super) hidden: Vec<usize>,
     pub(super) activation: Activation,
-    pub(super) norm: Norm,
+    pub(super) norm: HiddenNorm,
     pub(super) chance: Chance,
-    pub(super) method: Method,
+    pub(super) method: OptimiserKind,
     pub(super) momentum: f32,
     pub(super) decay: f32,
     pub(super) schedule: Schedule,
@@ -130,17 +130,17 @@ impl NetConfig {
     /// The configuration of checked parameters.
     pub(super) fn new(params: &NetParams, transform: &TransformParams) -> Self {
         let method = match params.optimiser {
-            NetOptimiser::Adam => Method::Adam,
-            NetOptimiser::AdamW => Method::AdamW,
-            NetOptimiser::Sgd => Method::Sgd,
+            NetOptimiser::Adam => OptimiserKind::Adam,
+            NetOptimiser::AdamW => OptimiserKind::AdamW,
+            NetOptimiser::Sgd => OptimiserKind::Sgd,
         };
         let course = match params.schedule {
             NetSchedule::Constant => Course::Constant,
             NetSchedule::Cosine => Course::Cosine,
             NetSchedule::Step => Course::Step { drop: params.drop, every: params.drop_every },
         };
-        let decay = if method == Method::AdamW { 0.01 } else { 0.0001 };
-        let rate = if method == Method::Sgd { 0.01 } else { 0.001 };
+        let decay = if method == OptimiserKind::AdamW { 0.01 } else { 0.0001 };
+        let rate = if method == OptimiserKind::Sgd { 0.01 } else { 0.001 };
         let schedule = Schedule {
             rate: params.rate.or(rate),
             course,

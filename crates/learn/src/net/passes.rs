@@ -1,6 +1,6 @@
 //! A mini-batch through the net and back: scores, derivatives of the loss, gradient.
 //!
-//! A mini-batch is a set of [`Lists`] of rows. Its rows are cut into blocks of about 128, and at most
+//! A mini-batch is a set of [`RowLists`] of rows. Its rows are cut into blocks of about 128, and at most
 //! 64 of them, however many threads there are; lists are handed to the loss as wholes. Each block has
 //! its own gradient, and these are added in the order of the blocks. So the result is the same on any
 //! number of threads, and a single list of a million documents keeps all of them busy.
@@ -11,13 +11,13 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::block::{Block, Chance};
+use super::block::{NetBlock, Chance};
 use super::draws::Draws;
-use super::matrix::Matrix;
+use super::matrix::NetMatrix;
 use super::norm::BatchStats;
-use super::shape::{Norm, Shape};
+use super::shape::{HiddenNorm, NetShape};
 use crate::error::LearnError;
-use crate::objective::{Derivatives, Preference, Workspace};
+use crate::objective::{Derivatives, DocumentPair, ObjectiveBuffers};
 
 /// Rows of a block, where that makes no more than [`MOST_BLOCKS`].
 const BLOCK_ROWS: usize = 128;
@@ -27,24 +27,24 @@ const PIECE: usize = 8192;
 
 /// What the net is shown at once: rows of the data, list by list.
 #[derive(Debug, Default)]
-pub(super) struct Lists {
+pub(super) struct RowLists {
     /// Rows of the data, those of a list together.
     pub(super) rows: Vec<u32>,
-    pub(super) lists: Vec<List>,
+    pub(super) lists: Vec<RowList>,
 }
 
 /// Rows whose scores the loss looks at together.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct List {
+pub(super) struct RowList {
     /// The query that they belong to.
     pub(super) query: usize,
     /// Where it ends in the rows of all lists; it begins where the last one ends.
     pub(super) end: usize,
     /// Of a list of two: which is the better one (document 0 or 1). `None`: the whole query.
-    pub(super) pair: Option<Preference>,
+    pub(super) pair: Option<DocumentPair>,
 }
 
-impl Lists {
+impl RowLists {
     pub(super) fn clear(&mut self) {
         self.rows.clear();
         self.lists.clear();
@@ -54,10 +54,10 @@ impl Lists {
         &mut self,
         query: usize,
         rows: impl Iterator<Item = u32>,
-        pair: Option<Preference>,
+        pair: Option<DocumentPair>,
     ) {
         self.rows.extend(rows);
-        self.lists.push(List { query, end: self.rows.len(), pair });
+        self.lists.push(RowList { query, end: self.rows.len(), pair });
     }
 }
 
@@ -66,9 +66,9 @@ pub(super) trait Derive: Sync {
     /// Sets the derivatives of a list, given its scores.
     fn derive(
         &self,
-        list: &List,
+        list: &RowList,
         scores: &[f64],
-        work: &mut Workspace,
+        work: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError>;
 }
@@ -79,7 +79,7 @@ pub(super) struct With<'a> {
     /// The numbers of the net.
     pub(super) numbers: &'a [f32],
     /// All rows, transformed.
-    pub(super) data: Matrix<'a>,
+    pub(super) data: NetMatrix<'a>,
     pub(super) loss: &'a dyn Derive,
     /// What derivatives are multiplied with.
     pub(super) scale: f32,
@@ -91,12 +91,12 @@ pub(super) struct With<'a> {
 /// Buffers for mini-batches.
 #[derive(Debug)]
 pub(super) struct Passes {
-    shape: Shape,
-    blocks: Vec<Block>,
+    shape: NetShape,
+    blocks: Vec<NetBlock>,
     scores: Vec<f64>,
     gradient: Vec<f32>,
     hessian: Vec<f32>,
-    works: Vec<Workspace>,
+    works: Vec<ObjectiveBuffers>,
     /// Statistics of batch norm in the last pass, by layer; empty without it.
     pub(super) stats: Vec<BatchStats>,
     /// The gradient by the numbers of the net, of all passes since it was cleared.
@@ -104,7 +104,7 @@ pub(super) struct Passes {
 }
 
 impl Passes {
-    pub(super) fn new(shape: Shape) -> Self {
+    pub(super) fn new(shape: NetShape) -> Self {
         let total = vec![0.0; shape.numbers];
         Self {
             shape,
@@ -119,13 +119,13 @@ impl Passes {
     }
 
     /// Adds the gradient of the lists to the total.
-    pub(super) fn add(&mut self, lists: &Lists, with: With<'_>) -> Result<(), LearnError> {
+    pub(super) fn add(&mut self, lists: &RowLists, with: With<'_>) -> Result<(), LearnError> {
         if lists.rows.is_empty() {
             return Ok(());
         }
         let count = lists.rows.len().div_ceil(BLOCK_ROWS).min(MOST_BLOCKS);
         while self.blocks.len() < count {
-            self.blocks.push(Block::new(&self.shape));
+            self.blocks.push(NetBlock::new(&self.shape));
         }
         self.forward(lists, count, with);
         self.take_scores(count)?;
@@ -137,15 +137,15 @@ impl Passes {
 
     /// The scores of the lists' rows, without noise and dropout; of batch norm those of this batch.
     #[cfg(test)]
-    pub(super) fn score(&mut self, lists: &Lists, with: With<'_>) -> Vec<f64> {
+    pub(super) fn score(&mut self, lists: &RowLists, with: With<'_>) -> Vec<f64> {
         let count = lists.rows.len().div_ceil(BLOCK_ROWS).min(MOST_BLOCKS);
-        self.blocks.resize_with(count, || Block::new(&self.shape));
+        self.blocks.resize_with(count, || NetBlock::new(&self.shape));
         self.forward(lists, count, With { chance: Chance::default(), ..with });
         self.take_scores(count).unwrap();
         self.scores.clone()
     }
 
-    fn forward(&mut self, lists: &Lists, count: usize, with: With<'_>) {
+    fn forward(&mut self, lists: &RowLists, count: usize, with: With<'_>) {
         let Self { shape, blocks, stats, .. } = self;
         let (blocks, layers) = (&mut blocks[..count], shape.layers.len());
         let (With { numbers, data, chance, draws: (seed, number), .. }, shape) = (with, &*shape);
@@ -163,7 +163,7 @@ impl Passes {
         for at in (0..layers).filter(|_| !whole) {
             let tasks = blocks.par_iter_mut().with_max_len(1);
             tasks.for_each(|block| block.forward_product(shape, at, numbers));
-            let batch = shape.layers[at].norm == Norm::Batch;
+            let batch = shape.layers[at].norm == HiddenNorm::Batch;
             stats.push(match batch {
                 true => BatchStats::new(&sums(blocks), lists.rows.len()),
                 false => BatchStats::default(),
@@ -187,13 +187,13 @@ impl Passes {
     }
 
     /// Derivatives by the scores, list by list.
-    fn derive(&mut self, lists: &Lists, with: With<'_>) -> Result<(), LearnError> {
+    fn derive(&mut self, lists: &RowLists, with: With<'_>) -> Result<(), LearnError> {
         let rows = lists.rows.len();
         self.gradient.resize(rows, 0.0);
         self.hessian.resize(rows, 0.0);
         let tasks = share(&lists.lists, rows);
         while self.works.len() < tasks.len() {
-            self.works.push(Workspace::default());
+            self.works.push(ObjectiveBuffers::default());
         }
         let (mut gradient, mut hessian) = (&mut self.gradient[..], &mut self.hessian[..]);
         let mut all = Vec::with_capacity(tasks.len());
@@ -239,7 +239,7 @@ impl Passes {
         for at in (0..layers).rev().filter(|_| !whole) {
             let tasks = blocks.par_iter_mut().with_max_len(1);
             tasks.for_each(|block| block.backward_activation(shape, at));
-            let batch = shape.layers[at].norm == Norm::Batch;
+            let batch = shape.layers[at].norm == HiddenNorm::Batch;
             let sums = if batch { sums(blocks) } else { Vec::new() };
             let over = batch.then(|| (&sums[..], &stats[at], rows));
             let tasks = blocks.par_iter_mut().with_max_len(1);
@@ -275,13 +275,13 @@ fn part(rows: usize, count: usize, at: usize) -> Range<usize> {
 }
 
 /// Where a list begins.
-fn begin(lists: &[List], at: usize) -> usize {
+fn begin(lists: &[RowList], at: usize) -> usize {
     if at == 0 { 0 } else { lists[at - 1].end }
 }
 
 /// Cuts the lists into pieces of about equal rows, a few for each thread. Lists do not depend on
 /// each other, so the number of threads may have a say here.
-fn share(lists: &[List], rows: usize) -> Vec<Range<usize>> {
+fn share(lists: &[RowList], rows: usize) -> Vec<Range<usize>> {
     let most = rows.div_ceil(4 * rayon::current_num_threads()).max(32);
     let (mut pieces, mut first) = (Vec::new(), 0);
     for at in 0..lists.len() {
@@ -294,7 +294,7 @@ fn share(lists: &[List], rows: usize) -> Vec<Range<usize>> {
 }
 
 /// Sums of batch norm over all blocks.
-fn sums(blocks: &[Block]) -> Vec<f64> {
+fn sums(blocks: &[NetBlock]) -> Vec<f64> {
     let mut all = vec![0.0; blocks.first().map_or(0, |block| block.sums.len())];
     for block in blocks {
         all.iter_mut().zip(&block.sums).for_each(|(all, more)| *all += more);

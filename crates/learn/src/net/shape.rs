@@ -14,7 +14,7 @@ use rankwright_model::Activation;
 
 choices! {
     /// The normalisation of hidden layers.
-    pub enum Norm {
+    pub enum HiddenNorm {
         /// None.
         None = "none",
         /// Each document's outputs to mean 0 and variance 1 (Ba et al., 2016).
@@ -36,33 +36,33 @@ pub(super) struct LayerShape {
     /// One an output where there is a norm: what its result is multiplied with, and what is added.
     pub(super) scales: Range<usize>,
     pub(super) shifts: Range<usize>,
-    pub(super) norm: Norm,
+    pub(super) norm: HiddenNorm,
     pub(super) activation: Activation,
 }
 
 /// All layers.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Shape {
+pub(super) struct NetShape {
     pub(super) layers: Vec<LayerShape>,
     /// How many numbers there are in all.
     pub(super) numbers: usize,
 }
 
-impl Shape {
+impl NetShape {
     /// A net of so many inputs, with hidden layers of these widths and one output.
-    pub(super) fn new(inputs: usize, hidden: &[usize], norm: Norm, activation: Activation) -> Self {
+    pub(super) fn new(inputs: usize, hidden: &[usize], norm: HiddenNorm, activation: Activation) -> Self {
         let (mut layers, mut numbers, mut before) = (Vec::new(), 0, inputs);
         let mut take = |count: usize| {
             numbers += count;
             numbers - count..numbers
         };
         for &outputs in hidden {
-            let of_norm = if norm == Norm::None { 0 } else { outputs };
+            let of_norm = if norm == HiddenNorm::None { 0 } else { outputs };
             layers.push(LayerShape {
                 inputs: before,
                 outputs,
                 weights: take(before * outputs),
-                biases: take(if norm == Norm::Batch { 0 } else { outputs }),
+                biases: take(if norm == HiddenNorm::Batch { 0 } else { outputs }),
                 scales: take(of_norm),
                 shifts: take(of_norm),
                 norm,
@@ -77,7 +77,7 @@ impl Shape {
             biases: take(0),
             scales: take(0),
             shifts: take(0),
-            norm: Norm::None,
+            norm: HiddenNorm::None,
             activation: Activation::None,
         });
         Self { layers, numbers }
@@ -107,7 +107,7 @@ impl Shape {
 
     /// Whether the rows of a mini-batch depend on each other.
     pub(super) fn has_batch_norm(&self) -> bool {
-        self.layers.iter().any(|layer| layer.norm == Norm::Batch)
+        self.layers.iter().any(|layer| layer.norm == HiddenNorm::Batch)
     }
 
     /// The ranges of numbers, and whether weight decay is for them: weights only.
@@ -125,9 +125,9 @@ mod tests {
 
     #[test]
     fn every_number_belongs_to_one_part() {
-        for norm in [Norm::None, Norm::Layer, Norm::Batch] {
+        for norm in [HiddenNorm::None, HiddenNorm::Layer, HiddenNorm::Batch] {
             for hidden in [&[][..], &[5], &[7, 3, 2]] {
-                let shape = Shape::new(4, hidden, norm, Activation::Relu);
+                let shape = NetShape::new(4, hidden, norm, Activation::Relu);
                 let mut end = 0;
                 for (part, _) in shape.parts() {
                     assert_eq!(part.start, end);
@@ -138,20 +138,20 @@ mod tests {
                 assert!(shape.layers.windows(2).all(|w| w[0].outputs == w[1].inputs));
             }
         }
-        let plain = Shape::new(136, &[64, 32], Norm::None, Activation::Relu);
+        let plain = NetShape::new(136, &[64, 32], HiddenNorm::None, Activation::Relu);
         assert_eq!(plain.numbers, 136 * 64 + 64 + 64 * 32 + 32 + 32);
-        assert_eq!(Shape::new(9, &[], Norm::Layer, Activation::Relu).numbers, 9);
+        assert_eq!(NetShape::new(9, &[], HiddenNorm::Layer, Activation::Relu).numbers, 9);
     }
 
     #[test]
     fn the_first_numbers_have_the_size_they_should_and_depend_on_the_seed() {
-        let shape = Shape::new(200, &[300], Norm::Layer, Activation::Relu);
+        let shape = NetShape::new(200, &[300], HiddenNorm::Layer, Activation::Relu);
         let numbers = shape.draw(1);
         let weights = &numbers[shape.layers[0].weights.clone()];
         let mean_square = weights.iter().map(|w| w * w).sum::<f32>() / weights.len() as f32;
         assert!((mean_square - 0.01).abs() < 0.0005, "{mean_square}");
         assert!(numbers[shape.layers[0].scales.clone()].iter().all(|s| *s == 1.0));
         assert!(numbers != shape.draw(2) && numbers == shape.draw(1));
-        assert_eq!(Shape::new(3, &[], Norm::None, Activation::None).draw(1), [0.0; 3]);
+        assert_eq!(NetShape::new(3, &[], HiddenNorm::None, Activation::None).draw(1), [0.0; 3]);
     }
 }

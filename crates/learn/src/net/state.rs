@@ -5,12 +5,12 @@
 use super::export::Moving;
 use super::norm::BatchStats;
 use super::optimiser::Optimiser;
-use super::shape::{Norm, Shape};
+use super::shape::{HiddenNorm, NetShape};
 use crate::error::LearnError;
 
 /// A net in training.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct State {
+pub(super) struct NetState {
     pub(super) numbers: Vec<f32>,
     pub(super) optimiser: Optimiser,
     pub(super) moving: Moving,
@@ -18,7 +18,7 @@ pub(super) struct State {
     pub(super) batches: u64,
 }
 
-impl State {
+impl NetState {
     /// As bytes, little-endian: counts first, then all floats one after another.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = self.batches.to_le_bytes().to_vec();
@@ -33,7 +33,7 @@ impl State {
     }
 
     /// Takes over what [`to_bytes`](Self::to_bytes) gave for a net of this shape.
-    pub(super) fn restore(&mut self, shape: &Shape, bytes: &[u8]) -> Result<(), LearnError> {
+    pub(super) fn restore(&mut self, shape: &NetShape, bytes: &[u8]) -> Result<(), LearnError> {
         let mut rest = bytes;
         self.batches = u64::from_le_bytes(take(&mut rest)?);
         for power in &mut self.optimiser.powers {
@@ -41,8 +41,8 @@ impl State {
         }
         let [moving] = take(&mut rest)?;
         if moving != 0 {
-            let stats = |norm: Norm, outputs: usize| match norm {
-                Norm::Batch => BatchStats {
+            let stats = |norm: HiddenNorm, outputs: usize| match norm {
+                HiddenNorm::Batch => BatchStats {
                     means: vec![0.0; outputs],
                     variances: vec![0.0; outputs],
                     inverses: Vec::new(),
@@ -77,21 +77,21 @@ mod tests {
     use rankwright_model::Activation;
 
     use super::*;
-    use crate::net::optimiser::Method;
+    use crate::net::optimiser::OptimiserKind;
 
-    fn state(shape: &Shape, seed: u64, moving: bool) -> State {
-        let mut optimiser = Optimiser::new(Method::Adam, 0.0, 0.1, shape.numbers);
+    fn state(shape: &NetShape, seed: u64, moving: bool) -> NetState {
+        let mut optimiser = Optimiser::new(OptimiserKind::Adam, 0.0, 0.1, shape.numbers);
         let (mut numbers, gradient) = (shape.draw(seed), shape.draw(seed + 1));
         optimiser.step(shape, &mut numbers, &gradient, 0.1);
         let means = vec![0.5, -1.0, 3.0];
         let stats = BatchStats { variances: means.clone(), means, inverses: Vec::new() };
         let moving = if moving { vec![stats, BatchStats::default()] } else { Vec::new() };
-        State { numbers, optimiser, moving: Moving(moving), batches: seed }
+        NetState { numbers, optimiser, moving: Moving(moving), batches: seed }
     }
 
     #[test]
     fn a_state_comes_back_as_it_was_and_damage_is_told() {
-        let shape = Shape::new(4, &[3], Norm::Batch, Activation::Relu);
+        let shape = NetShape::new(4, &[3], HiddenNorm::Batch, Activation::Relu);
         for moving in [false, true] {
             let (first, mut second) = (state(&shape, 1, moving), state(&shape, 7, false));
             let bytes = first.to_bytes();

@@ -9,12 +9,12 @@ use rankwright_data::bytes::Input;
 use rankwright_data::{Dataset, Random};
 use rankwright_spec::{Spec, read_spec};
 
-use super::loss::{Loss, Ready};
-use super::matrix::Matrix;
-use super::passes::{Lists, Passes, With};
-use super::shape::Shape;
+use super::loss::{NetLoss, PreparedLoss};
+use super::matrix::NetMatrix;
+use super::passes::{RowLists, Passes, With};
+use super::shape::NetShape;
 use super::{ApproxNdcgNet, LambdaRank, ListMleNet, ListNet, RankNet, SoftmaxNet};
-use crate::boost::queries::Queries;
+use crate::boost::queries::TrainingQueries;
 use crate::preferences::Preferences;
 
 /// The learners of this folder.
@@ -41,7 +41,7 @@ fn with_pairs(data: Dataset, text: &str) -> Dataset {
 }
 
 /// A loss by the learner's spec.
-fn loss(text: &str) -> Loss {
+fn loss(text: &str) -> NetLoss {
     let spec = Spec::parse(text).unwrap();
     let loss = match spec.name.as_str() {
         "ranknet" => read_spec::<RankNet>(&spec).unwrap().loss(),
@@ -57,13 +57,13 @@ fn loss(text: &str) -> Loss {
 /// A net on data, and everything around it for passes.
 struct Bench<'a> {
     data: &'a Dataset,
-    loss: Loss,
-    shape: Shape,
+    loss: NetLoss,
+    shape: NetShape,
     numbers: Vec<f32>,
 }
 
 impl<'a> Bench<'a> {
-    fn new(text: &str, data: &'a Dataset, shape: Shape) -> Self {
+    fn new(text: &str, data: &'a Dataset, shape: NetShape) -> Self {
         let loss = loss(text);
         // Scales and shifts off their neutral places, so that slips there show.
         let mut numbers = shape.draw(3);
@@ -80,16 +80,16 @@ impl<'a> Bench<'a> {
     fn gradient(&self) -> Vec<f32> {
         let mut passes = Passes::new(self.shape.clone());
         self.with(|with, preferences| {
-            let mut lists = Lists::default();
-            let add = |lists: &Lists| passes.add(lists, with);
+            let mut lists = RowLists::default();
+            let add = |lists: &RowLists| passes.add(lists, with);
             self.loss.show(&self.queries(), self.data, preferences, &mut lists, add).unwrap();
         });
         passes.total
     }
 
     fn with(&self, go: impl FnOnce(With<'_>, &Preferences<'_>)) {
-        let queries = Queries::new(self.data, self.loss.objective.as_ref());
-        let ready = Ready {
+        let queries = TrainingQueries::new(self.data, self.loss.objective.as_ref());
+        let ready = PreparedLoss {
             source: queries.source(),
             objective: self.loss.objective.as_ref(),
             data: self.data,
@@ -97,7 +97,7 @@ impl<'a> Bench<'a> {
         };
         let with = With {
             numbers: &self.numbers,
-            data: Matrix::by_rows(self.data.matrix().values(), self.data.columns()),
+            data: NetMatrix::by_rows(self.data.matrix().values(), self.data.columns()),
             loss: &ready,
             scale: 1.0,
             chance: Default::default(),
@@ -109,7 +109,7 @@ impl<'a> Bench<'a> {
     /// The scores of all rows, all queries in one batch.
     fn scores(&self, numbers: &[f32]) -> Vec<f64> {
         let mut passes = Passes::new(self.shape.clone());
-        let mut lists = Lists::default();
+        let mut lists = RowLists::default();
         for query in 0..self.data.queries() {
             lists.push(query, self.data.query_rows(query).map(|row| row as u32), None);
         }

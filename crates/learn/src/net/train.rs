@@ -8,14 +8,14 @@ use rankwright_data::{Dataset, Random};
 use rankwright_model::{Model, ModelBody, ScoreOptions, Transforms};
 
 use super::export::{self, Moving};
-use super::loss::{Loss, Ready};
-use super::matrix::Matrix;
+use super::loss::{NetLoss, PreparedLoss};
+use super::matrix::NetMatrix;
 use super::optimiser::Optimiser;
 use super::params::{NetConfig, NetParams};
-use super::passes::{Lists, Passes, With, diverged};
-use super::shape::Shape;
-use super::state::State;
-use crate::boost::queries::{Pass, Queries};
+use super::passes::{RowLists, Passes, With, diverged};
+use super::shape::NetShape;
+use super::state::NetState;
+use crate::boost::queries::{Pass, TrainingQueries};
 use crate::error::LearnError;
 use crate::preferences::Preferences;
 use crate::session::{RoundPlan, RoundStatus, Session, header};
@@ -27,12 +27,12 @@ use crate::transform::{TransformParams, transformed};
 #[derive(Debug)]
 pub(super) struct NetTrainer {
     params: NetConfig,
-    loss: Loss,
+    loss: NetLoss,
 }
 
 impl NetTrainer {
     /// A net of checked parameters with a loss.
-    pub(super) fn new(net: &NetParams, transform: &TransformParams, loss: Loss) -> Box<Self> {
+    pub(super) fn new(net: &NetParams, transform: &TransformParams, loss: NetLoss) -> Box<Self> {
         Box::new(Self { params: NetConfig::new(net, transform), loss })
     }
 }
@@ -46,17 +46,17 @@ impl Trainer for NetTrainer {
         let preferences = Preferences::new(data);
         let useful = self.loss.queries(&preferences, data)?;
         self.loss.objective.set_simd(request.simd);
-        let queries = Queries::new(data, self.loss.objective.as_ref());
+        let queries = TrainingQueries::new(data, self.loss.objective.as_ref());
         self.loss.objective.prepare(&queries.documents(&[]))?;
         let transforms = self.params.transform.fit(data)?;
         let inputs = transformed(data, &transforms);
-        let shape = Shape::new(
+        let shape = NetShape::new(
             data.columns(),
             &self.params.hidden,
             self.params.norm,
             self.params.activation,
         );
-        let state = State {
+        let state = NetState {
             numbers: shape.draw(request.seed),
             optimiser: Optimiser::new(
                 self.params.method,
@@ -67,18 +67,18 @@ impl Trainer for NetTrainer {
             moving: Moving::default(),
             batches: 0,
         };
-        let mut run = Run {
+        let mut run = NetRun {
             params: &self.params,
             loss: &self.loss,
             request,
             preferences,
             queries,
             useful,
-            inputs: Matrix::by_rows(&inputs, data.columns()),
+            inputs: NetMatrix::by_rows(&inputs, data.columns()),
             transforms,
             passes: Passes::new(shape.clone()),
             shape,
-            lists: Lists::default(),
+            lists: RowLists::default(),
             state,
         };
         run.train()
@@ -110,20 +110,20 @@ impl Trainer for NetTrainer {
 }
 
 /// A training under way.
-struct Run<'a> {
+struct NetRun<'a> {
     params: &'a NetConfig,
-    loss: &'a Loss,
+    loss: &'a NetLoss,
     request: &'a TrainRequest<'a>,
     preferences: Preferences<'a>,
-    queries: Queries<'a>,
+    queries: TrainingQueries<'a>,
     /// Queries that can change anything.
     useful: Vec<usize>,
-    inputs: Matrix<'a>,
+    inputs: NetMatrix<'a>,
     transforms: Transforms,
-    shape: Shape,
+    shape: NetShape,
     passes: Passes,
-    lists: Lists,
-    state: State,
+    lists: RowLists,
+    state: NetState,
 }
 
 /// Seed of what belongs to an epoch.
@@ -131,7 +131,7 @@ fn seed_of(request: &TrainRequest<'_>, epoch: usize) -> u64 {
     request.seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(epoch as u64)
 }
 
-impl Run<'_> {
+impl NetRun<'_> {
     fn train(&mut self) -> Result<TrainResult, LearnError> {
         let stop = self.params.patience(!self.request.valid.is_empty());
         let plan = RoundPlan::new("epoch", self.params.epochs, self.request).stop(stop);
@@ -170,7 +170,7 @@ impl Run<'_> {
     /// One mini-batch.
     fn step(&mut self, batch: &[usize], epoch: usize, batches: usize) -> Result<(), LearnError> {
         let Self { params, loss, request, preferences, queries, passes, lists, state, .. } = self;
-        let ready = Ready {
+        let ready = PreparedLoss {
             source: queries.source(),
             objective: loss.objective.as_ref(),
             data: request.train,

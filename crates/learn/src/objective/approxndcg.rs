@@ -24,7 +24,7 @@ use rankwright_eval::Gain;
 use rankwright_spec::{SpecError, params};
 
 use super::def::{HessianKind, ObjectiveDef, ObjectiveParams};
-use super::{Derivatives, Documents, Objective, QueryView, Workspace};
+use super::{Derivatives, TrainingDocuments, Objective, QueryView, ObjectiveBuffers};
 use super::{SAMPLED_PARTNERS, check_shape, listwise, pointwise};
 use crate::error::LearnError;
 use crate::exp::exp;
@@ -171,7 +171,7 @@ impl Objective for ApproxNdcg {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        work: &mut Workspace,
+        work: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
@@ -196,7 +196,7 @@ impl Objective for ApproxNdcg {
         listwise::write(query, out, |i| (work.gradient[i], work.hessian[i]))
     }
 
-    fn loss(&self, query: &QueryView<'_>, work: &mut Workspace) -> Result<Option<f64>, LearnError> {
+    fn loss(&self, query: &QueryView<'_>, work: &mut ObjectiveBuffers) -> Result<Option<f64>, LearnError> {
         let work = &mut work.approx;
         if !self.start(query, work)? {
             return Ok(Some(0.0));
@@ -209,7 +209,7 @@ impl Objective for ApproxNdcg {
         Ok(Some(1.0 - reached))
     }
 
-    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+    fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         pointwise::check_labels(all)?;
         Gain::Exp.of(all.labels.iter().copied().fold(0.0, f64::max))?;
         Ok(0.0)
@@ -236,7 +236,7 @@ mod tests {
         // The lectures' example: 2^label - 1 at ranks [1, 4, 2, 3, 5] by scores without ties.
         let (labels, scores) = ([3.0, 2.0, 1.0, 0.0, 0.0], [3.0, 0.5, 2.0, 1.0, 0.0]);
         let cold = ApproxNdcg { temperature: 1e-3 };
-        let loss = cold.loss(&QueryView::new(&labels, &scores), &mut Workspace::default());
+        let loss = cold.loss(&QueryView::new(&labels, &scores), &mut ObjectiveBuffers::default());
         assert!((1.0 - loss.unwrap().unwrap() - 0.94998).abs() < 1e-5);
     }
 
@@ -260,7 +260,7 @@ mod tests {
         let view = QueryView::new(&labels, &scores);
         assert!(objective.samples_pairs(n) && !objective.samples_pairs(n - 1));
         let loss = |view: &QueryView<'_>| {
-            objective.loss(view, &mut Workspace::default()).unwrap().unwrap()
+            objective.loss(view, &mut ObjectiveBuffers::default()).unwrap().unwrap()
         };
         let all = QueryView::new(&labels[1..], &scores[1..]);
         assert!((loss(&view) - loss(&all)).abs() < 0.01);

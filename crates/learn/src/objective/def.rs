@@ -114,7 +114,7 @@ impl Debug for ObjectiveDef {
 impl Serialize for ObjectiveDef {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Shown {
+        struct ShownObjective {
             name: &'static str,
             help: &'static str,
             example: &'static str,
@@ -124,7 +124,7 @@ impl Serialize for ObjectiveDef {
         }
         let Self { name, help, example, hessian, preferences, .. } = *self;
         let params = self.params();
-        Shown { name, help, example, hessian, preferences, params }.serialize(serializer)
+        ShownObjective { name, help, example, hessian, preferences, params }.serialize(serializer)
     }
 }
 

@@ -16,7 +16,7 @@ use rankwright_spec::{SpecError, above, params};
 
 use super::def::{HessianKind, ObjectiveDef, ObjectiveParams};
 use super::pointwise::{self, weight};
-use super::{Derivatives, Documents, Objective, QueryView, Workspace, check_shape};
+use super::{Derivatives, TrainingDocuments, Objective, QueryView, ObjectiveBuffers, check_shape};
 use crate::error::LearnError;
 
 /// Where squared error ends.
@@ -31,10 +31,10 @@ pub enum HuberWidth {
 /// Squared error that outliers cannot pull far.
 ///
 /// ```
-/// use rankwright_learn::objective::{Documents, Huber, HuberWidth, Objective};
+/// use rankwright_learn::objective::{TrainingDocuments, Huber, HuberWidth, Objective};
 ///
 /// let mut huber = Huber::new(HuberWidth::Delta(1.0))?;
-/// let all = Documents { labels: &[0.0, 1.0, 2.0, 1e6], weights: &[], scores: &[] };
+/// let all = TrainingDocuments { labels: &[0.0, 1.0, 2.0, 1e6], weights: &[], scores: &[] };
 /// assert!((huber.prepare(&all)? - 1.5).abs() < 1e-6);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -95,7 +95,7 @@ impl Huber {
         Ok(Self { width, delta })
     }
 
-    fn settle_delta(&mut self, all: &Documents<'_>, score: impl Fn(usize) -> f64) {
+    fn settle_delta(&mut self, all: &TrainingDocuments<'_>, score: impl Fn(usize) -> f64) {
         let HuberWidth::Alpha(alpha) = self.width else { return };
         let size = |row: usize| (score(row) - all.labels[row]).abs();
         let quantile = quantile(all, alpha, size);
@@ -103,7 +103,7 @@ impl Huber {
     }
 
     /// The constant at which the gradients add up to 0.
-    fn best_constant(&self, all: &Documents<'_>) -> f64 {
+    fn best_constant(&self, all: &TrainingDocuments<'_>) -> f64 {
         let counted = || all.labels.iter().enumerate().filter(|(row, _)| weight(all, *row) > 0.0);
         let mut low = counted().fold(f64::INFINITY, |m, (_, l)| m.min(*l));
         let mut high = counted().fold(f64::NEG_INFINITY, |m, (_, l)| m.max(*l));
@@ -122,7 +122,7 @@ impl Huber {
 }
 
 /// The least value such that rows of `share` of the weight have no more; 0 without rows.
-fn quantile(all: &Documents<'_>, share: f64, value: impl Fn(usize) -> f64) -> f64 {
+fn quantile(all: &TrainingDocuments<'_>, share: f64, value: impl Fn(usize) -> f64) -> f64 {
     let rows = (0..all.labels.len()).filter(|row| weight(all, *row) > 0.0);
     let mut values: Vec<(f64, f64)> = rows.map(|row| (value(row), weight(all, row))).collect();
     if all.weights.is_empty() {
@@ -144,7 +144,7 @@ impl Objective for Huber {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        _work: &mut Workspace,
+        _work: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
@@ -155,7 +155,7 @@ impl Objective for Huber {
     fn loss(
         &self,
         query: &QueryView<'_>,
-        _work: &mut Workspace,
+        _work: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
         let loss = |label: f64, score: f64| {
             let size = (score - label).abs();
@@ -165,14 +165,14 @@ impl Objective for Huber {
         Ok(Some(pointwise::sum(query, loss)))
     }
 
-    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+    fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         pointwise::check_labels(all)?;
         let median = quantile(all, 0.5, |row| all.labels[row]);
         self.settle_delta(all, |_| median);
         Ok(self.best_constant(all))
     }
 
-    fn refresh(&mut self, all: &Documents<'_>) -> Result<(), LearnError> {
+    fn refresh(&mut self, all: &TrainingDocuments<'_>) -> Result<(), LearnError> {
         if all.scores.len() == all.labels.len() {
             self.settle_delta(all, |row| all.scores[row]);
         }
@@ -188,7 +188,7 @@ mod tests {
     fn quantiles_count_weights() {
         let labels = [5.0, 1.0, 3.0, 2.0, 4.0];
         let of = |weights: &[f32], share| {
-            let all = Documents { labels: &labels, weights, scores: &[] };
+            let all = TrainingDocuments { labels: &labels, weights, scores: &[] };
             quantile(&all, share, |row| labels[row])
         };
         assert_eq!([of(&[], 0.5), of(&[], 0.8), of(&[], 1.0), of(&[], 0.01)], [3.0, 4.0, 5.0, 1.0]);
@@ -201,11 +201,11 @@ mod tests {
     fn the_width_follows_the_residuals() {
         let mut huber = Huber::new(HuberWidth::Alpha(0.75)).unwrap();
         let (labels, scores) = ([0.0, 0.0, 0.0, 0.0], [1.0, -2.0, 3.0, -40.0]);
-        huber.refresh(&Documents { labels: &labels, weights: &[], scores: &scores }).unwrap();
+        huber.refresh(&TrainingDocuments { labels: &labels, weights: &[], scores: &scores }).unwrap();
         assert_eq!(huber.delta, 3.0);
         // Where most residuals are 0, the largest one sets the width.
         let scores = [0.0, 0.0, 0.0, 7.0];
-        huber.refresh(&Documents { labels: &labels, weights: &[], scores: &scores }).unwrap();
+        huber.refresh(&TrainingDocuments { labels: &labels, weights: &[], scores: &scores }).unwrap();
         assert_eq!(huber.delta, 7.0);
     }
 
@@ -214,7 +214,7 @@ mod tests {
         for weights in [&[][..], &[0.0, 0.0]] {
             let labels = &[3.0, 4.0][..weights.len()];
             let mut huber = Huber::new(HuberWidth::Alpha(0.9)).unwrap();
-            assert_eq!(huber.prepare(&Documents { labels, weights, scores: &[] }).unwrap(), 0.0);
+            assert_eq!(huber.prepare(&TrainingDocuments { labels, weights, scores: &[] }).unwrap(), 0.0);
         }
     }
 

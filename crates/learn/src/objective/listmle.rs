@@ -23,7 +23,7 @@ use rankwright_eval::EvalError;
 use rankwright_spec::{SpecError, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
-use super::{Derivatives, Documents, Objective, QueryView, Workspace};
+use super::{Derivatives, TrainingDocuments, Objective, QueryView, ObjectiveBuffers};
 use super::{check_shape, pointwise};
 use crate::error::LearnError;
 use crate::exp::exp;
@@ -119,7 +119,7 @@ impl Objective for ListMle {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        work: &mut Workspace,
+        work: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
@@ -151,7 +151,7 @@ impl Objective for ListMle {
         if finite { Ok(()) } else { Err(pointwise::too_large(query)) }
     }
 
-    fn loss(&self, query: &QueryView<'_>, work: &mut Workspace) -> Result<Option<f64>, LearnError> {
+    fn loss(&self, query: &QueryView<'_>, work: &mut ObjectiveBuffers) -> Result<Option<f64>, LearnError> {
         let places = self.start(query, &mut work.list)?;
         let ListWork { order, sums, .. } = &work.list;
         let of = |(&document, sum): (&u32, &f64)| {
@@ -160,7 +160,7 @@ impl Objective for ListMle {
         Ok(Some(order.iter().zip(sums).take(places).map(of).sum()))
     }
 
-    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+    fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         pointwise::check_labels(all)?;
         Ok(0.0)
     }
@@ -195,7 +195,7 @@ mod tests {
             let listmle = ListMle { top: Some(top) };
             let view = QueryView::new(&labels, &scores);
             let (loss, gradient) = plain(&scores, top);
-            let found = listmle.loss(&view, &mut Workspace::default()).unwrap().unwrap();
+            let found = listmle.loss(&view, &mut ObjectiveBuffers::default()).unwrap().unwrap();
             assert!((found - loss).abs() < 1e-12);
             for (found, expected) in derivatives(&listmle, &view).unwrap().0.iter().zip(gradient) {
                 assert!((f64::from(*found) - expected).abs() < 1e-6);

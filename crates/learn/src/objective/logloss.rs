@@ -12,7 +12,7 @@
 use rankwright_spec::{SpecError, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
-use super::{Derivatives, Documents, Objective, QueryView, Workspace, check_shape, pointwise};
+use super::{Derivatives, TrainingDocuments, Objective, QueryView, ObjectiveBuffers, check_shape, pointwise};
 use crate::error::LearnError;
 use crate::exp::{falling_sigmoid, softplus};
 
@@ -22,9 +22,9 @@ const SUREST: f64 = 0.999_999;
 /// The two-class logistic loss.
 ///
 /// ```
-/// use rankwright_learn::objective::{Documents, LogLoss, Objective};
+/// use rankwright_learn::objective::{TrainingDocuments, LogLoss, Objective};
 ///
-/// let all = Documents { labels: &[2.0, 0.0, 1.0, 1.0], weights: &[], scores: &[] };
+/// let all = TrainingDocuments { labels: &[2.0, 0.0, 1.0, 1.0], weights: &[], scores: &[] };
 /// let base = LogLoss::default().prepare(&all)?;
 /// assert!((base - 0.5 * 3.0_f64.ln()).abs() < 1e-12);
 /// # Ok::<(), rankwright_learn::LearnError>(())
@@ -73,7 +73,7 @@ impl Objective for LogLoss {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        _work: &mut Workspace,
+        _work: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
@@ -87,13 +87,13 @@ impl Objective for LogLoss {
     fn loss(
         &self,
         query: &QueryView<'_>,
-        _work: &mut Workspace,
+        _work: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
         let loss = |label, score: f64| softplus(-2.0 * self.sign(label) * score);
         Ok(Some(pointwise::sum(query, loss)))
     }
 
-    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+    fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         pointwise::check_labels(all)?;
         let mean = pointwise::mean(all, |label| self.sign(label)).clamp(-SUREST, SUREST);
         Ok(0.5 * ((1.0 + mean) / (1.0 - mean)).ln())

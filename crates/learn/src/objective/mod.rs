@@ -28,13 +28,13 @@ mod tests;
 mod xendcg;
 mod yeti;
 #[cfg(test)]
-mod yeti_twin;
+mod yeti_reference;
 
 pub use approxndcg::{ApproxNdcg, ApproxNdcgOptions, ApproxNdcgParams};
 pub use def::{HessianKind, OBJECTIVES, ObjectiveDef, ObjectiveParams, parse_objective};
 pub use huber::{Huber, HuberOptions, HuberParams, HuberWidth};
 pub use lambda::{
-    Cut, DEFAULT_METRIC, Lambda, LambdaConfig, LambdaOptions, LambdaParams, PairChoice,
+    CutoffMode, DEFAULT_METRIC, Lambda, LambdaConfig, LambdaOptions, LambdaParams, PairChoice,
     PairOptions, PairParams, PairWeight, SAMPLED_PARTNERS, Scheme, TiedLabels, Weight,
 };
 pub use listmle::{ListMle, ListMleOptions, ListMleParams};
@@ -59,7 +59,7 @@ pub struct QueryView<'a> {
     /// multiplied in by the caller.)
     pub weights: &'a [f32],
     /// Preference pairs given instead of labels, documents numbered within the query.
-    pub pairs: Option<&'a [Preference]>,
+    pub pairs: Option<&'a [DocumentPair]>,
     /// Seed of this training and iteration: the same for all queries of an iteration.
     pub seed: u64,
 }
@@ -73,7 +73,7 @@ impl<'a> QueryView<'a> {
 
 /// One preference between two documents of a query, numbered within it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Preference {
+pub struct DocumentPair {
     /// The better document (either one of an equal pair).
     pub better: u32,
     /// The worse document.
@@ -110,7 +110,7 @@ pub struct Derivatives<'a> {
 
 /// Buffers that one thread keeps from query to query, so that nothing is allocated once warm.
 #[derive(Debug, Default)]
-pub struct Workspace {
+pub struct ObjectiveBuffers {
     lambda: lambda::LambdaWork,
     list: listmle::ListWork,
     approx: approxndcg::ApproxWork,
@@ -121,7 +121,7 @@ pub struct Workspace {
 
 /// All documents of the training data, for what is settled once: the best constant, the grades.
 #[derive(Debug, Clone, Copy)]
-pub struct Documents<'a> {
+pub struct TrainingDocuments<'a> {
     /// Labels of all rows.
     pub labels: &'a [f64],
     /// Weight of each row, the query's weight multiplied in; empty where all are 1.
@@ -136,7 +136,7 @@ pub trait Objective: Debug + Send + Sync {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        work: &mut Workspace,
+        work: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError>;
 
@@ -144,20 +144,20 @@ pub trait Objective: Debug + Send + Sync {
     fn loss(
         &self,
         _query: &QueryView<'_>,
-        _work: &mut Workspace,
+        _work: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
         Ok(None)
     }
 
     /// Looks at the data before training: settles what depends on all of it, refuses what does not
     /// fit. Gives the constant that training starts from.
-    fn prepare(&mut self, _all: &Documents<'_>) -> Result<f64, LearnError> {
+    fn prepare(&mut self, _all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         Ok(0.0)
     }
 
     /// Called before each tree with the scores so far; whatever it settles must depend on its
     /// arguments alone, so that a resumed run goes on as before.
-    fn refresh(&mut self, _all: &Documents<'_>) -> Result<(), LearnError> {
+    fn refresh(&mut self, _all: &TrainingDocuments<'_>) -> Result<(), LearnError> {
         Ok(())
     }
 
@@ -166,7 +166,7 @@ pub trait Objective: Debug + Send + Sync {
     fn pair_hessians(
         &self,
         _query: &QueryView<'_>,
-        _work: &mut Workspace,
+        _work: &mut ObjectiveBuffers,
         _visit: &mut dyn FnMut(usize, usize, f64),
     ) -> Result<bool, LearnError> {
         Ok(false)
@@ -177,7 +177,7 @@ pub trait Objective: Debug + Send + Sync {
     fn pair_lambdas(
         &self,
         _query: &QueryView<'_>,
-        _work: &mut Workspace,
+        _work: &mut ObjectiveBuffers,
         _visit: &mut dyn FnMut(PairLambda),
     ) -> Result<bool, LearnError> {
         Ok(false)

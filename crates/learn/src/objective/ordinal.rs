@@ -23,7 +23,7 @@ use rankwright_spec::{SpecError, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
 use super::pointwise::{self, weight};
-use super::{Derivatives, Documents, Objective, QueryView, Workspace, check_shape};
+use super::{Derivatives, TrainingDocuments, Objective, QueryView, ObjectiveBuffers, check_shape};
 use crate::error::LearnError;
 use crate::exp::{exp, falling_sigmoid};
 
@@ -60,10 +60,10 @@ impl ObjectiveParams for OrdinalParams {
 /// The cumulative-logit loss.
 ///
 /// ```
-/// use rankwright_learn::objective::{Documents, Objective, Ordinal};
+/// use rankwright_learn::objective::{TrainingDocuments, Objective, Ordinal};
 ///
 /// let mut ordinal = Ordinal::default();
-/// let all = Documents { labels: &[0.0, 0.5, 0.5, 7.0], weights: &[], scores: &[] };
+/// let all = TrainingDocuments { labels: &[0.0, 0.5, 0.5, 7.0], weights: &[], scores: &[] };
 /// assert_eq!(ordinal.prepare(&all)?, 0.0);
 /// // A quarter of the labels is at most 0, three quarters are at most 0.5.
 /// assert!((ordinal.thresholds()[0] - (1.0_f64 / 3.0).ln()).abs() < 1e-9);
@@ -80,7 +80,7 @@ pub struct Ordinal {
 
 /// What one document says about its two thresholds.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct ThresholdTerms {
     /// P(grade <= own), P(grade < own).
     upper: f64,
     lower: f64,
@@ -91,7 +91,7 @@ struct Place {
     width: f64,
 }
 
-impl Place {
+impl ThresholdTerms {
     fn chance(&self) -> f64 {
         self.upper * self.above_lower * self.width
     }
@@ -99,20 +99,20 @@ impl Place {
 
 /// Minus the log-likelihood and its derivatives by the thresholds.
 #[derive(Debug, Clone)]
-struct Fit {
+struct ThresholdFit {
     loss: f64,
     slope: Vec<f64>,
     diagonal: Vec<f64>,
     beside: Vec<f64>,
 }
 
-impl Fit {
+impl ThresholdFit {
     fn new(thresholds: usize) -> Self {
         let zeros = || vec![0.0; thresholds];
         Self { loss: 0.0, slope: zeros(), diagonal: zeros(), beside: zeros() }
     }
 
-    fn add(&mut self, other: &Fit) {
+    fn add(&mut self, other: &ThresholdFit) {
         self.loss += other.loss;
         for (mine, theirs) in [
             (&mut self.slope, &other.slope),
@@ -123,7 +123,7 @@ impl Fit {
         }
     }
 
-    fn add_document(&mut self, grade: usize, place: &Place, weight: f64) {
+    fn add_document(&mut self, grade: usize, place: &ThresholdTerms, weight: f64) {
         const TINY: f64 = 1e-300;
         self.loss -= weight * place.chance().max(TINY).ln();
         let up = place.above_upper / (place.above_lower * place.width).max(TINY);
@@ -186,7 +186,7 @@ impl Ordinal {
         grade.unwrap_or_default()
     }
 
-    fn place(&self, grade: usize, score: f64, thresholds: &[f64]) -> Place {
+    fn place(&self, grade: usize, score: f64, thresholds: &[f64]) -> ThresholdTerms {
         let upper = thresholds.get(grade).map_or(f64::INFINITY, |t| t - score);
         let under = grade.checked_sub(1).and_then(|g| thresholds.get(g));
         let lower = under.map_or(f64::NEG_INFINITY, |t| t - score);
@@ -194,7 +194,7 @@ impl Ordinal {
             (Some(a), Some(b)) => a - b,
             _ => f64::INFINITY,
         };
-        Place {
+        ThresholdTerms {
             upper: falling_sigmoid(-upper),
             lower: falling_sigmoid(-lower),
             above_upper: falling_sigmoid(upper),
@@ -203,7 +203,7 @@ impl Ordinal {
         }
     }
 
-    fn collect_grades(&mut self, all: &Documents<'_>) -> Result<(), LearnError> {
+    fn collect_grades(&mut self, all: &TrainingDocuments<'_>) -> Result<(), LearnError> {
         self.grades.clear();
         for label in all.labels.iter().map(|l| l + 0.0) {
             if let Err(at) = self.grades.binary_search_by(|g| g.total_cmp(&label)) {
@@ -216,7 +216,7 @@ impl Ordinal {
         Ok(())
     }
 
-    fn first_thresholds(&mut self, all: &Documents<'_>) -> Result<(), LearnError> {
+    fn first_thresholds(&mut self, all: &TrainingDocuments<'_>) -> Result<(), LearnError> {
         let mut counts = vec![0.0; self.grades.len()];
         for (row, &label) in all.labels.iter().enumerate() {
             let grade = self.grade(label)?;
@@ -234,9 +234,9 @@ impl Ordinal {
         Ok(())
     }
 
-    fn fit_at(&self, all: &Documents<'_>, thresholds: &[f64]) -> Result<Fit, LearnError> {
+    fn fit_at(&self, all: &TrainingDocuments<'_>, thresholds: &[f64]) -> Result<ThresholdFit, LearnError> {
         let block = |start: usize| {
-            let mut fit = Fit::new(thresholds.len());
+            let mut fit = ThresholdFit::new(thresholds.len());
             for row in start..all.labels.len().min(start + BLOCK) {
                 let weight = weight(all, row);
                 if weight > 0.0 {
@@ -248,14 +248,14 @@ impl Ordinal {
             Ok(fit)
         };
         let starts: Vec<usize> = (0..all.labels.len()).step_by(BLOCK).collect();
-        let parts: Result<Vec<Fit>, LearnError> = starts.into_par_iter().map(block).collect();
-        let mut sum = Fit::new(thresholds.len());
+        let parts: Result<Vec<ThresholdFit>, LearnError> = starts.into_par_iter().map(block).collect();
+        let mut sum = ThresholdFit::new(thresholds.len());
         parts?.iter().for_each(|part| sum.add(part));
         Ok(sum)
     }
 
     /// Newton's method from the first thresholds, moved along with the scores.
-    fn fit(&self, all: &Documents<'_>) -> Result<Vec<f64>, LearnError> {
+    fn fit(&self, all: &TrainingDocuments<'_>) -> Result<Vec<f64>, LearnError> {
         let (mut sum, mut total) = (0.0, 0.0);
         for (row, score) in all.scores.iter().enumerate() {
             let weight = weight(all, row);
@@ -310,7 +310,7 @@ impl Objective for Ordinal {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        _work: &mut Workspace,
+        _work: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
@@ -327,7 +327,7 @@ impl Objective for Ordinal {
     fn loss(
         &self,
         query: &QueryView<'_>,
-        _work: &mut Workspace,
+        _work: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
         for &label in query.labels {
             self.grade(label)?;
@@ -338,7 +338,7 @@ impl Objective for Ordinal {
         })))
     }
 
-    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+    fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         pointwise::check_labels(all)?;
         self.collect_grades(all)?;
         self.first_thresholds(all)?;
@@ -346,7 +346,7 @@ impl Objective for Ordinal {
         Ok(0.0)
     }
 
-    fn refresh(&mut self, all: &Documents<'_>) -> Result<(), LearnError> {
+    fn refresh(&mut self, all: &TrainingDocuments<'_>) -> Result<(), LearnError> {
         if all.scores.len() == all.labels.len() {
             self.thresholds = self.fit(all)?;
         }
@@ -359,8 +359,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn documents<'a>(labels: &'a [f64], scores: &'a [f64]) -> Documents<'a> {
-        Documents { labels, weights: &[], scores }
+    fn documents<'a>(labels: &'a [f64], scores: &'a [f64]) -> TrainingDocuments<'a> {
+        TrainingDocuments { labels, weights: &[], scores }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use rankwright_eval::EvalError;
 
-use super::{Derivatives, Documents, QueryView};
+use super::{Derivatives, TrainingDocuments, QueryView};
 use crate::error::LearnError;
 
 /// Sets each document's derivatives from its label and score, times its weight.
@@ -61,12 +61,12 @@ pub(super) fn sum(query: &QueryView<'_>, value: impl Fn(f64, f64) -> f64) -> f64
 }
 
 /// Weight of a row.
-pub(super) fn weight(all: &Documents<'_>, row: usize) -> f64 {
+pub(super) fn weight(all: &TrainingDocuments<'_>, row: usize) -> f64 {
     all.weights.get(row).map_or(1.0, |w| f64::from(*w))
 }
 
 /// Weighted mean of a value of the labels; 0 where no row counts.
-pub(super) fn mean(all: &Documents<'_>, value: impl Fn(f64) -> f64) -> f64 {
+pub(super) fn mean(all: &TrainingDocuments<'_>, value: impl Fn(f64) -> f64) -> f64 {
     let (mut sum, mut total) = (0.0, 0.0);
     for (row, &label) in all.labels.iter().enumerate() {
         let weight = weight(all, row);
@@ -79,7 +79,7 @@ pub(super) fn mean(all: &Documents<'_>, value: impl Fn(f64) -> f64) -> f64 {
 }
 
 /// Refuses labels that are not finite.
-pub(super) fn check_labels(all: &Documents<'_>) -> Result<(), LearnError> {
+pub(super) fn check_labels(all: &TrainingDocuments<'_>) -> Result<(), LearnError> {
     match all.labels.iter().enumerate().find(|(_, l)| !l.is_finite()) {
         None => Ok(()),
         Some((row, label)) => Err(LearnError::LabelNotFinite { row, label: *label }),

@@ -13,7 +13,7 @@
 use rankwright_spec::{SpecError, params};
 
 use super::def::{HessianKind, ObjectiveDef, ObjectiveParams};
-use super::{Derivatives, Documents, Objective, QueryView, Workspace, check_shape, pointwise};
+use super::{Derivatives, TrainingDocuments, Objective, QueryView, ObjectiveBuffers, check_shape, pointwise};
 use crate::error::LearnError;
 
 params! {
@@ -50,7 +50,7 @@ impl Objective for QueryRmse {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        _work: &mut Workspace,
+        _work: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
@@ -61,14 +61,14 @@ impl Objective for QueryRmse {
     fn loss(
         &self,
         query: &QueryView<'_>,
-        _work: &mut Workspace,
+        _work: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
         let mean = mean_residual(query);
         let half_square = |r: f64| 0.5 * r * r;
         Ok(Some(pointwise::sum(query, |label, score| half_square(score - label - mean))))
     }
 
-    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+    fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         pointwise::check_labels(all)?;
         Ok(pointwise::mean(all, |label| label))
     }

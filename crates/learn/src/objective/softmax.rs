@@ -17,7 +17,7 @@ use rankwright_eval::Gain;
 use rankwright_spec::{SpecError, choices, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
-use super::{Derivatives, Documents, Objective, QueryView, Workspace};
+use super::{Derivatives, TrainingDocuments, Objective, QueryView, ObjectiveBuffers};
 use super::{check_shape, listwise, pointwise};
 use crate::error::LearnError;
 
@@ -96,7 +96,7 @@ impl Softmax {
     fn distributions<'w>(
         &self,
         query: &QueryView<'_>,
-        work: &'w mut Workspace,
+        work: &'w mut ObjectiveBuffers,
     ) -> Result<Option<Distributions<'w>>, LearnError> {
         let [model, target, _] = &mut work.numbers;
         self.target(query, target)?;
@@ -110,7 +110,7 @@ impl Objective for Softmax {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        work: &mut Workspace,
+        work: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
@@ -122,12 +122,12 @@ impl Objective for Softmax {
         }
     }
 
-    fn loss(&self, query: &QueryView<'_>, work: &mut Workspace) -> Result<Option<f64>, LearnError> {
+    fn loss(&self, query: &QueryView<'_>, work: &mut ObjectiveBuffers) -> Result<Option<f64>, LearnError> {
         let found = self.distributions(query, work)?;
         Ok(Some(found.map_or(0.0, |d| listwise::cross_entropy(query, d.target, d.log))))
     }
 
-    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+    fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         pointwise::check_labels(all)?;
         if self.target == SoftmaxTarget::Gain {
             Gain::Exp.of(all.labels.iter().copied().fold(0.0, f64::max))?;

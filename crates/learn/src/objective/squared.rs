@@ -10,7 +10,7 @@
 use rankwright_spec::{SpecError, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
-use super::{Derivatives, Documents, Objective, QueryView, Workspace, check_shape, pointwise};
+use super::{Derivatives, TrainingDocuments, Objective, QueryView, ObjectiveBuffers, check_shape, pointwise};
 use crate::error::LearnError;
 
 params! {
@@ -35,9 +35,9 @@ impl ObjectiveParams for SquaredParams {
 /// Half the squared difference between score and label.
 ///
 /// ```
-/// use rankwright_learn::objective::{Documents, Objective, Squared};
+/// use rankwright_learn::objective::{TrainingDocuments, Objective, Squared};
 ///
-/// let all = Documents { labels: &[1.0, 2.0, 6.0], weights: &[], scores: &[] };
+/// let all = TrainingDocuments { labels: &[1.0, 2.0, 6.0], weights: &[], scores: &[] };
 /// assert_eq!(Squared.prepare(&all)?, 3.0);
 /// # Ok::<(), rankwright_learn::LearnError>(())
 /// ```
@@ -48,7 +48,7 @@ impl Objective for Squared {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        _work: &mut Workspace,
+        _work: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
@@ -58,12 +58,12 @@ impl Objective for Squared {
     fn loss(
         &self,
         query: &QueryView<'_>,
-        _work: &mut Workspace,
+        _work: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
         Ok(Some(pointwise::sum(query, |label, score| 0.5 * (score - label) * (score - label))))
     }
 
-    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+    fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         pointwise::check_labels(all)?;
         Ok(pointwise::mean(all, |label| label))
     }

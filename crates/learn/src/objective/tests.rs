@@ -19,13 +19,13 @@ pub(in crate::objective) fn derivatives(
     let (mut gradient, mut hessian, mut memory) = (vec![9.0; n], vec![9.0; n], vec![0; n]);
     let mut out =
         Derivatives { gradient: &mut gradient, hessian: &mut hessian, memory: &mut memory };
-    objective.derivatives(query, &mut Workspace::default(), &mut out)?;
+    objective.derivatives(query, &mut ObjectiveBuffers::default(), &mut out)?;
     Ok((gradient, hessian))
 }
 
 fn prepared(text: &str, labels: &[f64], scores: &[f64], weights: &[f32]) -> Box<dyn Objective> {
     let mut objective = objective(text);
-    let all = Documents { labels, weights, scores };
+    let all = TrainingDocuments { labels, weights, scores };
     objective.prepare(&all).unwrap();
     objective.refresh(&all).unwrap();
     objective
@@ -120,7 +120,7 @@ proptest! {
                 let mut moved = scores.clone();
                 moved[row] += by;
                 let view = QueryView { weights: &weights, seed, ..QueryView::new(&labels, &moved) };
-                objective.loss(&view, &mut Workspace::default()).unwrap().unwrap()
+                objective.loss(&view, &mut ObjectiveBuffers::default()).unwrap().unwrap()
             };
             let view = QueryView { weights: &weights, seed, ..QueryView::new(&labels, &scores) };
             let (gradient, hessian) = derivatives(&*objective, &view).unwrap();
@@ -150,12 +150,12 @@ proptest! {
         let weights: Vec<f32> = rows.iter().map(|r| r.1).filter(|_| weighted).collect();
         for text in ["squared", "query-rmse", "logloss", "huber(delta=0.7)", "ordinal"] {
             let mut objective = objective(text);
-            let all = Documents { labels: &labels, weights: &weights, scores: &[] };
+            let all = TrainingDocuments { labels: &labels, weights: &weights, scores: &[] };
             let base = objective.prepare(&all).unwrap();
             let loss = |constant: f64| {
                 let scores = vec![constant; labels.len()];
                 let view = QueryView { weights: &weights, ..QueryView::new(&labels, &scores) };
-                objective.loss(&view, &mut Workspace::default()).unwrap().unwrap()
+                objective.loss(&view, &mut ObjectiveBuffers::default()).unwrap().unwrap()
             };
             // All labels relevant, or none: the best constant is infinite, ours is bounded.
             let bounded = text == "logloss" && base.abs() > 7.0;
@@ -176,8 +176,8 @@ fn empty_and_single_document_queries_are_fine() {
             let pointwise = ["squared", "logloss", "huber", "ordinal"].contains(&info.name);
             assert!(pointwise || gradient.iter().all(|g| *g == 0.0), "{}", info.name);
             assert!(hessian.iter().all(|h| h.is_finite()), "{}", info.name);
-            objective.loss(&view, &mut Workspace::default()).unwrap();
-            objective.pair_hessians(&view, &mut Workspace::default(), &mut |_, _, _| {}).unwrap();
+            objective.loss(&view, &mut ObjectiveBuffers::default()).unwrap();
+            objective.pair_hessians(&view, &mut ObjectiveBuffers::default(), &mut |_, _, _| {}).unwrap();
         }
     }
 }
@@ -233,7 +233,7 @@ fn huge_labels_and_infinite_scores_give_numbers_or_an_error() {
     for info in OBJECTIVES {
         for (labels, scores) in labels.iter().flat_map(|l| scores.iter().map(move |s| (l, s))) {
             let mut objective = objective(info.example);
-            let all = Documents { labels, weights: &[], scores };
+            let all = TrainingDocuments { labels, weights: &[], scores };
             if objective.prepare(&all).and_then(|_| objective.refresh(&all)).is_err() {
                 continue;
             }
@@ -253,7 +253,7 @@ fn huge_labels_and_infinite_scores_give_numbers_or_an_error() {
 fn labels_that_are_no_numbers_and_scores_that_are_nan_are_refused() {
     for info in OBJECTIVES {
         for bad in [f64::NAN, f64::INFINITY] {
-            let all = Documents { labels: &[0.0, bad], weights: &[], scores: &[] };
+            let all = TrainingDocuments { labels: &[0.0, bad], weights: &[], scores: &[] };
             let message = objective(info.example).prepare(&all).unwrap_err().to_string();
             assert!(message.contains("finite"), "{}: {message}", info.name);
         }
@@ -265,7 +265,7 @@ fn labels_that_are_no_numbers_and_scores_that_are_nan_are_refused() {
 
 #[test]
 fn preferences_are_refused_by_those_that_learn_from_labels() {
-    let pairs = [Preference { better: 0, worse: 1, weight: 1.0, equal: false }];
+    let pairs = [DocumentPair { better: 0, worse: 1, weight: 1.0, equal: false }];
     for info in OBJECTIVES {
         let objective = prepared(info.example, &[0.0, 0.0], &[0.0, 0.0], &[]);
         let view = QueryView { pairs: Some(&pairs), ..QueryView::new(&[0.0, 0.0], &[0.0, 0.0]) };

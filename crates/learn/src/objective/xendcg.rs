@@ -26,7 +26,7 @@ use rankwright_eval::Gain;
 use rankwright_spec::{SpecError, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
-use super::{Derivatives, Documents, Objective, QueryView, Workspace};
+use super::{Derivatives, TrainingDocuments, Objective, QueryView, ObjectiveBuffers};
 use super::{check_shape, listwise, pointwise};
 use crate::error::LearnError;
 
@@ -100,7 +100,7 @@ impl Objective for XeNdcg {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        work: &mut Workspace,
+        work: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
@@ -118,7 +118,7 @@ impl Objective for XeNdcg {
         listwise::write(query, out, |i| (gradient[i], rho[i] * (1.0 - rho[i])))
     }
 
-    fn loss(&self, query: &QueryView<'_>, work: &mut Workspace) -> Result<Option<f64>, LearnError> {
+    fn loss(&self, query: &QueryView<'_>, work: &mut ObjectiveBuffers) -> Result<Option<f64>, LearnError> {
         let [rho, target, _] = &mut work.numbers;
         Self::target(query, target)?;
         let log = listwise::softmax(query.scores, query.weights, rho);
@@ -126,7 +126,7 @@ impl Objective for XeNdcg {
         Ok(Some(if some { listwise::cross_entropy(query, target, log) } else { 0.0 }))
     }
 
-    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+    fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         pointwise::check_labels(all)?;
         Gain::Exp.of(all.labels.iter().copied().fold(0.0, f64::max))?;
         Ok(0.0)

@@ -25,7 +25,7 @@ use rankwright_eval::{Measure, MetricText, Orderer, SourceKind, SwapDelta, sort_
 use rankwright_spec::{SpecError, above, params};
 
 use super::def::{ObjectiveDef, ObjectiveParams};
-use super::{DEFAULT_METRIC, Derivatives, Documents, Objective, QueryView, Workspace};
+use super::{DEFAULT_METRIC, Derivatives, TrainingDocuments, Objective, QueryView, ObjectiveBuffers};
 use super::{check_shape, pointwise};
 use crate::error::LearnError;
 use crate::exp::{exp, ln, softplus};
@@ -164,7 +164,7 @@ impl Objective for Yeti {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        work: &mut Workspace,
+        work: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
@@ -189,7 +189,7 @@ impl Objective for Yeti {
         Ok(())
     }
 
-    fn loss(&self, query: &QueryView<'_>, work: &mut Workspace) -> Result<Option<f64>, LearnError> {
+    fn loss(&self, query: &QueryView<'_>, work: &mut ObjectiveBuffers) -> Result<Option<f64>, LearnError> {
         let mut sum = 0.0;
         if query.scores.len() > 1 {
             self.each(query, &mut work.yeti, |pair| {
@@ -199,7 +199,7 @@ impl Objective for Yeti {
         Ok(Some(sum))
     }
 
-    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+    fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         pointwise::check_labels(all)?;
         let largest = all.labels.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if let Some(mut swap) = self.measure.swap().filter(|_| largest.is_finite()) {
@@ -211,7 +211,7 @@ impl Objective for Yeti {
     fn pair_hessians(
         &self,
         query: &QueryView<'_>,
-        work: &mut Workspace,
+        work: &mut ObjectiveBuffers,
         visit: &mut dyn FnMut(usize, usize, f64),
     ) -> Result<bool, LearnError> {
         if query.scores.len() > 1 {
@@ -279,7 +279,7 @@ mod tests {
                 let at = |by: f64| {
                     let mut moved = scores;
                     moved[row] += by;
-                    yeti.loss(&view(&labels, &moved, &weights), &mut Workspace::default())
+                    yeti.loss(&view(&labels, &moved, &weights), &mut ObjectiveBuffers::default())
                         .unwrap()
                         .unwrap()
                 };

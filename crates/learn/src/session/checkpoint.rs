@@ -83,7 +83,7 @@ const NOTE: &str = "checkpoint";
 
 /// What a checkpoint knows besides the trees.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct State {
+pub(crate) struct CheckpointState {
     /// Of data, spec and seed.
     pub(crate) fingerprint: u64,
     /// Trees in the file that came from the start model.
@@ -119,7 +119,7 @@ impl<'a> Saver<'a> {
     pub(crate) fn save(
         &mut self,
         model: Model,
-        state: &State,
+        state: &CheckpointState,
         trees: usize,
     ) -> Result<(), LearnError> {
         let (mut header, kind) = model.into_parts();
@@ -141,7 +141,7 @@ const HEX: [char; 16] =
     ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
 
 /// Reads a checkpoint, if there is one, and checks that it belongs to this training.
-pub(crate) fn load(path: &Path, fingerprint: u64) -> Result<Option<(Model, State)>, LearnError> {
+pub(crate) fn load(path: &Path, fingerprint: u64) -> Result<Option<(Model, CheckpointState)>, LearnError> {
     if !path.exists() {
         return Ok(None);
     }
@@ -151,7 +151,7 @@ pub(crate) fn load(path: &Path, fingerprint: u64) -> Result<Option<(Model, State
     };
     let model = Model::load(path).map_err(|error| other(&format!("is damaged ({error})")))?;
     let note = model.header().notes.get(NOTE).ok_or_else(|| other("is a model, no checkpoint"))?;
-    let state: State =
+    let state: CheckpointState =
         serde_json::from_str(note).map_err(|_| other("is a checkpoint that cannot be read"))?;
     if state.fingerprint != fingerprint {
         return Err(other(
@@ -196,7 +196,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     digits
 }
 
-impl State {
+impl CheckpointState {
     /// The state of a training after its last round.
     pub(crate) fn new(fingerprint: u64, history: &TrainingHistory, snapshot: &Snapshot) -> Self {
         Self {

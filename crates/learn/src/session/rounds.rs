@@ -13,7 +13,7 @@ use rankwright_data::Dataset;
 use rankwright_eval::Measure;
 use rankwright_model::{Header, Model, ModelBody, ScoreOptions};
 
-use super::checkpoint::{Saver, State, fingerprint, load};
+use super::checkpoint::{Saver, CheckpointState, fingerprint, load};
 use super::history::{Iteration, Phases, TrainingHistory};
 use super::request::{TrainRequest, TrainResult};
 use super::validation::{Decider, check_sets, values};
@@ -300,7 +300,7 @@ impl<'a> Session<'a> {
 
     fn save(&mut self, snapshot: Snapshot) -> Result<(), LearnError> {
         let Some(saver) = &mut self.saver else { return Ok(()) };
-        let state = State::new(self.fingerprint, &self.history, &snapshot);
+        let state = CheckpointState::new(self.fingerprint, &self.history, &snapshot);
         let model = Model::new(self.header.clone(), snapshot.model)?;
         saver.save(model, &state, self.history.iterations.len())
     }

@@ -9,11 +9,11 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::histogram::{Cells, Rows, add};
+use super::histogram::{Cells, LeafRows, add};
 use super::params::Direction;
 use super::sets::{BinSet, best_set, set_of};
-use super::split::{Found, Limits, Rule, Scratch, Search, Strict};
-use crate::bins::{Binned, CELLS, Member};
+use super::split::{FoundSplit, Limits, SplitCriteria, Scratch, HistogramSearch, Strict};
+use crate::bins::{Binned, CELLS, PackedFeature};
 use crate::collective::Collective;
 use crate::error::LearnError;
 #[cfg(target_arch = "x86_64")]
@@ -22,9 +22,9 @@ use crate::simd::Simd;
 
 /// One feature that may be split on.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct SplitFeature {
     pub(crate) column: u32,
-    pub(crate) member: Member,
+    pub(crate) member: PackedFeature,
     /// Whether the feature is alone in its column.
     alone: bool,
     /// Number of value bins.
@@ -37,13 +37,13 @@ pub(crate) struct Place {
 
 /// A leaf to be searched.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Target {
+pub(crate) struct SearchedLeaf {
     pub(crate) total: u64,
     pub(crate) limits: Limits,
 }
 
 /// Splits found, one for each place; `None` where there is none.
-pub(crate) type Founds = Vec<Option<Found>>;
+pub(crate) type Founds = Vec<Option<FoundSplit>>;
 
 /// The features of a data set, in the order of their columns.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub(crate) struct Evaluator<'a> {
     binned: &'a Binned,
     collective: &'a dyn Collective,
     simd: Simd,
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<SplitFeature>,
     /// The first column and the first place of each tile, and those after the last.
     tiles: Vec<(usize, usize)>,
     /// Whether any feature has a direction: then limits count everywhere.
@@ -62,13 +62,13 @@ pub(crate) struct Evaluator<'a> {
 
 /// The two leaves of a step: one whose rows are added up, and its sibling in the parent's cells.
 #[derive(Debug)]
-pub(crate) struct Step<'a> {
-    pub(crate) rows: Rows<'a>,
+pub(crate) struct SiblingLeaves<'a> {
+    pub(crate) rows: LeafRows<'a>,
     pub(crate) packed: &'a [u64],
-    pub(crate) small: Target,
+    pub(crate) small: SearchedLeaf,
     pub(crate) cells: &'a mut [Cells],
     /// The sibling; none for the root.
-    pub(crate) large: Option<(Target, &'a mut [Cells])>,
+    pub(crate) large: Option<(SearchedLeaf, &'a mut [Cells])>,
 }
 
 /// The share of one task.
@@ -76,11 +76,11 @@ struct Piece<'a> {
     tiles: Range<usize>,
     /// Number of the first column.
     column: usize,
-    places: &'a [Place],
+    places: &'a [SplitFeature],
     active: &'a [bool],
     cells: &'a mut [Cells],
     large: &'a mut [Cells],
-    founds: [&'a mut [Option<Found>]; 2],
+    founds: [&'a mut [Option<FoundSplit>]; 2],
 }
 
 impl<'a> Evaluator<'a> {
@@ -90,12 +90,12 @@ impl<'a> Evaluator<'a> {
         collective: &'a dyn Collective,
         simd: Simd,
     ) -> Self {
-        let mut places: Vec<Place> = Vec::new();
+        let mut places: Vec<SplitFeature> = Vec::new();
         for (number, column) in binned.columns().iter().enumerate() {
             for &member in &column.members {
                 let Some(bins) = binned.feature(member.feature) else { continue };
                 let direction = directions.iter().find(|(f, _)| *f == member.feature);
-                places.push(Place {
+                places.push(SplitFeature {
                     column: number as u32,
                     member,
                     alone: column.members.len() == 1,
@@ -123,8 +123,8 @@ impl<'a> Evaluator<'a> {
     /// Builds, subtracts and searches on so many threads. `active` has a flag for each place.
     pub(crate) fn run(
         &self,
-        step: Step<'_>,
-        rule: &Rule,
+        step: SiblingLeaves<'_>,
+        rule: &SplitCriteria,
         active: &[bool],
         threads: usize,
     ) -> Result<[Founds; 2], LearnError> {
@@ -134,7 +134,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Builds and subtracts on so many threads, without a search.
-    pub(crate) fn sum(&self, step: Step<'_>, threads: usize) -> Result<(), LearnError> {
+    pub(crate) fn sum(&self, step: SiblingLeaves<'_>, threads: usize) -> Result<(), LearnError> {
         let active = vec![false; self.places.len()];
         let mut founds = [vec![None; self.places.len()], vec![None; self.places.len()]];
         self.work(step, None, &active, &mut founds, threads)
@@ -142,13 +142,13 @@ impl<'a> Evaluator<'a> {
 
     fn work(
         &self,
-        step: Step<'_>,
-        rule: Option<&Rule>,
+        step: SiblingLeaves<'_>,
+        rule: Option<&SplitCriteria>,
         active: &[bool],
         founds: &mut [Founds; 2],
         threads: usize,
     ) -> Result<(), LearnError> {
-        let Step { rows, packed, small, cells, large } = step;
+        let SiblingLeaves { rows, packed, small, cells, large } = step;
         let (large, large_cells) = match large {
             Some((target, cells)) => (Some(target), cells),
             None => (None, &mut [][..]),
@@ -231,12 +231,12 @@ impl<'a> Evaluator<'a> {
         pieces
     }
 
-    fn search(&self, piece: &mut Piece<'_>, small: Target, large: Option<Target>, rule: &Rule) {
+    fn search(&self, piece: &mut Piece<'_>, small: SearchedLeaf, large: Option<SearchedLeaf>, rule: &SplitCriteria) {
         let first = piece.column as u32;
         let [of_small, of_large] = &mut piece.founds;
         let (places, active) = (piece.places, piece.active);
-        let search = |cells: &[Cells], target: Target, out: &mut [Option<Found>]| {
-            let job = Job { places, active, cells, first, target, rule };
+        let search = |cells: &[Cells], target: SearchedLeaf, out: &mut [Option<FoundSplit>]| {
+            let job = SearchJob { places, active, cells, first, target, rule };
             self.search_values(&job, out);
             if self.categorical {
                 search_categories(&job, out);
@@ -248,7 +248,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn search_values(&self, job: &Job<'_>, out: &mut [Option<Found>]) {
+    fn search_values(&self, job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = self.simd.avx2().filter(|_| self.is_plain(job.rule)) {
             // SAFETY: the token proves that AVX2 is there.
@@ -261,7 +261,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Whether neither l1 nor constraints count.
-    pub(crate) fn is_plain(&self, rule: &Rule) -> bool {
+    pub(crate) fn is_plain(&self, rule: &SplitCriteria) -> bool {
         rule.l1 == 0.0 && !self.constrained
     }
 
@@ -271,9 +271,9 @@ impl<'a> Evaluator<'a> {
         place: usize,
         cells: &[Cells],
         by_byte: &[u64; CELLS],
-        target: Target,
-        rule: &Rule,
-    ) -> Option<Found> {
+        target: SearchedLeaf,
+        rule: &SplitCriteria,
+    ) -> Option<FoundSplit> {
         let place = self.places.get(place)?;
         let mut counts = [0_u64; CELLS];
         for (byte, count) in by_byte.iter().enumerate() {
@@ -282,7 +282,7 @@ impl<'a> Evaluator<'a> {
         let (values, missing) = counts.split_at(place.values);
         let missing = if place.missing { missing.first().copied().unwrap_or(0) } else { 0 };
         let strict = Strict {
-            counts: Some(super::split::Counts { values, missing }),
+            counts: Some(super::split::RowCounts { values, missing }),
             limits: target.limits,
             direction: place.direction,
         };
@@ -296,37 +296,37 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The set of bins that a split on a place with categories sends left.
-    pub(crate) fn set(&self, place: Place, cells: &[Cells], rule: &Rule, found: &Found) -> BinSet {
+    pub(crate) fn set(&self, place: SplitFeature, cells: &[Cells], rule: &SplitCriteria, found: &FoundSplit) -> BinSet {
         let Some(cells) = cells.get(place.column as usize) else { return [0; CELLS] };
         let mut scratch = [0; CELLS];
-        let target = Target { total: 0, limits: Limits::NONE };
+        let target = SearchedLeaf { total: 0, limits: Limits::NONE };
         set_of(search_of(&place, cells, &mut scratch, target).values, rule, found)
     }
 }
 
 /// A search over some places in one leaf.
-struct Job<'a> {
-    places: &'a [Place],
+struct SearchJob<'a> {
+    places: &'a [SplitFeature],
     active: &'a [bool],
     cells: &'a [Cells],
     /// Column of the first cells.
     first: u32,
-    target: Target,
-    rule: &'a Rule,
+    target: SearchedLeaf,
+    rule: &'a SplitCriteria,
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn search_avx2(_proof: Avx2, job: &Job<'_>, out: &mut [Option<Found>]) {
+fn search_avx2(_proof: Avx2, job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
     search_body(job, out);
 }
 
-fn search_fast(job: &Job<'_>, out: &mut [Option<Found>]) {
+fn search_fast(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
     search_body(job, out);
 }
 
 #[inline(always)]
-fn search_body(job: &Job<'_>, out: &mut [Option<Found>]) {
+fn search_body(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
     let mut scratch = Scratch::default();
     let mut shared = [0; CELLS];
     for ((place, active), out) in job.places.iter().zip(job.active).zip(out) {
@@ -339,7 +339,7 @@ fn search_body(job: &Job<'_>, out: &mut [Option<Found>]) {
     }
 }
 
-fn search_strict(job: &Job<'_>, out: &mut [Option<Found>]) {
+fn search_strict(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
     let mut shared = [0; CELLS];
     for ((place, active), out) in job.places.iter().zip(job.active).zip(out) {
         *out = None;
@@ -353,7 +353,7 @@ fn search_strict(job: &Job<'_>, out: &mut [Option<Found>]) {
 }
 
 /// The places with categories; what was found for them as if they were numbers is replaced.
-fn search_categories(job: &Job<'_>, out: &mut [Option<Found>]) {
+fn search_categories(job: &SearchJob<'_>, out: &mut [Option<FoundSplit>]) {
     let mut shared = [0; CELLS];
     for ((place, active), out) in job.places.iter().zip(job.active).zip(out) {
         if place.categorical && *active {
@@ -367,11 +367,11 @@ fn search_categories(job: &Job<'_>, out: &mut [Option<Found>]) {
 /// The cells of one feature; those of a shared column are summed into `shared` first.
 #[inline(always)]
 pub(crate) fn search_of<'a>(
-    place: &Place,
+    place: &SplitFeature,
     cells: &'a Cells,
     shared: &'a mut [u64; CELLS],
-    target: Target,
-) -> Search<'a> {
+    target: SearchedLeaf,
+) -> HistogramSearch<'a> {
     let cells: &[u64] = if place.alone {
         cells
     } else {
@@ -387,5 +387,5 @@ pub(crate) fn search_of<'a>(
         shared
     };
     let missing = place.missing.then(|| cells[place.values]);
-    Search { values: &cells[..place.values], missing, total: target.total }
+    HistogramSearch { values: &cells[..place.values], missing, total: target.total }
 }

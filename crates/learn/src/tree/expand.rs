@@ -12,15 +12,15 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::evaluate::{Evaluator, Founds, Place, Step, Target};
+use super::evaluate::{Evaluator, Founds, SplitFeature, SiblingLeaves, SearchedLeaf};
 use super::grow::GrowTimes;
-use super::histogram::{Cells, Rows};
+use super::histogram::{Cells, LeafRows};
 use super::interact::{Allowed, Interactions};
 use super::params::TreeConfig;
 use super::partition::{Slots, left_bytes, left_bytes_of_set, partition};
 use super::quantise::unpack;
 use super::sets::BinSet;
-use super::split::{Found, Limits};
+use super::split::{FoundSplit, Limits};
 use super::units::Units;
 use crate::bins::{Binned, CELLS};
 use crate::collective::Collective;
@@ -31,7 +31,7 @@ pub(super) const LEAST_RELATIVE_GAIN: f64 = 1e-10;
 
 /// A leaf while its tree grows.
 #[derive(Debug)]
-pub(super) struct Node {
+pub(super) struct GrowingLeaf {
     pub(super) range: Range<usize>,
     /// Which of the two buffers holds its rows.
     pub(super) buffer: usize,
@@ -44,24 +44,24 @@ pub(super) struct Node {
     pub(super) allowed: Option<Arc<Allowed>>,
     /// The histogram, while the leaf may still be split.
     pub(super) cells: Option<Vec<Cells>>,
-    pub(super) best: Option<Best>,
+    pub(super) best: Option<BestSplit>,
     /// Its children, where they were made before its turn.
     pub(super) ahead: Option<Box<Children>>,
 }
 
 /// The best split of a leaf.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Best {
+pub(super) struct BestSplit {
     pub(super) gain: f64,
     pub(super) place: usize,
-    pub(super) found: Found,
+    pub(super) found: FoundSplit,
 }
 
 /// The two children of a leaf.
 #[derive(Debug)]
 pub(super) struct Children {
-    pub(super) left: Node,
-    pub(super) right: Node,
+    pub(super) left: GrowingLeaf,
+    pub(super) right: GrowingLeaf,
     /// The bins that went left, where the split is on categories.
     pub(super) set: Option<BinSet>,
     /// Histograms that are free again.
@@ -69,9 +69,9 @@ pub(super) struct Children {
     pub(super) times: GrowTimes,
 }
 
-impl Node {
-    pub(super) fn target(&self) -> Target {
-        Target { total: self.total, limits: self.limits }
+impl GrowingLeaf {
+    pub(super) fn target(&self) -> SearchedLeaf {
+        SearchedLeaf { total: self.total, limits: self.limits }
     }
 }
 
@@ -97,7 +97,7 @@ impl<'a> Arena<'a> {
         )
     }
 
-    fn within(&self, node: &Node) -> Range<usize> {
+    fn within(&self, node: &GrowingLeaf) -> Range<usize> {
         node.range.start - self.first..node.range.end - self.first
     }
 
@@ -107,11 +107,11 @@ impl<'a> Arena<'a> {
         Arena { first: self.first, buffers: [one.lend(), two.lend()], flags: self.flags }
     }
 
-    pub(super) fn rows(&self, node: &Node) -> &[u32] {
+    pub(super) fn rows(&self, node: &GrowingLeaf) -> &[u32] {
         &self.buffers[node.buffer].rows[self.within(node)]
     }
 
-    pub(super) fn packed(&self, node: &Node) -> &[u64] {
+    pub(super) fn packed(&self, node: &GrowingLeaf) -> &[u64] {
         &self.buffers[node.buffer].packed[self.within(node)]
     }
 }
@@ -136,14 +136,14 @@ impl Expander<'_> {
     /// Looks at the root; `all` where it holds every row in order.
     pub(super) fn look_at_root(
         &self,
-        root: &mut Node,
+        root: &mut GrowingLeaf,
         all: bool,
         arena: &Arena<'_>,
         mut cells: Vec<Cells>,
     ) -> Result<(), LearnError> {
-        let rows = if all { Rows::All } else { Rows::Some(arena.rows(root)) };
+        let rows = if all { LeafRows::All } else { LeafRows::Some(arena.rows(root)) };
         let packed = arena.packed(root);
-        let step = Step { rows, packed, small: root.target(), cells: &mut cells, large: None };
+        let step = SiblingLeaves { rows, packed, small: root.target(), cells: &mut cells, large: None };
         let threads = rayon::current_num_threads();
         let [mut founds, _] = self.evaluator.run(step, &self.units.rule, self.active, threads)?;
         root.best = self.pick(root, arena, &cells, &mut founds)?;
@@ -155,13 +155,13 @@ impl Expander<'_> {
     /// many threads.
     pub(super) fn expand(
         &self,
-        node: &mut Node,
+        node: &mut GrowingLeaf,
         arena: &mut Arena<'_>,
         spare: Option<Vec<Cells>>,
         threads: usize,
     ) -> Result<Children, LearnError> {
         let started = Instant::now();
-        let Some(Best { place: number, found, .. }) = node.best else {
+        let Some(BestSplit { place: number, found, .. }) = node.best else {
             return Err(LearnError::Internal { invariant: "a leaf that is split has a split" });
         };
         let place = self.evaluator.places[number];
@@ -179,7 +179,7 @@ impl Expander<'_> {
             (Some(interactions), Some(above)) => Some(interactions.below(above, number)),
             _ => None,
         };
-        let child = |range: Range<usize>, rows: u64, total: u64, limits: Limits| Node {
+        let child = |range: Range<usize>, rows: u64, total: u64, limits: Limits| GrowingLeaf {
             range,
             buffer: 1 - node.buffer,
             rows,
@@ -221,8 +221,8 @@ impl Expander<'_> {
             freed.extend([parent, cells]);
             return Ok(());
         }
-        let step = Step {
-            rows: Rows::Some(arena.rows(small)),
+        let step = SiblingLeaves {
+            rows: LeafRows::Some(arena.rows(small)),
             packed: arena.packed(small),
             small: small.target(),
             cells: &mut cells,
@@ -247,7 +247,7 @@ impl Expander<'_> {
     }
 
     /// Whether a leaf may be split at all, before its splits are looked at.
-    pub(super) fn may_split(&self, node: &Node, arena: &Arena<'_>) -> Result<bool, LearnError> {
+    pub(super) fn may_split(&self, node: &GrowingLeaf, arena: &Arena<'_>) -> Result<bool, LearnError> {
         if !self.params.may_deepen(node.depth) || node.rows < 2 * self.params.min_rows.max(1) {
             return Ok(false);
         }
@@ -258,7 +258,7 @@ impl Expander<'_> {
     }
 
     /// Half the variance of the first derivatives: the lectures' G of a leaf.
-    fn impurity(&self, node: &Node, arena: &Arena<'_>) -> Result<f64, LearnError> {
+    fn impurity(&self, node: &GrowingLeaf, arena: &Arena<'_>) -> Result<f64, LearnError> {
         let mut sums = [0_u64; 2];
         for packed in arena.packed(node) {
             let square = i64::from(unpack(*packed).0).pow(2) as u64;
@@ -276,11 +276,11 @@ impl Expander<'_> {
     /// The best of the splits found that leaves enough rows on both sides.
     fn pick(
         &self,
-        node: &Node,
+        node: &GrowingLeaf,
         arena: &Arena<'_>,
         cells: &[Cells],
         founds: &mut Founds,
-    ) -> Result<Option<Best>, LearnError> {
+    ) -> Result<Option<BestSplit>, LearnError> {
         let (g, h) = unpack(node.total);
         let own = self.units.rule.worth(f64::from(g), f64::from(h), node.limits);
         let mut counted = vec![false; founds.len()];
@@ -292,7 +292,7 @@ impl Expander<'_> {
                 return Ok(None);
             }
             if counted[place] || self.units.has_rows(node.total, found.left) {
-                return Ok(Some(Best { gain, place, found }));
+                return Ok(Some(BestSplit { gain, place, found }));
             }
             let by_byte = self.count(node, place, arena)?;
             let target = node.target();
@@ -308,9 +308,9 @@ impl Expander<'_> {
     }
 
     /// Largest worth less the cost; among equals the lowest feature.
-    fn best_of(&self, founds: &Founds) -> Option<(usize, Found)> {
+    fn best_of(&self, founds: &Founds) -> Option<(usize, FoundSplit)> {
         let feature = |place: usize| self.evaluator.places[place].member.feature;
-        let mut best: Option<(usize, Found)> = None;
+        let mut best: Option<(usize, FoundSplit)> = None;
         for (place, found) in founds.iter().enumerate() {
             let Some(found) = found else { continue };
             let wins = best.is_none_or(|(other, most)| {
@@ -327,7 +327,7 @@ impl Expander<'_> {
     /// Rows of a leaf by byte of the place's column.
     pub(super) fn count(
         &self,
-        node: &Node,
+        node: &GrowingLeaf,
         place: usize,
         arena: &Arena<'_>,
     ) -> Result<[u64; CELLS], LearnError> {
@@ -344,9 +344,9 @@ impl Expander<'_> {
     /// number.
     fn move_rows(
         &self,
-        node: &Node,
-        place: Place,
-        found: &Found,
+        node: &GrowingLeaf,
+        place: SplitFeature,
+        found: &FoundSplit,
         set: Option<&BinSet>,
         arena: &mut Arena<'_>,
     ) -> usize {

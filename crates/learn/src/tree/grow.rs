@@ -18,11 +18,11 @@
 use std::ops::AddAssign;
 use std::time::{Duration, Instant};
 
-use rankwright_model::{Categories, Child, Rule, Side, Split, Tree};
+use rankwright_model::{Categories, Child, SplitCondition, Side, Split, Tree};
 use rayon::prelude::*;
 
 use super::evaluate::Evaluator;
-use super::expand::{Arena, Best, Children, Expander, Node};
+use super::expand::{Arena, BestSplit, Children, Expander, GrowingLeaf};
 use super::grown::{Grown, GrownLeaf};
 use super::histogram::Cells;
 use super::interact::Interactions;
@@ -96,7 +96,7 @@ pub(crate) struct Grower<'a> {
 
 /// What one tree is grown from.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Input<'a> {
+pub(crate) struct GrowInput<'a> {
     pub(crate) gradient: &'a [f32],
     pub(crate) hessian: &'a [f32],
     pub(crate) scales: &'a Scales,
@@ -146,7 +146,7 @@ pub(crate) trait Grow: GrownRows {
     fn begin(&mut self, _trees: &[Tree]) {}
 
     /// Grows a tree.
-    fn grow(&mut self, input: Input<'_>) -> Result<Grown, LearnError>;
+    fn grow(&mut self, input: GrowInput<'_>) -> Result<Grown, LearnError>;
 
     /// Time spent since training began, by phase.
     fn times(&self) -> GrowTimes;
@@ -171,7 +171,7 @@ impl Grow for Grower<'_> {
         trees.iter().for_each(|tree| self.note(tree.splits()));
     }
 
-    fn grow(&mut self, input: Input<'_>) -> Result<Grown, LearnError> {
+    fn grow(&mut self, input: GrowInput<'_>) -> Result<Grown, LearnError> {
         let units = Units::new(self.params, input.scales);
         let active = self.active(input.features);
         let costs = self.costs(&units);
@@ -195,7 +195,7 @@ impl Grower<'_> {
     /// Grows a tree from its root; `all` where that holds every row in order.
     fn grow_from(
         &mut self,
-        root: Node,
+        root: GrowingLeaf,
         all: bool,
         units: &Units,
         active: &[bool],
@@ -263,7 +263,7 @@ impl Pool<'_> {
 /// A tree while it grows.
 struct Growing {
     /// The leaves by number.
-    nodes: Vec<Node>,
+    nodes: Vec<GrowingLeaf>,
     /// The split above each leaf, and the side of it.
     parents: Vec<Option<(usize, Side)>>,
     splits: Vec<Split>,
@@ -272,12 +272,12 @@ struct Growing {
 
 impl Growing {
     /// The tree that is one leaf.
-    fn new(root: Node) -> Growing {
+    fn new(root: GrowingLeaf) -> Growing {
         Growing { nodes: vec![root], parents: vec![None], splits: Vec::new(), sets: Vec::new() }
     }
 
     /// Whether leaf `a` is split before leaf `b`, given their best splits.
-    fn comes_first(&self, a: (usize, &Best), b: (usize, &Best), growth: Growth) -> bool {
+    fn comes_first(&self, a: (usize, &BestSplit), b: (usize, &BestSplit), growth: Growth) -> bool {
         let (one, other) = (&self.nodes[a.0], &self.nodes[b.0]);
         match growth {
             Growth::LeafWise => a.1.gain > b.1.gain,
@@ -294,7 +294,7 @@ impl Growing {
 
     /// The first in line among some of the leaves; the older one among equals.
     fn first(&self, growth: Growth, counts: impl Fn(usize) -> bool) -> Option<usize> {
-        let mut first: Option<(usize, &Best)> = None;
+        let mut first: Option<(usize, &BestSplit)> = None;
         for (at, node) in self.nodes.iter().enumerate().filter(|(at, _)| counts(*at)) {
             let Some(best) = &node.best else { continue };
             if first.is_none_or(|first| self.comes_first((at, best), first, growth)) {
@@ -332,7 +332,7 @@ impl Growing {
     ) -> Result<(), LearnError> {
         let started = Instant::now();
         let nodes = self.nodes.iter_mut().enumerate().filter(|(at, _)| turn.contains(at));
-        let mut nodes: Vec<&mut Node> = nodes.map(|(_, node)| node).collect();
+        let mut nodes: Vec<&mut GrowingLeaf> = nodes.map(|(_, node)| node).collect();
         nodes.sort_by_key(|node| node.range.start);
         let threads = if nodes.len() > 1 { 1 } else { rayon::current_num_threads() };
         let (mut rest, mut tasks) = (arena, Vec::with_capacity(nodes.len()));
@@ -342,7 +342,7 @@ impl Growing {
             rest = after;
             tasks.push((node, mine, look.then(|| pool.take())));
         }
-        let work = |(node, mut arena, spare): (&mut Node, Arena<'_>, Option<Vec<Cells>>)| {
+        let work = |(node, mut arena, spare): (&mut GrowingLeaf, Arena<'_>, Option<Vec<Cells>>)| {
             node.ahead = Some(Box::new(expander.expand(node, &mut arena, spare, threads)?));
             Ok::<(), LearnError>(())
         };
@@ -356,7 +356,7 @@ impl Growing {
 
     /// Divides the time that passed among leaves that were worked on at the same time.
     fn share_time(&mut self, turn: &[usize], passed: Duration) {
-        let ahead = |node: &Node| node.ahead.as_ref().map(|children| children.times);
+        let ahead = |node: &GrowingLeaf| node.ahead.as_ref().map(|children| children.times);
         let times = turn.iter().filter_map(|at| ahead(&self.nodes[*at]));
         let spent: f64 = times.map(|t| (t.histograms + t.partition).as_secs_f64()).sum();
         let part = if spent > 0.0 { (passed.as_secs_f64() / spent).min(1.0) } else { 1.0 };
@@ -393,7 +393,7 @@ impl Growing {
         let rows = (left.rows, right.rows);
         let mut split = split_of(&best, rows, expander, [Child::Leaf(at as u32), right_leaf]);
         if let Some(set) = set {
-            (split.rule, split.missing) = (Rule::In(self.sets.len() as u32), Side::Right);
+            (split.rule, split.missing) = (SplitCondition::In(self.sets.len() as u32), Side::Right);
             self.sets.push(categories(expander.binned, split.feature, &set)?);
         }
         self.splits.push(split);
@@ -407,7 +407,7 @@ impl Growing {
     /// The finished tree; histograms go back.
     fn finish(self, units: &Units, pool: &mut Pool<'_>) -> Grown {
         let leaves = self.nodes.into_iter().map(|node| {
-            let Node { range, buffer, rows, limits, cells, ahead, .. } = node;
+            let GrowingLeaf { range, buffer, rows, limits, cells, ahead, .. } = node;
             pool.free.extend(cells);
             if let Some(children) = ahead {
                 let Children { left, right, freed, .. } = *children;
@@ -429,8 +429,8 @@ fn categories(binned: &Binned, feature: u32, set: &BinSet) -> Result<Categories,
 }
 
 /// A split for the model.
-fn split_of(best: &Best, rows: (u64, u64), expander: &Expander<'_>, children: [Child; 2]) -> Split {
-    let Best { gain, place, found } = *best;
+fn split_of(best: &BestSplit, rows: (u64, u64), expander: &Expander<'_>, children: [Child; 2]) -> Split {
+    let BestSplit { gain, place, found } = *best;
     let place = expander.evaluator.places[place];
     let missing = match (place.missing, rows.0 >= rows.1) {
         (true, _) => found.missing,
@@ -443,7 +443,7 @@ fn split_of(best: &Best, rows: (u64, u64), expander: &Expander<'_>, children: [C
     let [left, right] = children;
     Split {
         feature: place.member.feature,
-        rule: Rule::AtMost(threshold.unwrap_or(f32::INFINITY)),
+        rule: SplitCondition::AtMost(threshold.unwrap_or(f32::INFINITY)),
         missing,
         left,
         right,
@@ -492,7 +492,7 @@ impl Grower<'_> {
     }
 
     /// Puts the rows and their packed derivatives into the first buffer.
-    fn root(&mut self, input: Input<'_>) -> Result<Node, LearnError> {
+    fn root(&mut self, input: GrowInput<'_>) -> Result<GrowingLeaf, LearnError> {
         let Buffer { rows, packed } = &mut self.buffers[0];
         let count = input.sample.map_or(self.binned.rows(), <[u32]>::len);
         match input.sample {
@@ -511,7 +511,7 @@ impl Grower<'_> {
         let sum = packed[..count].par_iter().copied().reduce(|| 0, u64::wrapping_add);
         let mut sums = [sum, count as u64];
         self.collective.sum(&mut sums)?;
-        Ok(Node {
+        Ok(GrowingLeaf {
             range: 0..count,
             buffer: 0,
             rows: sums[1],

@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use crate::bins::{CELLS, Lines, NARROW, TILE};
+use crate::bins::{CELLS, BinLines, NARROW, TILE};
 
 /// Cells of one column, with a gap.
 pub(crate) type Cells = [u64; CELLS + 8];
@@ -22,7 +22,7 @@ const LINE: usize = 64;
 
 /// The rows of a leaf.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Rows<'a> {
+pub(crate) enum LeafRows<'a> {
     /// All rows, in order.
     All,
     /// These rows, ascending.
@@ -32,8 +32,8 @@ pub(crate) enum Rows<'a> {
 /// Adds the rows to the histograms of some tiles, numbered through all lines; `packed` goes with
 /// `rows`, and `cells` holds the columns of these tiles.
 pub(crate) fn add(
-    lines: &[Lines],
-    rows: Rows<'_>,
+    lines: &[BinLines],
+    rows: LeafRows<'_>,
     packed: &[u64],
     tiles: Range<usize>,
     cells: &mut [Cells],
@@ -54,37 +54,37 @@ pub(crate) fn add(
 
 /// The columns `places` of one line.
 fn add_line(
-    line: &Lines,
+    line: &BinLines,
     places: Range<usize>,
-    rows: Rows<'_>,
+    rows: LeafRows<'_>,
     packed: &[u64],
     cells: &mut [Cells],
 ) {
     match rows {
-        Rows::All => {
+        LeafRows::All => {
             let blocks = line.bytes().chunks(line.width * BLOCK).zip(packed.chunks(BLOCK));
             for (at, (bytes, packed)) in blocks.enumerate() {
                 let next = (at + 1) * BLOCK..(at + 2) * BLOCK;
-                let mut ahead = Ahead::new(line, Next::Range(next), places.len());
-                Block { bytes, width: line.width, packed }.add(places.start, cells, &mut ahead);
+                let mut ahead = Prefetch::new(line, Next::Range(next), places.len());
+                RowBlock { bytes, width: line.width, packed }.add(places.start, cells, &mut ahead);
             }
         }
-        Rows::Some(rows) => {
+        LeafRows::Some(rows) => {
             let mut copied = [0_u8; BLOCK * LINE];
             let mut blocks = rows.chunks(BLOCK).zip(packed.chunks(BLOCK)).peekable();
             while let Some((rows, packed)) = blocks.next() {
                 let bytes = &mut copied[..rows.len() * line.width];
                 gather(line, rows, bytes);
                 let next = blocks.peek().map_or(&[][..], |(next, _)| *next);
-                let mut ahead = Ahead::new(line, Next::Rows(next.iter()), places.len());
-                Block { bytes, width: line.width, packed }.add(places.start, cells, &mut ahead);
+                let mut ahead = Prefetch::new(line, Next::Rows(next.iter()), places.len());
+                RowBlock { bytes, width: line.width, packed }.add(places.start, cells, &mut ahead);
             }
         }
     }
 }
 
 /// Copies the lines of some rows together.
-fn gather(line: &Lines, rows: &[u32], copy: &mut [u8]) {
+fn gather(line: &BinLines, rows: &[u32], copy: &mut [u8]) {
     // A copy of known length is a few register moves.
     match line.width {
         64 => gather_wide::<64>(line, rows, copy),
@@ -94,7 +94,7 @@ fn gather(line: &Lines, rows: &[u32], copy: &mut [u8]) {
     }
 }
 
-fn gather_wide<const W: usize>(line: &Lines, rows: &[u32], copy: &mut [u8]) {
+fn gather_wide<const W: usize>(line: &BinLines, rows: &[u32], copy: &mut [u8]) {
     let lines = line.bytes().as_chunks::<W>().0;
     for (to, row) in copy.as_chunks_mut::<W>().0.iter_mut().zip(rows) {
         if let Some(line) = lines.get(*row as usize) {
@@ -104,7 +104,7 @@ fn gather_wide<const W: usize>(line: &Lines, rows: &[u32], copy: &mut [u8]) {
 }
 
 /// The lines of the next block, asked for a few at a time: more at once would only queue up.
-struct Ahead<'a> {
+struct Prefetch<'a> {
     bytes: &'a [u8],
     width: usize,
     rows: Next<'a>,
@@ -114,11 +114,11 @@ struct Ahead<'a> {
 /// Rows to come.
 enum Next<'a> {
     Range(Range<usize>),
-    Rows(std::slice::Iter<'a, u32>),
+    LeafRows(std::slice::Iter<'a, u32>),
 }
 
-impl<'a> Ahead<'a> {
-    fn new(line: &'a Lines, rows: Next<'a>, columns: usize) -> Self {
+impl<'a> Prefetch<'a> {
+    fn new(line: &'a BinLines, rows: Next<'a>, columns: usize) -> Self {
         let times = columns.div_ceil(TILE) * BLOCK / STRETCH;
         let at_a_time = BLOCK.div_ceil(times.max(1));
         Self { bytes: line.bytes(), width: line.width, rows, at_a_time }
@@ -155,15 +155,15 @@ fn fetch_ahead(byte: &u8) {
 
 /// Lines of up to [`BLOCK`] rows, and their packed derivatives.
 #[derive(Clone, Copy)]
-struct Block<'a> {
+struct RowBlock<'a> {
     bytes: &'a [u8],
     width: usize,
     packed: &'a [u64],
 }
 
-impl Block<'_> {
+impl RowBlock<'_> {
     /// Adds up some columns, tile by tile, from that at `place` in the line.
-    fn add(&self, place: usize, cells: &mut [Cells], ahead: &mut Ahead<'_>) {
+    fn add(&self, place: usize, cells: &mut [Cells], ahead: &mut Prefetch<'_>) {
         let tiles = cells.len().div_ceil(TILE).max(1);
         let (mut place, mut left) = (place, cells);
         for tile in (1..=tiles).rev() {
@@ -175,7 +175,7 @@ impl Block<'_> {
     }
 
     /// One tile, in code made for its width.
-    fn add_tile(&self, place: usize, cells: &mut [Cells], ahead: &mut Ahead<'_>) {
+    fn add_tile(&self, place: usize, cells: &mut [Cells], ahead: &mut Prefetch<'_>) {
         macro_rules! by_width {
             ($($width:literal)*) => {
                 match cells.len() {
@@ -190,8 +190,8 @@ impl Block<'_> {
         by_width!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
     }
 
-    fn add_wide<const W: usize>(&self, place: usize, tile: &mut [Cells; W], ahead: &mut Ahead<'_>) {
-        let Block { bytes, width, packed } = *self;
+    fn add_wide<const W: usize>(&self, place: usize, tile: &mut [Cells; W], ahead: &mut Prefetch<'_>) {
+        let RowBlock { bytes, width, packed } = *self;
         for (bytes, packed) in bytes.chunks(width * STRETCH).zip(packed.chunks(STRETCH)) {
             ahead.ask();
             for (line, packed) in bytes.chunks_exact(width).zip(packed) {
@@ -264,8 +264,8 @@ mod tests {
             let all: Vec<u32> = (0..data.rows() as u32).collect();
             let packed: Vec<u64> = all.iter().map(|_| random.below(1 << 40) as u64).collect();
             let some: Vec<u32> = all.iter().copied().filter(|_| random.unit() < keep).collect();
-            let tiles: Vec<_> = binned.lines().iter().flat_map(Lines::tiles).collect();
-            for (rows, listed) in [(Rows::All, &all), (Rows::Some(&some), &some)] {
+            let tiles: Vec<_> = binned.lines().iter().flat_map(BinLines::tiles).collect();
+            for (rows, listed) in [(LeafRows::All, &all), (LeafRows::Some(&some), &some)] {
                 let expected = plain(&binned, listed, &packed);
                 for pieces in [1, 2, 3, 5, tiles.len()] {
                     let mut cells = vec![[0; CELLS + 8]; binned.columns().len()];

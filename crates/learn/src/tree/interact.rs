@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::evaluate::Place;
+use super::evaluate::SplitFeature;
 
 /// The groups of each place.
 #[derive(Debug)]
@@ -27,12 +27,12 @@ pub(super) struct Allowed {
 
 impl Interactions {
     /// The groups by place; `None` without groups.
-    pub(super) fn new(groups: &[Vec<u32>], places: &[Place]) -> Option<Self> {
+    pub(super) fn new(groups: &[Vec<u32>], places: &[SplitFeature]) -> Option<Self> {
         if groups.is_empty() {
             return None;
         }
         let mut count = groups.len() as u32;
-        let mut groups_of = |place: &Place| {
+        let mut groups_of = |place: &SplitFeature| {
             let feature = place.member.feature;
             let with = groups.iter().enumerate().filter(|(_, group)| group.contains(&feature));
             let mut found: Vec<u32> = with.map(|(number, _)| number as u32).collect();

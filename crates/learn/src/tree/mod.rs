@@ -22,10 +22,10 @@ mod rules;
 mod sets;
 mod split;
 #[cfg(test)]
-mod twin;
+mod reference;
 mod units;
 
-pub(crate) use grow::{Grow, GrowTimes, Grower, GrownRows, Input};
+pub(crate) use grow::{Grow, GrowTimes, Grower, GrownRows, GrowInput};
 pub(crate) use grown::{Grown, GrownLeaf};
 pub(crate) use params::TreeConfig;
 pub use params::{Direction, Growth, TreeOptions, TreeParams};

@@ -9,7 +9,7 @@ use rankwright_model::Side;
 use rayon::prelude::*;
 
 use super::sets::BinSet;
-use crate::bins::{CELLS, FeatureBins, Member};
+use crate::bins::{CELLS, FeatureBins, PackedFeature};
 
 /// Leaves below this many rows are done by one thread.
 const SMALL: usize = 1 << 14;
@@ -37,7 +37,7 @@ impl<'a> Slots<'a> {
 /// For each byte of a column, 1 where the feature's bin goes left: bins up to `last`, and missing
 /// values by their side.
 pub(crate) fn left_bytes(
-    member: Member,
+    member: PackedFeature,
     bins: &FeatureBins,
     last: usize,
     missing: Side,
@@ -50,7 +50,7 @@ pub(crate) fn left_bytes(
 }
 
 /// The same for a set of bins.
-pub(crate) fn left_bytes_of_set(member: Member, set: &BinSet) -> [u8; CELLS] {
+pub(crate) fn left_bytes_of_set(member: PackedFeature, set: &BinSet) -> [u8; CELLS] {
     std::array::from_fn(|byte| set[member.bin(byte as u8)])
 }
 

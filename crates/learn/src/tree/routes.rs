@@ -4,7 +4,7 @@
 //! led through it by the bytes of the columns it asks for, of which only few rows miss the cache;
 //! the values themselves lie ten times further apart. Cost: two look-ups a row and split passed.
 
-use rankwright_model::{Child, Rule, Split};
+use rankwright_model::{Child, SplitCondition, Split};
 
 use super::grown::Grown;
 use super::partition::{left_bytes, left_bytes_of_set};
@@ -36,7 +36,7 @@ impl<'a> Routes<'a> {
             let (column, member) = binned.place(split.feature)?;
             let bins = binned.feature(split.feature)?;
             let left = match split.rule {
-                Rule::In(set) => {
+                SplitCondition::In(set) => {
                     let (set, all) = (grown.sets.get(set as usize)?, bins.categories.as_ref()?);
                     let mut bytes = [0; CELLS];
                     for (byte, category) in bytes.iter_mut().zip(all) {
@@ -44,7 +44,7 @@ impl<'a> Routes<'a> {
                     }
                     left_bytes_of_set(member, &bytes)
                 }
-                Rule::AtMost(threshold) | Rule::NonZeroAtMost(threshold) => {
+                SplitCondition::AtMost(threshold) | SplitCondition::NonZeroAtMost(threshold) => {
                     let last = bins.bounds.partition_point(|bound| *bound < threshold);
                     left_bytes(member, bins, last, split.missing)
                 }
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use crate::collective::Local;
     use crate::simd::Simd;
-    use crate::tree::grow::{Grow, Grower, GrownRows, Input};
+    use crate::tree::grow::{Grow, Grower, GrownRows, GrowInput};
     use crate::tree::{Scales, TreeConfig};
     use rankwright_data::{Dataset, Random};
 
@@ -99,7 +99,7 @@ mod tests {
         let params = TreeConfig { leaves: 40, ..TreeConfig::default() };
         let mut grower = Grower::new(&binned, &params, &Local, Simd::Auto);
         let (gradient, hessian, scales) = (&gradient[..], &hessian[..], &scales);
-        let input = Input { gradient, hessian, scales, sample: None, features: None };
+        let input = GrowInput { gradient, hessian, scales, sample: None, features: None };
         let grown = grower.grow(input).unwrap();
         let routes = grower.routes(&grown);
         for (number, leaf) in grown.leaves.iter().enumerate() {

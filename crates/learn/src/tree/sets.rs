@@ -9,14 +9,14 @@
 //! Up to [`ONE_VS_REST`] categories are tried one by one, with the plain `l2`.
 //!
 //! Equal keys go by category number, equal worths to the low end and to the shorter prefix. Cost
-//! O(n log n) for n categories. A [`Found`] holds the length and the end; [`set_of`] makes the set
+//! O(n log n) for n categories. A [`FoundSplit`] holds the length and the end; [`set_of`] makes the set
 //! from the same cells again when the split is made. No category, or one, and nothing missing: no
 //! split.
 
 use rankwright_model::Side;
 
 use super::quantise::unpack;
-use super::split::{Found, Rule, Search, Strict};
+use super::split::{FoundSplit, SplitCriteria, HistogramSearch, Strict};
 use crate::bins::CELLS;
 
 /// Up to so many categories each is tried against all others.
@@ -40,13 +40,13 @@ fn order(cells: &[u64], smooth: f64) -> Vec<u8> {
 /// The best set for a leaf. In what is found, `bin` is the number of categories less one (or the
 /// category's bin, where there are few), and `missing` the end that they are taken from: left is
 /// the low one.
-pub(crate) fn best_set(search: &Search<'_>, rule: &Rule, strict: &Strict<'_>) -> Option<Found> {
-    let mut best: Option<Found> = None;
-    let mut offer = |bin: u8, end: Side, left: u64, rows: u64, rule: &Rule| {
+pub(crate) fn best_set(search: &HistogramSearch<'_>, rule: &SplitCriteria, strict: &Strict<'_>) -> Option<FoundSplit> {
+    let mut best: Option<FoundSplit> = None;
+    let mut offer = |bin: u8, end: Side, left: u64, rows: u64, rule: &SplitCriteria| {
         if let Some(worth) = search.worth_of(left, rows, rule, strict)
             && best.is_none_or(|best| worth > best.worth)
         {
-            best = Some(Found { worth, bin, missing: end, left });
+            best = Some(FoundSplit { worth, bin, missing: end, left });
         }
     };
     let rows_of =
@@ -57,7 +57,7 @@ pub(crate) fn best_set(search: &Search<'_>, rule: &Rule, strict: &Strict<'_>) ->
         }
         return best;
     }
-    let raised = Rule { l2: rule.l2 + rule.cat_l2, ..*rule };
+    let raised = SplitCriteria { l2: rule.l2 + rule.cat_l2, ..*rule };
     let mut order = order(search.values, rule.cat_smooth);
     for end in [Side::Left, Side::Right] {
         let (mut left, mut rows) = (0_u64, 0);
@@ -72,7 +72,7 @@ pub(crate) fn best_set(search: &Search<'_>, rule: &Rule, strict: &Strict<'_>) ->
 }
 
 /// The set behind what [`best_set`] found in these cells.
-pub(crate) fn set_of(cells: &[u64], rule: &Rule, found: &Found) -> BinSet {
+pub(crate) fn set_of(cells: &[u64], rule: &SplitCriteria, found: &FoundSplit) -> BinSet {
     let mut set = [0; CELLS];
     if cells.len() <= ONE_VS_REST {
         set[usize::from(found.bin)] = 1;
@@ -98,8 +98,8 @@ mod tests {
         (u64::from(g as u32) << 32).wrapping_add(u64::from(h))
     }
 
-    fn rule(cat_smooth: f64, cat_l2: f64, max_categories: usize) -> Rule {
-        Rule { l1: 0.0, l2: 0.5, min_hessian: 1.0, min_rows: 3, cat_smooth, cat_l2, max_categories }
+    fn rule(cat_smooth: f64, cat_l2: f64, max_categories: usize) -> SplitCriteria {
+        SplitCriteria { l1: 0.0, l2: 0.5, min_hessian: 1.0, min_rows: 3, cat_smooth, cat_l2, max_categories }
     }
 
     /// A category: gradient, hessian, rows.
@@ -110,7 +110,7 @@ mod tests {
     }
 
     /// Worth of a set against the rest, by plain sums; none where a side is too small.
-    fn worth(all: &[Cell], other: Cell, left: &[usize], l2: f64, rule: &Rule) -> Option<f64> {
+    fn worth(all: &[Cell], other: Cell, left: &[usize], l2: f64, rule: &SplitCriteria) -> Option<f64> {
         let mut sides = [(0.0, 0.0, 0); 2];
         let cells =
             all.iter().enumerate().map(|(at, cell)| (usize::from(!left.contains(&at)), cell));
@@ -124,7 +124,7 @@ mod tests {
     }
 
     /// Every prefix from both ends, in the plainest way.
-    fn slow(all: &[Cell], other: Cell, rule: &Rule) -> Option<(f64, Vec<usize>)> {
+    fn slow(all: &[Cell], other: Cell, rule: &SplitCriteria) -> Option<(f64, Vec<usize>)> {
         let mut full: Vec<usize> = (0..all.len()).filter(|at| all[*at].1 > 0).collect();
         let mut sets: Vec<Vec<usize>> = full.iter().map(|at| vec![*at]).collect();
         let mut l2 = rule.l2;
@@ -168,7 +168,7 @@ mod tests {
             let rule = rule(f64::from(smooth) * 5.0, f64::from(smooth), most);
             let values: Vec<u64> = all.iter().map(|(g, h, _)| pack(*g, *h)).collect();
             let rows: Vec<u64> = all.iter().map(|(.., rows)| *rows).collect();
-            let search = Search { values: &values, missing: None, total: total(&all, other) };
+            let search = HistogramSearch { values: &values, missing: None, total: total(&all, other) };
             let counts = Some(Counts { values: &rows, missing: other.2 });
             let strict = Strict { counts, limits: Limits::NONE, direction: None };
             let found = best_set(&search, &rule, &strict);
@@ -189,8 +189,8 @@ mod tests {
             // Squared loss: the second derivative is the number of rows.
             let all: Vec<Cell> = sums.iter().map(|(g, n)| (*g, *n, u64::from(*n))).collect();
             let values: Vec<u64> = all.iter().map(|(g, h, _)| pack(*g, *h)).collect();
-            let free = Rule { l2: 0.0, min_rows: 1, ..rule(0.0, 0.0, 255) };
-            let search = Search { values: &values, missing: None, total: total(&all, (0, 0, 0)) };
+            let free = SplitCriteria { l2: 0.0, min_rows: 1, ..rule(0.0, 0.0, 255) };
+            let search = HistogramSearch { values: &values, missing: None, total: total(&all, (0, 0, 0)) };
             let strict = Strict { counts: None, limits: Limits::NONE, direction: None };
             let found = best_set(&search, &free, &strict).unwrap();
             let subsets = (1..(1_usize << all.len()) - 1).map(|bits| {
@@ -206,7 +206,7 @@ mod tests {
     fn equal_categories_are_told_apart_by_their_number() {
         let values = [pack(-9, 4), pack(3, 4), pack(-9, 4), pack(3, 4), pack(3, 4), pack(9, 4)];
         let sum = values.iter().fold(0_u64, |sum, cell| sum.wrapping_add(*cell));
-        let search = Search { values: &values, missing: None, total: sum };
+        let search = HistogramSearch { values: &values, missing: None, total: sum };
         let strict = Strict { counts: None, limits: Limits::NONE, direction: None };
         let one = rule(0.0, 0.0, 1);
         let found = best_set(&search, &one, &strict).unwrap();

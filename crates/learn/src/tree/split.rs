@@ -6,7 +6,7 @@
 //! left, with missing values on the right and, where there are any, on the left. All in the
 //! packed units of [`quantise`](super::quantise): one scale for G and one for H factor out.
 //!
-//! [`Search::fast`] is for the common case, compiled for wide registers; [`Search::plain`] knows
+//! [`HistogramSearch::fast`] is for the common case, compiled for wide registers; [`HistogramSearch::plain`] knows
 //! l1, counts of rows and monotone bounds too, and is the fast one's twin. A side needs some
 //! second derivative, or it would have no value. Equal gains: the lowest bin, missing right first.
 
@@ -18,7 +18,7 @@ use crate::bins::CELLS;
 
 /// How splits are valued, in packed units.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rule {
+pub(crate) struct SplitCriteria {
     pub(crate) l1: f64,
     pub(crate) l2: f64,
     /// Least sum of second derivatives of a side, at least 1.
@@ -44,7 +44,7 @@ impl Limits {
 
 /// A split that was found, by feature.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct FoundSplit {
     /// Worth of both sides, in packed units.
     pub(crate) worth: f64,
     /// Last bin on the left.
@@ -55,7 +55,7 @@ pub(crate) struct Found {
     pub(crate) left: u64,
 }
 
-impl Rule {
+impl SplitCriteria {
     /// The gradient after the l1 penalty.
     fn shrunk(&self, g: f64) -> f64 {
         if self.l1 == 0.0 { g } else { g.signum() * (g.abs() - self.l1).max(0.0) }
@@ -87,7 +87,7 @@ impl Rule {
 
 /// One feature's histogram in one leaf, ready to be searched.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Search<'a> {
+pub(crate) struct HistogramSearch<'a> {
     /// Cells of the value bins.
     pub(crate) values: &'a [u64],
     /// Cell of the missing values, where the feature has any.
@@ -98,7 +98,7 @@ pub(crate) struct Search<'a> {
 
 /// Rows by bin, for exact limits on the number of rows.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Counts<'a> {
+pub(crate) struct RowCounts<'a> {
     pub(crate) values: &'a [u64],
     pub(crate) missing: u64,
 }
@@ -106,12 +106,12 @@ pub(crate) struct Counts<'a> {
 /// What a slow search minds besides the sums.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Strict<'a> {
-    pub(crate) counts: Option<Counts<'a>>,
+    pub(crate) counts: Option<RowCounts<'a>>,
     pub(crate) limits: Limits,
     pub(crate) direction: Option<Direction>,
 }
 
-impl Search<'_> {
+impl HistogramSearch<'_> {
     /// Number of bins that may be the last on the left, for missing values on the right. The last
     /// value bin may when missing values are then alone on the right.
     fn ends(&self) -> usize {
@@ -119,8 +119,8 @@ impl Search<'_> {
     }
 
     /// Every possibility, one after the other.
-    pub(crate) fn plain(&self, rule: &Rule, strict: &Strict<'_>) -> Option<Found> {
-        let mut best: Option<Found> = None;
+    pub(crate) fn plain(&self, rule: &SplitCriteria, strict: &Strict<'_>) -> Option<FoundSplit> {
+        let mut best: Option<FoundSplit> = None;
         for missing in [Side::Right, Side::Left] {
             let Some((mut left, ends)) = self.start(missing) else { continue };
             let mut rows = match (missing, strict.counts) {
@@ -133,7 +133,7 @@ impl Search<'_> {
                 if let Some(worth) = self.worth_of(left, rows, rule, strict)
                     && best.is_none_or(|best| worth > best.worth)
                 {
-                    best = Some(Found { worth, bin: bin as u8, missing, left });
+                    best = Some(FoundSplit { worth, bin: bin as u8, missing, left });
                 }
             }
         }
@@ -152,7 +152,7 @@ impl Search<'_> {
         &self,
         left: u64,
         rows: u64,
-        rule: &Rule,
+        rule: &SplitCriteria,
         strict: &Strict<'_>,
     ) -> Option<f64> {
         let (gl, hl) = halves(left);
@@ -182,14 +182,14 @@ impl Search<'_> {
 
     /// The same without l1, counts and constraints, a register full of bins at a time.
     #[inline(always)]
-    pub(crate) fn fast(&self, rule: &Rule, scratch: &mut Scratch) -> Option<Found> {
-        let mut best: Option<Found> = None;
+    pub(crate) fn fast(&self, rule: &SplitCriteria, scratch: &mut Scratch) -> Option<FoundSplit> {
+        let mut best: Option<FoundSplit> = None;
         for missing in [Side::Right, Side::Left] {
             let Some((start, ends)) = self.start(missing) else { continue };
             if let Some((bin, worth)) = scratch.scan(self.values, ends, start, self.total, rule)
                 && best.is_none_or(|best| worth > best.worth)
             {
-                best = Some(Found { worth, bin: bin as u8, missing, left: scratch.sums[bin] });
+                best = Some(FoundSplit { worth, bin: bin as u8, missing, left: scratch.sums[bin] });
             }
         }
         best
@@ -227,7 +227,7 @@ impl Scratch {
         ends: usize,
         start: u64,
         total: u64,
-        rule: &Rule,
+        rule: &SplitCriteria,
     ) -> Option<(usize, f64)> {
         let mut sum = start;
         for (to, cell) in self.sums.iter_mut().zip(&cells[..ends]) {
@@ -271,9 +271,9 @@ mod tests {
         ((g as u32 as u64) << 32).wrapping_add(u64::from(h))
     }
 
-    fn rule(l2: f64, min_hessian: f64) -> Rule {
+    fn rule(l2: f64, min_hessian: f64) -> SplitCriteria {
         let (cat_smooth, cat_l2, max_categories) = (0.0, 0.0, 255);
-        Rule { l1: 0.0, l2, min_hessian, min_rows: 1, cat_smooth, cat_l2, max_categories }
+        SplitCriteria { l1: 0.0, l2, min_hessian, min_rows: 1, cat_smooth, cat_l2, max_categories }
     }
 
     proptest! {
@@ -287,7 +287,7 @@ mod tests {
             let values: Vec<u64> = cells.iter().map(|(g, h)| pack(*g, *h)).collect();
             let missing = missing.map(|(g, h)| pack(g, h));
             let total = values.iter().chain(&missing).fold(0_u64, |a, b| a.wrapping_add(*b));
-            let search = Search { values: &values, missing, total };
+            let search = HistogramSearch { values: &values, missing, total };
             let rule = rule(f64::from(l2), f64::from(least));
             let fast = search.fast(&rule, &mut Scratch::default());
             prop_assert_eq!(fast, search.plain(&rule, &FREE));
@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn a_split_between_values_and_missing_is_possible() {
         let search =
-            Search { values: &[pack(-5, 2)], missing: Some(pack(5, 2)), total: pack(0, 4) };
+            HistogramSearch { values: &[pack(-5, 2)], missing: Some(pack(5, 2)), total: pack(0, 4) };
         let found = search.fast(&rule(0.0, 1.0), &mut Scratch::default()).unwrap();
         assert_eq!((found.bin, found.missing, found.worth), (0, Side::Right, 25.0));
     }
@@ -305,18 +305,18 @@ mod tests {
     #[test]
     fn constraints_and_counts_rule_splits_out() {
         let values = [pack(-9, 3), pack(9, 3), pack(-1, 3)];
-        let search = Search { values: &values, missing: None, total: pack(-1, 9) };
+        let search = HistogramSearch { values: &values, missing: None, total: pack(-1, 9) };
         let rule = rule(0.0, 1.0);
         let free = search.plain(&rule, &FREE).unwrap();
         // The left side should rise, which a rising feature forbids.
         assert_eq!(free.bin, 0);
         let rising = Strict { direction: Some(Direction::Rising), ..FREE };
         assert_eq!(search.plain(&rule, &rising).unwrap().bin, 1);
-        let counts = Some(Counts { values: &[1, 1, 5], missing: 0 });
+        let counts = Some(RowCounts { values: &[1, 1, 5], missing: 0 });
         let counted = Strict { counts, ..FREE };
-        let two = Rule { min_rows: 2, ..rule };
+        let two = SplitCriteria { min_rows: 2, ..rule };
         assert_eq!(search.plain(&two, &counted).unwrap().bin, 1);
-        assert_eq!(search.plain(&Rule { min_rows: 4, ..rule }, &counted), None);
+        assert_eq!(search.plain(&SplitCriteria { min_rows: 4, ..rule }, &counted), None);
         let narrow = Strict { limits: Limits { low: 0.0, high: 1.0 }, ..FREE };
         let value = rule.value(-9.0, 3.0, narrow.limits);
         assert_eq!(value, 1.0);

@@ -1,14 +1,14 @@
 //! Parameters in the packed units of one tree, and back.
 
-use super::evaluate::Target;
+use super::evaluate::SearchedLeaf;
 use super::params::{Direction, TreeConfig};
 use super::quantise::{Scales, unpack};
-use super::split::{Found, Limits, Rule};
+use super::split::{FoundSplit, Limits, SplitCriteria};
 
 /// Parameters in the packed units of one tree.
 #[derive(Debug)]
 pub(super) struct Units {
-    pub(super) rule: Rule,
+    pub(super) rule: SplitCriteria,
     pub(super) gradient: f64,
     hessian: f64,
     largest_hessian: u64,
@@ -16,7 +16,7 @@ pub(super) struct Units {
 
 impl Units {
     pub(super) fn new(params: &TreeConfig, scales: &Scales) -> Self {
-        let rule = Rule {
+        let rule = SplitCriteria {
             l1: params.l1 * scales.gradient,
             l2: params.l2 * scales.hessian,
             min_hessian: (params.min_hessian * scales.hessian).max(1.0),
@@ -56,8 +56,8 @@ impl Units {
     /// A split on a constrained feature parts the values of the two sides in the middle.
     pub(super) fn child_limits(
         &self,
-        target: Target,
-        found: &Found,
+        target: SearchedLeaf,
+        found: &FoundSplit,
         direction: Option<Direction>,
     ) -> [Limits; 2] {
         let value = |packed: u64| {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use rankwright_eval::{Evaluation, ScoredDataset};
 use rankwright_model::ModelBody;
 
-use super::plan::{Ground, TunePlan};
+use super::plan::{TuneData, TunePlan};
 use super::search::TuneJob;
 use super::trial::Trial;
 use crate::error::LearnError;
@@ -44,8 +44,8 @@ impl Task<'_> {
         };
         let learner = self.plan.limited(self.trial, self.limit);
         let found = learner.and_then(|learner| match self.plan.settings.ground {
-            Ground::Valid => self.on_validation_data(&learner, &mut trial),
-            Ground::Folds { count, valid_part } => {
+            TuneData::Valid => self.on_validation_data(&learner, &mut trial),
+            TuneData::Folds { count, valid_part } => {
                 self.on_folds(&learner, count, valid_part, &mut trial)
             }
         });

@@ -20,7 +20,7 @@ use crate::error::LearnError;
 
 /// The first line.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct Head {
+struct LogHead {
     #[serde(rename = "rankwright-tune")]
     version: u32,
     search: BTreeMap<String, String>,
@@ -44,7 +44,7 @@ impl Log {
     /// Opens the log of a search, or begins it.
     pub(super) fn open(path: &Path, search: &[(&str, String)]) -> Result<Self, LearnError> {
         let search = search.iter().map(|(name, text)| ((*name).to_owned(), text.clone()));
-        let head = Head { version: VERSION, search: search.collect() };
+        let head = LogHead { version: VERSION, search: search.collect() };
         if path.metadata().map_or(true, |meta| meta.is_file() && meta.len() == 0) {
             let line = line(&head)?;
             write_atomic(path, |out| out.write_all(line.as_bytes()))?;
@@ -97,10 +97,10 @@ fn line(what: &impl Serialize) -> Result<String, LearnError> {
 }
 
 /// The trials of a log, once it is known to be that of this search.
-fn read(path: &Path, text: &str, wanted: &Head) -> Result<Vec<Trial>, LearnError> {
+fn read(path: &Path, text: &str, wanted: &LogHead) -> Result<Vec<Trial>, LearnError> {
     let name = path.display();
     let mut lines = text.lines().enumerate();
-    let head: Option<Head> = lines.next().and_then(|(_, line)| serde_json::from_str(line).ok());
+    let head: Option<LogHead> = lines.next().and_then(|(_, line)| serde_json::from_str(line).ok());
     let Some(head) = head else {
         return Err(TuneError::Log {
             path: name.to_string(),
@@ -127,12 +127,12 @@ fn read(path: &Path, text: &str, wanted: &Head) -> Result<Vec<Trial>, LearnError
 }
 
 /// What differs between two searches.
-fn difference(was: &Head, is: &Head) -> String {
+fn difference(was: &LogHead, is: &LogHead) -> String {
     if was.version != is.version {
         return format!("its format is {}, this one's {}", was.version, is.version);
     }
     let keys = is.search.keys().chain(was.search.keys().filter(|k| !is.search.contains_key(*k)));
-    let text = |head: &Head, key: &str| head.search.get(key).map_or("nothing", |t| t).to_owned();
+    let text = |head: &LogHead, key: &str| head.search.get(key).map_or("nothing", |t| t).to_owned();
     let told = keys.filter(|key| was.search.get(*key) != is.search.get(*key));
     let told = told.map(|key| format!("{key} was {}, now {}", text(was, key), text(is, key)));
     told.collect::<Vec<_>>().join("; ")

@@ -30,13 +30,13 @@ mod space;
 #[cfg(test)]
 mod tests;
 mod trial;
-mod versus;
+mod trial_comparison;
 
 pub use error::TuneError;
-pub use plan::{Ground, Method, TunePlan, TuneSettings};
+pub use plan::{TuneData, TuneMethod, TunePlan, TuneSettings};
 pub use presets::default_space;
 pub use rungs::Rung;
 pub use search::{TuneJob, TuneProgress, TuneResult};
 pub use space::{Range, Space};
 pub use trial::Trial;
-pub use versus::Versus;
+pub use trial_comparison::TrialComparison;

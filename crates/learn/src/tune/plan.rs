@@ -13,7 +13,7 @@ use crate::trainer::Validation;
 
 /// What trials are measured on.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Ground {
+pub enum TuneData {
     /// Validation data; learners that can stop early do so by it.
     Valid,
     /// Folds of the training data by query. The value is that of all queries, each scored by the
@@ -29,7 +29,7 @@ pub enum Ground {
 
 /// How trials are spent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Method {
+pub enum TuneMethod {
     /// Every trial is trained whole.
     #[default]
     Random,
@@ -37,12 +37,12 @@ pub enum Method {
     Halving,
 }
 
-impl Method {
+impl TuneMethod {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
-            Method::Random => "random",
-            Method::Halving => "halving",
+            TuneMethod::Random => "random",
+            TuneMethod::Halving => "halving",
         }
     }
 }
@@ -55,19 +55,19 @@ pub struct TuneSettings {
     /// Number of trials, trial 0 included.
     pub trials: usize,
     /// How they are spent.
-    pub method: Method,
+    pub method: TuneMethod,
     /// What to measure; the learner's target if not given.
     pub metric: Option<Measure>,
     /// Seed of the draws, the folds and the trainings.
     pub seed: u64,
     /// What trials are measured on.
-    pub ground: Ground,
+    pub ground: TuneData,
 }
 
 impl TuneSettings {
     /// Thirty trials of random search in the learner's own space.
-    pub fn new(ground: Ground) -> Self {
-        let (method, seed) = (Method::Random, 1);
+    pub fn new(ground: TuneData) -> Self {
+        let (method, seed) = (TuneMethod::Random, 1);
         Self { space: None, trials: 30, method, metric: None, seed, ground }
     }
 }
@@ -80,13 +80,13 @@ const MOST_TRIALS: usize = 100_000;
 /// ```
 /// use rankwright_data::generate::LetorOptions;
 /// use rankwright_learn::LearnerSpec;
-/// use rankwright_learn::tune::{Ground, Space, TuneJob, TunePlan, TuneSettings};
+/// use rankwright_learn::tune::{TuneData, Space, TuneJob, TunePlan, TuneSettings};
 ///
 /// let learner = LearnerSpec::parse("mart(trees=5)")?;
 /// let settings = TuneSettings {
 ///     space: Some(Space::parse("leaves=int(2,8), rate=log(0.1,1)")?),
 ///     trials: 3,
-///     ..TuneSettings::new(Ground::Folds { count: 2, valid_part: None })
+///     ..TuneSettings::new(TuneData::Folds { count: 2, valid_part: None })
 /// };
 /// let plan = TunePlan::new(&learner, settings)?;
 /// assert_eq!(plan.specs()[0].to_string(), "mart(trees=5)");
@@ -116,14 +116,14 @@ impl TunePlan {
         if !(1..=MOST_TRIALS).contains(&settings.trials) {
             return Err(TuneError::Trials { trials: settings.trials, most: MOST_TRIALS }.into());
         }
-        if let Ground::Folds { count: count @ (0 | 1), .. } = settings.ground {
+        if let TuneData::Folds { count: count @ (0 | 1), .. } = settings.ground {
             return Err(TuneError::Folds { folds: count }.into());
         }
-        let halves = settings.method == Method::Halving;
+        let halves = settings.method == TuneMethod::Halving;
         let space = match &settings.space {
             // A space that a program built has not been checked yet; its text is what a log keeps.
             Some(space) => Space::parse(&space.to_string())?,
-            None => default_space(learner, halves || settings.ground == Ground::Valid)?,
+            None => default_space(learner, halves || settings.ground == TuneData::Valid)?,
         };
         let base = stopping(learner, &space, settings.ground)?;
         let (resource, rungs) = match halves {
@@ -190,9 +190,9 @@ impl TunePlan {
     /// What tells this search from others, apart from the data and the number of trials.
     pub(super) fn about(&self) -> Vec<(&'static str, String)> {
         let ground = match self.settings.ground {
-            Ground::Valid => "validation data".to_owned(),
-            Ground::Folds { count, valid_part: None } => format!("{count} folds"),
-            Ground::Folds { count, valid_part: Some(part) } => {
+            TuneData::Valid => "validation data".to_owned(),
+            TuneData::Folds { count, valid_part: None } => format!("{count} folds"),
+            TuneData::Folds { count, valid_part: Some(part) } => {
                 format!("{count} folds, {part} of their queries decide on stopping")
             }
         };
@@ -213,11 +213,11 @@ impl TunePlan {
 fn stopping(
     learner: &LearnerSpec,
     space: &Space,
-    ground: Ground,
+    ground: TuneData,
 ) -> Result<LearnerSpec, LearnError> {
     let written = learner.is_given("stop") || space.get("stop").is_some();
     let stop = preset(learner).and_then(|preset| preset.stop);
-    match stop.filter(|_| ground == Ground::Valid && !written) {
+    match stop.filter(|_| ground == TuneData::Valid && !written) {
         Some(stop) => Ok(LearnerSpec::from_spec(learner.canonical().clone().with("stop", stop))?),
         None => Ok(learner.clone()),
     }
@@ -306,7 +306,7 @@ fn draw(
             learner: text.clone(),
             why: error.to_string(),
         })?;
-        let folds = matches!(settings.ground, Ground::Folds { valid_part: None, .. });
+        let folds = matches!(settings.ground, TuneData::Folds { valid_part: None, .. });
         match learner.validation() == Validation::Required && folds {
             false => Ok(learner),
             true => Err(needs_part(&learner)),

@@ -54,13 +54,13 @@ pub fn default_space(learner: &LearnerSpec, stopping: bool) -> Result<Space, Lea
 mod tests {
     use super::*;
     use crate::learner::LEARNERS;
-    use crate::tune::{Ground, Method, TunePlan, TuneSettings};
+    use crate::tune::{TuneData, TuneMethod, TunePlan, TuneSettings};
 
     #[test]
     fn every_learner_has_a_space_whose_trials_all_parse() {
         for info in LEARNERS.iter().filter(|info| info.name != "linear") {
             let learner = LearnerSpec::parse(info.name).unwrap();
-            for ground in [Ground::Valid, Ground::Folds { count: 3, valid_part: None }] {
+            for ground in [TuneData::Valid, TuneData::Folds { count: 3, valid_part: None }] {
                 let settings = TuneSettings { trials: 60, ground, ..TuneSettings::new(ground) };
                 let plan = TunePlan::new(&learner, settings).unwrap();
                 assert_eq!(plan.specs().len(), 60, "{}", info.name);
@@ -75,7 +75,7 @@ mod tests {
             if let Some(resource) = preset.resource {
                 assert!(info.params().iter().any(|p| p.name == resource), "{}", info.name);
                 let settings =
-                    TuneSettings { method: Method::Halving, ..TuneSettings::new(Ground::Valid) };
+                    TuneSettings { method: TuneMethod::Halving, ..TuneSettings::new(TuneData::Valid) };
                 TunePlan::new(&learner, settings).unwrap();
             }
         }

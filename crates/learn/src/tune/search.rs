@@ -11,9 +11,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::error::TuneError;
 use super::evaluate::Task;
 use super::log::Log;
-use super::plan::{Ground, TunePlan};
+use super::plan::{TuneData, TunePlan};
 use super::trial::{Trial, rank};
-use super::versus::{Versus, versus};
+use super::trial_comparison::{TrialComparison, compare_trials};
 use crate::error::LearnError;
 use crate::session::checkpoint::fingerprint;
 use crate::session::{NoProgress, Progress, ValidationSet};
@@ -66,7 +66,7 @@ pub struct TuneResult {
     /// fewer rounds, and last those that failed.
     pub trials: Vec<Trial>,
     /// The best trial against trial 0; `None` where either has no value, or they are one.
-    pub versus: Option<Versus>,
+    pub versus: Option<TrialComparison>,
     /// Trainings that are finished; halving has several for a trial.
     pub done: usize,
     /// How many of them were finished before, by the log.
@@ -90,7 +90,7 @@ impl TuneResult {
 impl TunePlan {
     /// Runs the search, or goes on with it.
     pub fn run(&self, request: &TuneJob<'_>) -> Result<TuneResult, LearnError> {
-        let valid = request.valid.as_ref().filter(|_| self.settings.ground == Ground::Valid);
+        let valid = request.valid.as_ref().filter(|_| self.settings.ground == TuneData::Valid);
         let sets = [Some(request.train), valid.map(|set| set.data)];
         let checksum = |data: &Dataset| format!("{:016x}", fingerprint(data, ""));
         let data: Vec<String> = sets.into_iter().flatten().map(checksum).collect();
@@ -102,7 +102,7 @@ impl TunePlan {
         };
         let mark = xxh3_64(format!("{about:?}").as_bytes());
         let better = self.measure.metric().better();
-        let mut search = Search { plan: self, request, data, mark, better, log, found: 0 };
+        let mut search = TrialSearch { plan: self, request, data, mark, better, log, found: 0 };
         let finished = search.run()?;
         if finished && let Some(folder) = &request.folder {
             // Where something else lies in it, it stays.
@@ -112,7 +112,7 @@ impl TunePlan {
     }
 }
 
-struct Search<'a> {
+struct TrialSearch<'a> {
     plan: &'a TunePlan,
     request: &'a TuneJob<'a>,
     /// Checksums.
@@ -123,7 +123,7 @@ struct Search<'a> {
     found: usize,
 }
 
-impl<'a> Search<'a> {
+impl<'a> TrialSearch<'a> {
     /// All rungs; false where someone wanted to stop.
     fn run(&mut self) -> Result<bool, LearnError> {
         let mut alive: Vec<usize> = (0..self.plan.specs().len()).collect();
@@ -241,7 +241,7 @@ impl<'a> Search<'a> {
         if let (Some(best), Some(first)) = (result.best(), result.first())
             && best.trial != 0
         {
-            result.versus = versus(best, first, self.better)?;
+            result.versus = compare_trials(best, first, self.better)?;
         }
         Ok(result)
     }

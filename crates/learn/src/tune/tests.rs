@@ -10,7 +10,7 @@ use super::*;
 use crate::learner::{CvOptions, LearnerSpec, cross_validate};
 use crate::session::{Progress, TrainingHistory, ValidationSet};
 
-const FOLDS: Ground = Ground::Folds { count: 3, valid_part: None };
+const FOLDS: TuneData = TuneData::Folds { count: 3, valid_part: None };
 
 fn data(queries: usize, seed: u64) -> Dataset {
     LetorOptions { queries, documents: 12, seed }.generate().unwrap()
@@ -22,8 +22,8 @@ fn plan(learner: &str, space: &str, settings: TuneSettings) -> TunePlan {
     TunePlan::new(&learner, TuneSettings { space, ..settings }).unwrap()
 }
 
-fn valid(trials: usize, method: Method) -> TuneSettings {
-    TuneSettings { trials, method, ..TuneSettings::new(Ground::Valid) }
+fn valid(trials: usize, method: TuneMethod) -> TuneSettings {
+    TuneSettings { trials, method, ..TuneSettings::new(TuneData::Valid) }
 }
 
 fn refused(learner: &str, space: &str, settings: TuneSettings) -> String {
@@ -49,13 +49,13 @@ fn trial_0_is_the_learner_as_given_and_stops_by_validation_data() {
         let settings = TuneSettings { trials: 2, ..TuneSettings::new(ground) };
         plan(learner, "rate=log(0.01,0.3)", settings).specs()[0].to_string()
     };
-    assert_eq!(first("lambdamart(leaves=9)", Ground::Valid), "lambdamart(stop=50, leaves=9)");
-    assert_eq!(first("lambdamart(stop=3)", Ground::Valid), "lambdamart(stop=3)");
-    assert_eq!(first("lambdamart(stop=0)", Ground::Valid), "lambdamart");
+    assert_eq!(first("lambdamart(leaves=9)", TuneData::Valid), "lambdamart(stop=50, leaves=9)");
+    assert_eq!(first("lambdamart(stop=3)", TuneData::Valid), "lambdamart(stop=3)");
+    assert_eq!(first("lambdamart(stop=0)", TuneData::Valid), "lambdamart");
     assert_eq!(first("lambdamart", FOLDS), "lambdamart");
-    assert_eq!(first("listnet", Ground::Valid), "listnet");
+    assert_eq!(first("listnet", TuneData::Valid), "listnet");
     let learner = LearnerSpec::parse("xendcg(rate=0.05)").unwrap();
-    let own = TunePlan::new(&learner, TuneSettings::new(Ground::Valid)).unwrap();
+    let own = TunePlan::new(&learner, TuneSettings::new(TuneData::Valid)).unwrap();
     assert!(own.space().get("rate").is_none() && own.space().get("trees").is_none());
     assert!(own.specs().iter().all(|spec| spec.canonical().get("rate") == Some("0.05")));
     let folds = TunePlan::new(&learner, TuneSettings::new(FOLDS)).unwrap();
@@ -64,16 +64,16 @@ fn trial_0_is_the_learner_as_given_and_stops_by_validation_data() {
 
 #[test]
 fn what_cannot_be_searched_is_refused_before_anything_runs() {
-    let five = || TuneSettings { trials: 5, ..TuneSettings::new(Ground::Valid) };
+    let five = || TuneSettings { trials: 5, ..TuneSettings::new(TuneData::Valid) };
     // Of so many draws one is cross-leaf, of five none may be.
-    let twenty = || valid(20, Method::Random);
+    let twenty = || valid(20, TuneMethod::Random);
     let folds = || TuneSettings { trials: 5, ..TuneSettings::new(FOLDS) };
     for (learner, space, settings, expected) in [
         ("mart", "leafs=int(2,9)", five(), "did you mean `leaves`?"),
         ("mart", "sample_queries=uniform(0.5,2)", five(), "sample_queries=2 is not allowed"),
         ("mart", "loss=choice(squared,squered)", five(), "query-rmse"),
-        ("mart", "trees=int(5,9)", valid(9, Method::Halving), "halving varies trees"),
-        ("ranksvm", "c=log(1,9)", valid(9, Method::Halving), "has no rounds of which"),
+        ("mart", "trees=int(5,9)", valid(9, TuneMethod::Halving), "halving varies trees"),
+        ("ranksvm", "c=log(1,9)", valid(9, TuneMethod::Halving), "has no rounds of which"),
         ("mart(stop=5)", "leaves=int(2,9)", folds(), "needs validation queries"),
         ("mart", "stop=int(5,9)", folds(), "needs validation queries"),
         (
@@ -91,7 +91,7 @@ fn what_cannot_be_searched_is_refused_before_anything_runs() {
         ("lambdamart", "mu=log(1,30)", five(), "mu is for weight=loss2++"),
         ("lambdamart(drop_trees=0)", "drop_skip=uniform(0,0.9)", five(), "drop_skip is for"),
         ("linear(weights=1:1)", "bias=int(0,1)", five(), "learns nothing"),
-        ("mart", "leaves=int(2,9)", valid(0, Method::Random), "0 trials"),
+        ("mart", "leaves=int(2,9)", valid(0, TuneMethod::Random), "0 trials"),
     ] {
         let message = refused(learner, space, settings);
         assert!(message.contains(expected), "{learner} {space}: {message}");
@@ -104,7 +104,7 @@ fn a_space_may_name_parameters_that_depend_on_others() {
                  pairs=choice(top,coherent), drop_trees=choice(0,0.1), drop_skip=uniform(0,0.9), \
                  drop_scale=choice(tree,forest), sample_queries=uniform(0.5,1), \
                  newton=choice(per-document,joint), ridge=log(0.001,1), leaves=choice(7,31,63)";
-    let found = plan("lambdamart(metric=ndcg@5)", space, valid(80, Method::Random));
+    let found = plan("lambdamart(metric=ndcg@5)", space, valid(80, TuneMethod::Random));
     let mut with = [0; 3];
     for spec in &found.specs()[1..] {
         let get =
@@ -130,12 +130,12 @@ fn a_space_may_name_parameters_that_depend_on_others() {
         "yetirank(drop_trees=0.2)",
         "drop_skip=uniform(0,0.9), growth=choice(leaf,oblivious), goss_top=choice(0.3,1), \
          goss_rest=uniform(0.1,0.5)",
-        valid(20, Method::Halving),
+        valid(20, TuneMethod::Halving),
     );
     assert!(yeti.specs()[1..].iter().all(|spec| spec.canonical().get("drop_skip").is_some()));
     // A search over them runs.
     let (train, valid_data) = (data(12, 1), data(6, 2));
-    let small = plan("lambdamart(trees=3, leaves=4, min_rows=2)", space, valid(6, Method::Random));
+    let small = plan("lambdamart(trees=3, leaves=4, min_rows=2)", space, valid(6, TuneMethod::Random));
     let result = small.run(&request(&train, &valid_data)).unwrap();
     assert!(result.trials.iter().all(|trial| trial.error.is_none()), "{:?}", result.trials);
 }
@@ -147,7 +147,7 @@ fn more_trials_extend_fewer() {
         let plan = plan(
             "mart(trees=6)",
             "leaves=int(2,9), rate=log(0.05,1)",
-            valid(trials, Method::Random),
+            valid(trials, TuneMethod::Random),
         );
         let mut trials = timeless(&plan.run(&request(&train, &test)).unwrap());
         trials.sort_by_key(|trial| trial.trial);
@@ -158,7 +158,7 @@ fn more_trials_extend_fewer() {
     let other = plan(
         "mart(trees=6)",
         "leaves=int(2,9), rate=log(0.05,1)",
-        TuneSettings { seed: 2, ..valid(4, Method::Random) },
+        TuneSettings { seed: 2, ..valid(4, TuneMethod::Random) },
     );
     assert_ne!(other.specs()[1].to_string(), few[1].spec);
 }
@@ -167,7 +167,7 @@ fn more_trials_extend_fewer() {
 fn any_number_of_threads_gives_the_same_search() {
     let (train, test) = (data(15, 1), data(10, 2));
     let space = "leaves=int(2,9), rate=log(0.05,1), sample_queries=uniform(0.5,1)";
-    for method in [Method::Random, Method::Halving] {
+    for method in [TuneMethod::Random, TuneMethod::Halving] {
         let plan = plan("lambdamart(trees=9, min_rows=3)", space, valid(9, method));
         let on = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -183,7 +183,7 @@ fn halving_finds_a_planted_optimum_and_spends_less() {
     let (train, test) = (data(40, 1), data(20, 2));
     // Leaves of more rows than there are: such trees learn nothing.
     let space = "min_rows=choice(3,70000,71000,72000,73000,74000,75000,76000)";
-    let plan = plan("mart(trees=27, min_rows=90000)", space, valid(30, Method::Halving));
+    let plan = plan("mart(trees=27, min_rows=90000)", space, valid(30, TuneMethod::Halving));
     let rungs: Vec<_> = plan.rungs().iter().map(|rung| (rung.trials, rung.rounds)).collect();
     assert_eq!(rungs, [(30, Some(1)), (10, Some(3)), (3, Some(9)), (1, None)]);
     let result = plan.run(&request(&train, &test)).unwrap();
@@ -205,7 +205,7 @@ fn survivors_go_on_to_what_training_in_one_go_gives() {
     let space = "leaves=int(2,9), rate=log(0.02,0.5), sample_queries=uniform(0.5,1)";
     for learner in ["lambdamart(trees=20, min_rows=3, stop=8)", "listnet(layers=4, epochs=9)"] {
         let space = if learner.starts_with("listnet") { "rate=log(0.001,0.1)" } else { space };
-        let plan = plan(learner, space, valid(9, Method::Halving));
+        let plan = plan(learner, space, valid(9, TuneMethod::Halving));
         let folder = tempfile::tempdir().unwrap();
         let places = folder.path().join("places");
         let saving = TuneJob { folder: Some(places.clone()), ..request(&train, &test) };
@@ -215,7 +215,7 @@ fn survivors_go_on_to_what_training_in_one_go_gives() {
         assert!(!places.exists(), "nothing is left");
         let best = with.best().unwrap();
         let whole = LearnerSpec::parse(&best.spec).unwrap();
-        let settings = TuneSettings { trials: 1, ..TuneSettings::new(Ground::Valid) };
+        let settings = TuneSettings { trials: 1, ..TuneSettings::new(TuneData::Valid) };
         let alone = TunePlan::new(&whole, settings).unwrap().run(&request(&train, &test)).unwrap();
         assert_eq!(alone.best().unwrap().values, best.values, "{learner}");
     }
@@ -241,7 +241,7 @@ fn the_value_on_folds_is_that_of_cross_validation() {
 #[test]
 fn the_same_learner_is_not_trained_twice() {
     let (train, test) = (data(10, 1), data(8, 2));
-    let plan = plan("mart(trees=3, leaves=4)", "leaves=choice(4,5)", valid(12, Method::Random));
+    let plan = plan("mart(trees=3, leaves=4)", "leaves=choice(4,5)", valid(12, TuneMethod::Random));
     let result = plan.run(&request(&train, &test)).unwrap();
     assert_eq!(result.trials.iter().filter(|trial| trial.same_as.is_none()).count(), 2);
     assert_eq!(result.trials.len(), 12);
@@ -251,7 +251,7 @@ fn the_same_learner_is_not_trained_twice() {
 fn a_trial_that_fails_is_told_and_the_others_go_on() {
     let (train, test) = (data(10, 1), data(8, 2));
     let space = "monotone=choice(1:+,999:+,2:+), leaves=int(2,9)";
-    let search = plan("mart(trees=3)", space, valid(12, Method::Random));
+    let search = plan("mart(trees=3)", space, valid(12, TuneMethod::Random));
     let result = search.run(&request(&train, &test)).unwrap();
     let failed: Vec<_> = result.trials.iter().filter(|trial| trial.error.is_some()).collect();
     assert!((1..12).contains(&failed.len()), "{}", failed.len());
@@ -259,7 +259,7 @@ fn a_trial_that_fails_is_told_and_the_others_go_on() {
     assert!(result.trials[12 - failed.len()..].iter().all(|trial| trial.error.is_some()));
     assert!(result.best().is_some());
     let hopeless =
-        plan("mart(trees=3, monotone=999:+)", "leaves=int(2,9)", valid(3, Method::Random));
+        plan("mart(trees=3, monotone=999:+)", "leaves=int(2,9)", valid(3, TuneMethod::Random));
     let error = hopeless.run(&request(&train, &test)).unwrap_err().to_string();
     assert!(error.contains("every trial failed") && error.contains("999"), "{error}");
 }
@@ -311,7 +311,7 @@ fn stumbling(
 fn a_search_that_is_stopped_again_and_again_comes_to_the_same_end() {
     let (train, test) = (data(15, 1), data(10, 2));
     let space = "leaves=int(2,9), rate=log(0.05,1)";
-    for method in [Method::Random, Method::Halving] {
+    for method in [TuneMethod::Random, TuneMethod::Halving] {
         let plan = plan("lambdamart(trees=9, min_rows=3)", space, valid(9, method));
         let expected = timeless(&plan.run(&request(&train, &test)).unwrap());
         for patience in [1, 4, 25] {
@@ -337,8 +337,8 @@ fn a_log_goes_on_with_more_trials_and_refuses_other_data() {
     let (train, test) = (data(10, 1), data(8, 2));
     let folder = tempfile::tempdir().unwrap();
     let log = Some(folder.path().join("log"));
-    let few = plan("mart(trees=3)", "leaves=int(2,30)", valid(3, Method::Random));
-    let more = plan("mart(trees=3)", "leaves=int(2,30)", valid(6, Method::Random));
+    let few = plan("mart(trees=3)", "leaves=int(2,30)", valid(3, TuneMethod::Random));
+    let more = plan("mart(trees=3)", "leaves=int(2,30)", valid(6, TuneMethod::Random));
     let logged = |train, test| TuneJob { log: log.clone(), ..request(train, test) };
     few.run(&logged(&train, &test)).unwrap();
     let result = more.run(&logged(&train, &test)).unwrap();
@@ -347,7 +347,7 @@ fn a_log_goes_on_with_more_trials_and_refuses_other_data() {
     assert_eq!(few.run(&logged(&train, &test)).unwrap().trials.len(), 3);
     let error = few.run(&logged(&test, &test)).unwrap_err().to_string();
     assert!(error.contains("training data was") && !error.contains("space"), "{error}");
-    let other = plan("mart(trees=3)", "leaves=int(2,31)", valid(3, Method::Random));
+    let other = plan("mart(trees=3)", "leaves=int(2,31)", valid(3, TuneMethod::Random));
     let error = other.run(&logged(&train, &test)).unwrap_err().to_string();
     assert!(error.contains("space was leaves=int(2,30), now leaves=int(2,31)"), "{error}");
 }

@@ -3,7 +3,7 @@
 //! Each member has its own checksum and is validated like any model. None may be a blend, which is
 //! told from its header before its body is read: bytes cannot make this recurse.
 
-use super::body::{Reader, put};
+use super::body::{ByteReader, put};
 use crate::blend::{Blend, Normalise};
 use crate::error::ModelError;
 
@@ -30,7 +30,7 @@ pub(super) fn write(blend: &Blend, out: &mut Vec<u8>) {
     }
 }
 
-pub(super) fn read(from: &mut Reader<'_>) -> Result<Blend, ModelError> {
+pub(super) fn read(from: &mut ByteReader<'_>) -> Result<Blend, ModelError> {
     let [byte] = from.number()?;
     let normalise = Normalise::ALL.into_iter().find(|known| normalise_byte(*known) == byte);
     let normalise =

@@ -6,7 +6,7 @@ use crate::ensemble::{Ensemble, MOST_TREES};
 use crate::error::ModelError;
 use crate::linear::Linear;
 use crate::model::ModelBody;
-use crate::tree::{Child, Leaf, Rule, Side, Split, Tree};
+use crate::tree::{Child, Leaf, SplitCondition, Side, Split, Tree};
 
 /// Marks a child that is a leaf.
 const LEAF: u32 = 1 << 31;
@@ -18,7 +18,7 @@ const SMALLEST_TREE: usize = 4 + 8 + 8;
 pub(super) fn version(kind: &ModelBody) -> u32 {
     let is_plain = |tree: &Tree| {
         tree.sets().is_empty()
-            && tree.splits().iter().all(|split| matches!(split.rule, Rule::AtMost(_)))
+            && tree.splits().iter().all(|split| matches!(split.rule, SplitCondition::AtMost(_)))
     };
     match kind {
         ModelBody::Trees(ensemble) if !ensemble.trees().iter().all(is_plain) => 2,
@@ -69,19 +69,19 @@ fn write_tree(tree: &Tree, version: u32, out: &mut Vec<u8>) {
 }
 
 /// A rule as its kind and 32 bits.
-fn rule_bits(rule: Rule) -> (u8, u32) {
+fn rule_bits(rule: SplitCondition) -> (u8, u32) {
     match rule {
-        Rule::AtMost(threshold) => (0, threshold.to_bits()),
-        Rule::NonZeroAtMost(threshold) => (1, threshold.to_bits()),
-        Rule::In(set) => (2, set),
+        SplitCondition::AtMost(threshold) => (0, threshold.to_bits()),
+        SplitCondition::NonZeroAtMost(threshold) => (1, threshold.to_bits()),
+        SplitCondition::In(set) => (2, set),
     }
 }
 
-fn rule((kind, bits): (u8, u32)) -> Result<Rule, ModelError> {
+fn rule((kind, bits): (u8, u32)) -> Result<SplitCondition, ModelError> {
     match kind {
-        0 => Ok(Rule::AtMost(f32::from_bits(bits))),
-        1 => Ok(Rule::NonZeroAtMost(f32::from_bits(bits))),
-        2 => Ok(Rule::In(bits)),
+        0 => Ok(SplitCondition::AtMost(f32::from_bits(bits))),
+        1 => Ok(SplitCondition::NonZeroAtMost(f32::from_bits(bits))),
+        2 => Ok(SplitCondition::In(bits)),
         other => Err(ModelError::damaged(format!("a rule of kind {other}"))),
     }
 }
@@ -111,7 +111,7 @@ fn child(number: u32) -> Child {
 }
 
 pub(super) fn read(kind: &str, version: u32, bytes: &[u8]) -> Result<ModelBody, ModelError> {
-    let mut from = Reader(bytes);
+    let mut from = ByteReader(bytes);
     let kind = match kind {
         "trees" => ModelBody::Trees(read_ensemble(&mut from, version)?),
         "linear" => {
@@ -132,7 +132,7 @@ pub(super) fn read(kind: &str, version: u32, bytes: &[u8]) -> Result<ModelBody, 
     }
 }
 
-fn read_ensemble(from: &mut Reader<'_>, version: u32) -> Result<Ensemble, ModelError> {
+fn read_ensemble(from: &mut ByteReader<'_>, version: u32) -> Result<Ensemble, ModelError> {
     let base = f64::from_le_bytes(from.number()?);
     let count = from.count()?;
     if count > from.0.len() / SMALLEST_TREE {
@@ -152,7 +152,7 @@ fn read_ensemble(from: &mut Reader<'_>, version: u32) -> Result<Ensemble, ModelE
     Ensemble::new(base, trees)
 }
 
-fn read_tree(from: &mut Reader<'_>, version: u32) -> Result<Tree, ModelError> {
+fn read_tree(from: &mut ByteReader<'_>, version: u32) -> Result<Tree, ModelError> {
     let n = from.count()?;
     let features = from.each(n, u32::from_le_bytes)?;
     let bits = from.each(n, u32::from_le_bytes)?;
@@ -178,7 +178,7 @@ fn read_tree(from: &mut Reader<'_>, version: u32) -> Result<Tree, ModelError> {
     Tree::with_sets(splits, leaves, sets)
 }
 
-fn read_sets(from: &mut Reader<'_>) -> Result<Vec<Categories>, ModelError> {
+fn read_sets(from: &mut ByteReader<'_>) -> Result<Vec<Categories>, ModelError> {
     let count = from.count()?;
     // Each set takes at least the four bytes of its size.
     if count > from.0.len() / 4 {
@@ -192,9 +192,9 @@ fn read_sets(from: &mut Reader<'_>) -> Result<Vec<Categories>, ModelError> {
 }
 
 /// The bytes that are left.
-pub(super) struct Reader<'a>(&'a [u8]);
+pub(super) struct ByteReader<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> ByteReader<'a> {
     /// The number of bytes that are left.
     pub(super) fn left(&self) -> usize {
         self.0.len()

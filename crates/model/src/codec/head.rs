@@ -16,7 +16,7 @@ const FEATURE_SET_NOTE: &str = "features";
 /// The line as it is written.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line<'a> {
+struct HeaderLine<'a> {
     kind: Cow<'a, str>,
     learner: Cow<'a, str>,
     objective: Cow<'a, str>,
@@ -31,7 +31,7 @@ struct Line<'a> {
     notes: Cow<'a, BTreeMap<String, String>>,
     absent: AbsentWord,
     feature_hash: String,
-    features: Features<'a>,
+    features: HeaderFeatures<'a>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -43,7 +43,7 @@ enum AbsentWord {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
-enum Features<'a> {
+enum HeaderFeatures<'a> {
     Ids { first: u32, count: usize },
     Names(#[serde(deserialize_with = "names")] Cow<'a, [String]>),
 }
@@ -60,7 +60,7 @@ fn notes<'de, 'a, D: Deserializer<'de>>(
 
 /// The header as one line, without its end.
 pub(super) fn write(header: &Header, kind: &str) -> String {
-    let line = Line {
+    let line = HeaderLine {
         kind: kind.into(),
         learner: (&header.learner).into(),
         objective: (&header.objective).into(),
@@ -77,8 +77,8 @@ pub(super) fn write(header: &Header, kind: &str) -> String {
         },
         feature_hash: hash_text(header),
         features: match &header.features {
-            FeatureNames::Ids { first, count } => Features::Ids { first: *first, count: *count },
-            FeatureNames::Named(names) => Features::Names(Cow::Borrowed(names)),
+            FeatureNames::Ids { first, count } => HeaderFeatures::Ids { first: *first, count: *count },
+            FeatureNames::Named(names) => HeaderFeatures::Names(Cow::Borrowed(names)),
         },
     };
     // Strings, whole numbers and maps of strings: there is nothing that JSON cannot say.
@@ -90,11 +90,11 @@ pub(super) fn write(header: &Header, kind: &str) -> String {
 
 /// The header, and the kind of model that follows.
 pub(super) fn read(line: &[u8]) -> Result<(Header, String), ModelError> {
-    let line: Line<'_> = serde_json::from_slice(line)
+    let line: HeaderLine<'_> = serde_json::from_slice(line)
         .map_err(|error| ModelError::damaged(format!("its header cannot be read ({error})")))?;
     let features = match line.features {
-        Features::Ids { first, count } => FeatureNames::Ids { first, count },
-        Features::Names(names) => FeatureNames::Named(names.into_owned()),
+        HeaderFeatures::Ids { first, count } => FeatureNames::Ids { first, count },
+        HeaderFeatures::Names(names) => FeatureNames::Named(names.into_owned()),
     };
     let absent = match line.absent {
         AbsentWord::Zero => Absent::Zero,

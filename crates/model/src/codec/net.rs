@@ -1,6 +1,6 @@
 //! The body of a net: numbers, little-endian, as the codec's table lays them out.
 
-use super::body::{Reader, put};
+use super::body::{ByteReader, put};
 use crate::error::ModelError;
 use crate::net::{Activation, Layer, LayerNorm, Net};
 use crate::transform::{TransformStep, Transforms};
@@ -66,7 +66,7 @@ fn activation_byte(activation: Activation) -> u8 {
     }
 }
 
-pub(super) fn read(from: &mut Reader<'_>) -> Result<Net, ModelError> {
+pub(super) fn read(from: &mut ByteReader<'_>) -> Result<Net, ModelError> {
     let transforms = read_transforms(from)?;
     let count = from.count()?;
     if count > from.left() / SMALLEST_LAYER {
@@ -79,7 +79,7 @@ pub(super) fn read(from: &mut Reader<'_>) -> Result<Net, ModelError> {
     Net::new(transforms, layers)
 }
 
-fn read_transforms(from: &mut Reader<'_>) -> Result<Transforms, ModelError> {
+fn read_transforms(from: &mut ByteReader<'_>) -> Result<Transforms, ModelError> {
     let columns = from.count()?;
     let min_max_in_query = flag(from)?;
     if columns > from.left() / SMALLEST_FEATURE {
@@ -99,8 +99,8 @@ fn read_transforms(from: &mut Reader<'_>) -> Result<Transforms, ModelError> {
     Transforms::new(steps, missing, min_max_in_query)
 }
 
-fn read_step(from: &mut Reader<'_>) -> Result<TransformStep, ModelError> {
-    let float = |from: &mut Reader<'_>| from.number().map(f32::from_le_bytes);
+fn read_step(from: &mut ByteReader<'_>) -> Result<TransformStep, ModelError> {
+    let float = |from: &mut ByteReader<'_>| from.number().map(f32::from_le_bytes);
     let [kind] = from.number()?;
     match kind {
         0 => Ok(TransformStep::Clip { low: float(from)?, high: float(from)? }),
@@ -115,7 +115,7 @@ fn read_step(from: &mut Reader<'_>) -> Result<TransformStep, ModelError> {
     }
 }
 
-fn read_layer(from: &mut Reader<'_>) -> Result<Layer, ModelError> {
+fn read_layer(from: &mut ByteReader<'_>) -> Result<Layer, ModelError> {
     let (inputs, outputs) = (from.count()?, from.count()?);
     let [byte] = from.number()?;
     let activation = Activation::ALL.into_iter().find(|known| activation_byte(*known) == byte);
@@ -137,7 +137,7 @@ fn read_layer(from: &mut Reader<'_>) -> Result<Layer, ModelError> {
 }
 
 /// A byte that is 0 or 1, so that a model has one form only.
-fn flag(from: &mut Reader<'_>) -> Result<bool, ModelError> {
+fn flag(from: &mut ByteReader<'_>) -> Result<bool, ModelError> {
     match from.number()? {
         [0] => Ok(false),
         [1] => Ok(true),

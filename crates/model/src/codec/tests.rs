@@ -7,7 +7,7 @@ use rankwright_data::{Absent, FeatureNames};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::tree::tests::{chain, random, small};
-use crate::{Categories, Ensemble, Header, Linear, Model, ModelBody, ModelError, Rule, Tree};
+use crate::{Categories, Ensemble, Header, Linear, Model, ModelBody, ModelError, SplitCondition, Tree};
 
 fn trees(trees: Vec<Tree>) -> Model {
     let names = ["bm25", "page\nrank \"é\"", "c", "d"].map(String::from).to_vec();
@@ -168,8 +168,8 @@ fn headers_that_make_no_sense_are_refused() {
 /// Two splits: one on a set of categories, one for which 0 is missing.
 fn with_sets() -> Model {
     let mut splits = small().splits().to_vec();
-    splits[0].rule = Rule::In(1);
-    splits[1].rule = Rule::NonZeroAtMost(0.25);
+    splits[0].rule = SplitCondition::In(1);
+    splits[1].rule = SplitCondition::NonZeroAtMost(0.25);
     let sets = vec![Categories::default(), Categories::new([0, 65]).unwrap()];
     trees(vec![small(), Tree::with_sets(splits, small().leaves().to_vec(), sets).unwrap()])
 }

@@ -9,7 +9,7 @@ pub use svg::tree_svg;
 pub use text::tree_text;
 
 use crate::categories::Categories;
-use crate::tree::Rule;
+use crate::tree::SplitCondition;
 
 /// A name with what cannot be printed replaced, and cut to a number of characters.
 fn printable(name: &str, most: usize) -> String {
@@ -29,13 +29,13 @@ fn rows(count: u64) -> String {
 }
 
 /// The condition of a split, to follow the name of its feature.
-fn question(rule: Rule, sets: &[Categories], at_most: &str) -> String {
+fn question(rule: SplitCondition, sets: &[Categories], at_most: &str) -> String {
     match rule {
-        Rule::AtMost(threshold) => format!("{at_most} {}", shortest(threshold)),
-        Rule::NonZeroAtMost(threshold) => {
+        SplitCondition::AtMost(threshold) => format!("{at_most} {}", shortest(threshold)),
+        SplitCondition::NonZeroAtMost(threshold) => {
             format!("{at_most} {} (0 is missing)", shortest(threshold))
         }
-        Rule::In(set) => {
+        SplitCondition::In(set) => {
             let ids = sets.get(set as usize).into_iter().flat_map(Categories::ids);
             let ids: Vec<String> = ids.map(|id| id.to_string()).collect();
             format!("in {{{}}}", ids.join(", "))
@@ -72,9 +72,9 @@ mod tests {
     #[test]
     fn questions_name_thresholds_and_categories() {
         let sets = [Categories::new([2, 5]).unwrap()];
-        assert_eq!(question(Rule::AtMost(0.5), &sets, "<="), "<= 0.5");
-        assert_eq!(question(Rule::NonZeroAtMost(0.5), &sets, "<="), "<= 0.5 (0 is missing)");
-        assert_eq!(question(Rule::In(0), &sets, "<="), "in {2, 5}");
+        assert_eq!(question(SplitCondition::AtMost(0.5), &sets, "<="), "<= 0.5");
+        assert_eq!(question(SplitCondition::NonZeroAtMost(0.5), &sets, "<="), "<= 0.5 (0 is missing)");
+        assert_eq!(question(SplitCondition::In(0), &sets, "<="), "in {2, 5}");
     }
 
     #[test]

@@ -16,7 +16,7 @@ const FEW: usize = 5;
 
 /// A base score, and batches of trees that add to it in turn.
 #[derive(Debug)]
-pub(super) struct Forest {
+pub(super) struct TreeBatches {
     base: f64,
     pub(super) batches: Vec<TreeBatch>,
     simd: Simd,
@@ -29,8 +29,8 @@ pub(super) enum TreeBatch {
     Walks(Walks),
 }
 
-impl Forest {
-    pub(super) fn new(ensemble: &Ensemble, matching: &Matching, simd: Simd) -> Forest {
+impl TreeBatches {
+    pub(super) fn new(ensemble: &Ensemble, matching: &Matching, simd: Simd) -> TreeBatches {
         let trees: Vec<PreparedTree> =
             ensemble.trees().iter().map(|tree| PreparedTree::new(tree, matching)).collect();
         let mut batches = Vec::new();
@@ -50,7 +50,7 @@ impl Forest {
             };
             left = &left[taken..];
         }
-        Forest { base: ensemble.base(), batches, simd }
+        TreeBatches { base: ensemble.base(), batches, simd }
     }
 
     /// Scores a block of rows.
@@ -115,7 +115,7 @@ fn add_avx2<const N: usize>(
     network.add(avx2, values, columns, scores, buffers);
 }
 
-impl Engine for Forest {
+impl Engine for TreeBatches {
     fn score(
         &self,
         values: &[f32],

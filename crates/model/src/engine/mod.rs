@@ -41,7 +41,7 @@ pub use self::sparse::SparseRows;
 use std::fmt::Debug;
 
 use self::blend::{BlendBuffers, BlendEngine};
-use self::forest::Forest;
+use self::forest::TreeBatches;
 use self::linear::LinearEngine;
 use self::net::{LayerBuffers, NetEngine};
 use self::network::BlockBuffers;
@@ -79,7 +79,7 @@ pub struct ScoreBuffers {
 /// The engine that fits a model.
 fn engine_of(model: &Model, matching: &Matching, simd: Simd) -> Box<dyn Engine> {
     match model.body() {
-        ModelBody::Trees(ensemble) => Box::new(Forest::new(ensemble, matching, simd)),
+        ModelBody::Trees(ensemble) => Box::new(TreeBatches::new(ensemble, matching, simd)),
         ModelBody::Linear(line) => Box::new(LinearEngine::new(line, matching)),
         ModelBody::Net(net) => Box::new(NetEngine::new(net, matching, simd)),
         ModelBody::Blend(blend) => {

@@ -18,8 +18,8 @@
 //! selecting them.
 
 use super::kernel::{Aligned, Kernel, SLOTS, Slots};
-use super::prepared_tree::{Link, PreparedTree};
-use super::rank_lookup::Ranker;
+use super::prepared_tree::{ChildLink, PreparedTree};
+use super::rank_lookup::RankFinder;
 use super::split_tests::{RankTest, SplitTests};
 use super::steps::Steps;
 
@@ -31,7 +31,7 @@ const TOGETHER: usize = 8;
 /// Trees that share the ranks of a row.
 #[derive(Debug)]
 pub(crate) struct Network {
-    ranker: Ranker,
+    ranker: RankFinder,
     /// Rows of ranks.
     rows: usize,
     trees: Vec<Program>,
@@ -48,7 +48,7 @@ pub(crate) struct Network {
 enum Program {
     Select {
         /// Nodes with two leaves; slot [`MAX_LEAVES`] and following.
-        pairs: Vec<Pair>,
+        pairs: Vec<LeafPair>,
         /// All others, children first.
         picks: Vec<Pick>,
         /// The slot of the root.
@@ -60,7 +60,7 @@ enum Program {
 
 /// A node whose children are the leaves `low` and `low + 1`.
 #[derive(Debug, Clone, Copy)]
-struct Pair {
+struct LeafPair {
     test: RankTest,
     low: u8,
 }
@@ -214,11 +214,11 @@ impl Program {
         let mut slots = vec![0; tree.nodes.len()];
         for (number, node) in tree.nodes.iter().enumerate() {
             match (node.left, node.right) {
-                (Link::Leaf(left), Link::Leaf(right)) => {
+                (ChildLink::Leaf(left), ChildLink::Leaf(right)) => {
                     slots[number] = MAX_LEAVES + paired.len();
                     paired.push((number, [left, right]));
                 }
-                (Link::Leaf(leaf), _) | (_, Link::Leaf(leaf)) => leaves.push(leaf),
+                (ChildLink::Leaf(leaf), _) | (_, ChildLink::Leaf(leaf)) => leaves.push(leaf),
                 _ => {}
             }
         }
@@ -226,22 +226,22 @@ impl Program {
         leaves.iter().enumerate().for_each(|(number, leaf)| numbers[*leaf] = number);
         let mut pairs = Vec::with_capacity(paired.len());
         for (number, both) in paired {
-            pairs.push(Pair { test: tests[number], low: leaves.len() as u8 });
+            pairs.push(LeafPair { test: tests[number], low: leaves.len() as u8 });
             leaves.extend(both);
         }
         let mut picks = Vec::with_capacity(tree.nodes.len() - pairs.len());
         for number in by_height(tree) {
             let node = &tree.nodes[number];
-            let slot = |link: Link| match link {
-                Link::Leaf(leaf) => numbers[leaf] as u16,
-                Link::Node(node) => slots[node] as u16,
+            let slot = |link: ChildLink| match link {
+                ChildLink::Leaf(leaf) => numbers[leaf] as u16,
+                ChildLink::Node(node) => slots[node] as u16,
             };
             let (left, right) = (slot(node.left), slot(node.right));
             // What a node held is wanted by its parent alone, which takes its place.
             let to = match (node.left, node.right) {
-                (Link::Leaf(_), Link::Leaf(_)) => continue,
-                (Link::Node(_), _) => left,
-                (Link::Leaf(_), Link::Node(_)) => right,
+                (ChildLink::Leaf(_), ChildLink::Leaf(_)) => continue,
+                (ChildLink::Node(_), _) => left,
+                (ChildLink::Leaf(_), ChildLink::Node(_)) => right,
             };
             slots[number] = usize::from(to);
             picks.push(Pick { test: tests[number], left, right, to });
@@ -263,7 +263,7 @@ impl Program {
             |test: &RankTest| &ranks[usize::from(if MISSING { test.row } else { test.whole })].0;
         match self {
             Program::Select { pairs, picks, root } => {
-                for (Pair { test, low }, out) in pairs.iter().zip(&mut slots.0[MAX_LEAVES..]) {
+                for (LeafPair { test, low }, out) in pairs.iter().zip(&mut slots.0[MAX_LEAVES..]) {
                     kernel.pair(row(test), test.above, *low, out);
                 }
                 for Pick { test, left, right, to } in picks {
@@ -287,9 +287,9 @@ impl Program {
 fn by_height(tree: &PreparedTree) -> Vec<usize> {
     let mut heights: Vec<usize> = Vec::with_capacity(tree.nodes.len());
     for node in &tree.nodes {
-        let height = |link: Link| match link {
-            Link::Leaf(_) => 0,
-            Link::Node(below) => heights[below],
+        let height = |link: ChildLink| match link {
+            ChildLink::Leaf(_) => 0,
+            ChildLink::Node(below) => heights[below],
         };
         heights.push(1 + height(node.left).max(height(node.right)));
     }
@@ -315,8 +315,8 @@ fn levels(tree: &PreparedTree, tests: &[RankTest]) -> Option<Vec<RankTest>> {
         let nodes: Vec<usize> = level
             .iter()
             .filter_map(|link| match link {
-                Link::Node(node) => Some(*node),
-                Link::Leaf(_) => None,
+                ChildLink::Node(node) => Some(*node),
+                ChildLink::Leaf(_) => None,
             })
             .collect();
         if nodes.is_empty() {

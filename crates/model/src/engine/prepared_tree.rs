@@ -6,30 +6,30 @@
 
 use crate::categories::Categories;
 use crate::matching::Matching;
-use crate::tree::{Child, Rule, Side, Split, Tree};
+use crate::tree::{Child, SplitCondition, Side, Split, Tree};
 
 /// The child of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Link {
-    Node(usize),
+pub(crate) enum ChildLink {
+    PreparedSplit(usize),
     Leaf(usize),
 }
 
 /// A split.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Node {
+pub(crate) struct PreparedSplit {
     pub(crate) column: usize,
-    pub(crate) rule: Rule,
+    pub(crate) rule: SplitCondition,
     pub(crate) missing: Side,
-    pub(crate) left: Link,
-    pub(crate) right: Link,
+    pub(crate) left: ChildLink,
+    pub(crate) right: ChildLink,
 }
 
 /// A tree over columns.
 #[derive(Debug, Clone)]
 pub(crate) struct PreparedTree {
     /// Children first; empty where the tree is one leaf.
-    pub(crate) nodes: Vec<Node>,
+    pub(crate) nodes: Vec<PreparedSplit>,
     /// Values of the leaves, from left to right.
     pub(crate) values: Vec<f64>,
     /// The sets that rules name by number.
@@ -50,11 +50,11 @@ impl PreparedTree {
         let values = Vec::with_capacity(tree.leaves().len());
         let mut prepared = PreparedTree { nodes, values, sets: tree.sets().to_vec() };
         let mut steps = vec![Visit::Enter(tree.root())];
-        let mut done: Vec<Link> = Vec::new();
+        let mut done: Vec<ChildLink> = Vec::new();
         while let Some(step) = steps.pop() {
             match step {
                 Visit::Enter(Child::Leaf(leaf)) => {
-                    done.push(Link::Leaf(prepared.values.len()));
+                    done.push(ChildLink::Leaf(prepared.values.len()));
                     prepared.values.push(tree.leaves()[leaf as usize].value);
                 }
                 Visit::Enter(Child::Split(number)) => {
@@ -71,8 +71,8 @@ impl PreparedTree {
                 Visit::Leave(number, column) => {
                     let (Some(right), Some(left)) = (done.pop(), done.pop()) else { break };
                     let Split { rule, missing, .. } = tree.splits()[number as usize];
-                    done.push(Link::Node(prepared.nodes.len()));
-                    prepared.nodes.push(Node { column, rule, missing, left, right });
+                    done.push(ChildLink::Node(prepared.nodes.len()));
+                    prepared.nodes.push(PreparedSplit { column, rule, missing, left, right });
                 }
             }
         }
@@ -80,10 +80,10 @@ impl PreparedTree {
     }
 
     /// The node or leaf where every row starts.
-    pub(crate) fn root(&self) -> Link {
+    pub(crate) fn root(&self) -> ChildLink {
         match self.nodes.len() {
-            0 => Link::Leaf(0),
-            n => Link::Node(n - 1),
+            0 => ChildLink::Leaf(0),
+            n => ChildLink::Node(n - 1),
         }
     }
 }

@@ -5,7 +5,7 @@
 //! inside one block.
 
 use super::kernel::{Aligned, BLOCK, Bytes, Kernel, REGISTER};
-use super::split_tests::{ColumnKey, ColumnTest, Condition};
+use super::split_tests::{ColumnKey, ColumnTest, TestCondition};
 use crate::categories::Categories;
 use crate::tree::ABOUT_ZERO;
 
@@ -25,13 +25,13 @@ pub(super) fn flip_sign(rank: u8) -> i8 {
 
 /// Finds the ranks of rows.
 #[derive(Debug, Default)]
-pub(crate) struct Ranker {
-    groups: Vec<Group>,
+pub(crate) struct RankFinder {
+    groups: Vec<LookupGroup>,
 }
 
 /// The lookups of up to 16 neighbouring columns.
 #[derive(Debug)]
-struct Group {
+struct LookupGroup {
     first: usize,
     lookups: Vec<RankLookup>,
 }
@@ -46,11 +46,11 @@ struct RankLookup {
     /// Column within the group.
     column: usize,
     zero_is_missing: bool,
-    search: Search,
+    search: BoundSearch,
 }
 
 #[derive(Debug)]
-enum Search {
+enum BoundSearch {
     /// Counted one by one.
     Few(Vec<f32>),
     /// In 16 blocks of 16, filled up with infinity.
@@ -65,17 +65,17 @@ impl RankLookup {
     /// The lookup of a column test with these sorted thresholds, into the first row or both.
     fn new(test: &ColumnTest, sorted: &[f32], [row, second]: [usize; 2]) -> RankLookup {
         let search = match &test.condition {
-            Condition::Set(set) => Search::Set(set.clone()),
-            Condition::Thresholds(_) if sorted.len() <= FEW => Search::Few(sorted.to_vec()),
-            Condition::Thresholds(_) => {
+            TestCondition::Set(set) => BoundSearch::Set(set.clone()),
+            TestCondition::Thresholds(_) if sorted.len() <= FEW => BoundSearch::Few(sorted.to_vec()),
+            TestCondition::Thresholds(_) => {
                 let mut blocks = Box::new([[f32::INFINITY; BLOCK]; BLOCKS]);
                 for (to, from) in blocks.as_flattened_mut().iter_mut().zip(sorted) {
                     *to = *from;
                 }
-                Search::Blocks { ends: blocks.map(|block| block[BLOCK - 1]), blocks }
+                BoundSearch::Blocks { ends: blocks.map(|block| block[BLOCK - 1]), blocks }
             }
         };
-        let right = if matches!(search, Search::Set(_)) { 1 } else { TOP };
+        let right = if matches!(search, BoundSearch::Set(_)) { 1 } else { TOP };
         let (first, second) = match test.sides {
             [true, true] => ((row, 0), Some((second, right))),
             [_, false] => ((row, 0), None),
@@ -95,8 +95,8 @@ impl RankLookup {
     #[inline(always)]
     fn search<K: Kernel>(&self, kernel: K, values: &[f32; REGISTER]) -> Bytes {
         match &self.search {
-            Search::Few(list) => kernel.count(list, values),
-            Search::Blocks { ends, blocks } => {
+            BoundSearch::Few(list) => kernel.count(list, values),
+            BoundSearch::Blocks { ends, blocks } => {
                 let mut ranks = kernel.count(ends, values);
                 for (rank, value) in ranks.iter_mut().zip(values) {
                     let block = &blocks[usize::from(*rank) % BLOCKS];
@@ -104,7 +104,7 @@ impl RankLookup {
                 }
                 ranks
             }
-            Search::Set(set) => {
+            BoundSearch::Set(set) => {
                 let mut ranks = [0; REGISTER];
                 for (rank, value) in ranks.iter_mut().zip(values) {
                     *rank = u8::from(!set.contains(*value));
@@ -119,13 +119,13 @@ impl RankLookup {
     fn fill_one<K: Kernel>(&self, kernel: K, value: f32, rows: &mut [i8]) {
         let is_missing = value.is_nan() | (value.abs() <= self.least());
         let rank = match &self.search {
-            Search::Few(list) => list.iter().map(|t| u8::from(*t < value)).sum(),
-            Search::Blocks { ends, blocks } => {
+            BoundSearch::Few(list) => list.iter().map(|t| u8::from(*t < value)).sum(),
+            BoundSearch::Blocks { ends, blocks } => {
                 let block = kernel.count_one(ends, value);
                 let inside = kernel.count_one(&blocks[usize::from(block) % BLOCKS], value);
                 block * BLOCK as u8 + inside
             }
-            Search::Set(set) => u8::from(!set.contains(value)),
+            BoundSearch::Set(set) => u8::from(!set.contains(value)),
         };
         for (row, missing) in std::iter::once(self.first).chain(self.second) {
             if let Some(row) = rows.get_mut(row) {
@@ -161,7 +161,7 @@ impl RankLookup {
     }
 }
 
-impl Ranker {
+impl RankFinder {
     /// Adds a column test with its sorted thresholds and the numbers of its rows. They must come by
     /// column.
     pub(super) fn push(&mut self, test: &ColumnTest, sorted: &[f32], rows: [usize; 2]) {
@@ -169,7 +169,7 @@ impl Ranker {
         let lookup = RankLookup::new(test, sorted, rows);
         match self.groups.last_mut().filter(|group| group.first == first) {
             Some(group) => group.lookups.push(lookup),
-            None => self.groups.push(Group { first, lookups: vec![lookup] }),
+            None => self.groups.push(LookupGroup { first, lookups: vec![lookup] }),
         }
     }
 

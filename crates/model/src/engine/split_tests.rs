@@ -15,11 +15,11 @@
 
 use std::collections::HashMap;
 
-use super::prepared_tree::{Node, PreparedTree};
-use super::rank_lookup::{Ranker, flip_sign};
+use super::prepared_tree::{PreparedSplit, PreparedTree};
+use super::rank_lookup::{RankFinder, flip_sign};
 use super::thresholds::Thresholds;
 use crate::categories::Categories;
-use crate::tree::{Rule, Side};
+use crate::tree::{SplitCondition, Side};
 
 /// The most column tests, so that rows of ranks can be numbered with 16 bits.
 const MAX_COLUMN_TESTS: usize = 1 << 14;
@@ -36,14 +36,14 @@ pub(super) struct ColumnKey {
 #[derive(Debug)]
 pub(super) struct ColumnTest {
     pub(super) key: ColumnKey,
-    pub(super) condition: Condition,
+    pub(super) condition: TestCondition,
     /// Whether any split sends missing values left, and right.
     pub(super) sides: [bool; 2],
 }
 
 /// The condition of a column test.
 #[derive(Debug)]
-pub(super) enum Condition {
+pub(super) enum TestCondition {
     Thresholds(Thresholds),
     Set(Categories),
 }
@@ -70,8 +70,8 @@ pub(crate) struct RankTest {
 }
 
 impl ColumnKey {
-    fn of(node: &Node) -> ColumnKey {
-        let zero_is_missing = matches!(node.rule, Rule::NonZeroAtMost(_));
+    fn of(node: &PreparedSplit) -> ColumnKey {
+        let zero_is_missing = matches!(node.rule, SplitCondition::NonZeroAtMost(_));
         ColumnKey { column: node.column, zero_is_missing }
     }
 }
@@ -93,13 +93,13 @@ impl SplitTests {
         let mut of_nodes = Vec::with_capacity(tree.nodes.len());
         for node in &tree.nodes {
             let at = match node.rule {
-                Rule::In(set) => self.set_at(node, &tree.sets[set as usize]),
+                SplitCondition::In(set) => self.set_at(node, &tree.sets[set as usize]),
                 _ => self.numeric_at(ColumnKey::of(node)),
             };
             let test = &mut self.columns[at];
             test.sides[index_of(node.missing)] = true;
             let mut number = 0;
-            if let (Condition::Thresholds(list), Some(threshold)) =
+            if let (TestCondition::Thresholds(list), Some(threshold)) =
                 (&mut test.condition, node.rule.threshold())
             {
                 let had = list.len();
@@ -122,7 +122,7 @@ impl SplitTests {
     /// harm, nor does a side.
     fn roll_back(&mut self, before: &[(usize, usize)]) {
         for (at, had) in before.iter().rev() {
-            if let Condition::Thresholds(list) = &mut self.columns[*at].condition {
+            if let TestCondition::Thresholds(list) = &mut self.columns[*at].condition {
                 list.truncate(*had);
             }
         }
@@ -131,7 +131,7 @@ impl SplitTests {
     /// The number of the numeric column test of a key, made now if there is none.
     fn numeric_at(&mut self, key: ColumnKey) -> usize {
         *self.numeric.entry(key).or_insert_with(|| {
-            let condition = Condition::Thresholds(Thresholds::default());
+            let condition = TestCondition::Thresholds(Thresholds::default());
             self.columns.push(ColumnTest { key, condition, sides: [false; 2] });
             self.columns.len() - 1
         })
@@ -139,16 +139,16 @@ impl SplitTests {
 
     /// The number of the column test of a set, made now if there is none. Sets have a column test for
     /// each side.
-    fn set_at(&mut self, node: &Node, set: &Categories) -> usize {
+    fn set_at(&mut self, node: &PreparedSplit, set: &Categories) -> usize {
         let (key, side) = (ColumnKey::of(node), index_of(node.missing));
         let same = |test: &ColumnTest| match &test.condition {
-            Condition::Set(other) => test.key == key && test.sides[side] && other == set,
-            Condition::Thresholds(_) => false,
+            TestCondition::Set(other) => test.key == key && test.sides[side] && other == set,
+            TestCondition::Thresholds(_) => false,
         };
         self.columns.iter().position(same).unwrap_or_else(|| {
             let mut sides = [false; 2];
             sides[side] = true;
-            self.columns.push(ColumnTest { key, condition: Condition::Set(set.clone()), sides });
+            self.columns.push(ColumnTest { key, condition: TestCondition::Set(set.clone()), sides });
             self.columns.len() - 1
         })
     }
@@ -164,8 +164,8 @@ impl SplitTests {
             next += u16::from(test.sides == [true; 2]);
         }
         let sorted = self.columns.iter().map(|test| match &test.condition {
-            Condition::Thresholds(list) => list.sorted(),
-            Condition::Set(_) => (Vec::new(), vec![0]),
+            TestCondition::Thresholds(list) => list.sorted(),
+            TestCondition::Set(_) => (Vec::new(), vec![0]),
         });
         let (sorted, ranks) = sorted.unzip();
         RankLayout { tests: self, sorted, ranks, seconds, rows: usize::from(next) }
@@ -194,7 +194,7 @@ impl RankLayout<'_> {
     /// The comparison of each node of a tree, the `number`-th that was added.
     pub(crate) fn tests(&self, number: usize, tree: &PreparedTree) -> Vec<RankTest> {
         let of_nodes = &self.tests.of_nodes[number];
-        let test = |(node, (at, threshold)): (&Node, &(u16, u8))| {
+        let test = |(node, (at, threshold)): (&PreparedSplit, &(u16, u8))| {
             let column = usize::from(*at);
             let second = node.missing == Side::Right && self.tests.columns[column].sides[0];
             let row = if second { self.seconds[column] } else { *at };
@@ -205,13 +205,13 @@ impl RankLayout<'_> {
     }
 
     /// Makes the lookup of ranks.
-    pub(crate) fn ranker(&self) -> Ranker {
+    pub(crate) fn ranker(&self) -> RankFinder {
         let columns = &self.tests.columns;
         // Column tests without a side are those that a roll-back left behind.
         let used = |at: &usize| columns[*at].sides.contains(&true);
         let mut order: Vec<usize> = (0..columns.len()).filter(used).collect();
         order.sort_by_key(|at| columns[*at].key.column);
-        let mut ranker = Ranker::default();
+        let mut ranker = RankFinder::default();
         for at in order {
             let rows = [at, usize::from(self.seconds[at])];
             ranker.push(&columns[at], &self.sorted[at], rows);
@@ -224,11 +224,11 @@ impl RankLayout<'_> {
 mod tests {
     use super::*;
     use crate::engine::kernel::{Aligned, Portable};
-    use crate::engine::prepared_tree::Link;
+    use crate::engine::prepared_tree::ChildLink;
     use proptest::prelude::*;
 
-    fn node(column: usize, rule: Rule, missing: Side) -> Node {
-        Node { column, rule, missing, left: Link::Leaf(0), right: Link::Leaf(1) }
+    fn node(column: usize, rule: SplitCondition, missing: Side) -> PreparedSplit {
+        PreparedSplit { column, rule, missing, left: ChildLink::Leaf(0), right: ChildLink::Leaf(1) }
     }
 
     fn value() -> impl Strategy<Value = f32> {
@@ -248,16 +248,16 @@ mod tests {
         ) {
             let sets = vec![Categories::new([0, 2, 7]).unwrap()];
             let thresholds = thresholds.into_iter().filter(|t| !t.is_nan()).enumerate();
-            let mut nodes: Vec<Node> = thresholds.map(|(at, threshold)| {
+            let mut nodes: Vec<PreparedSplit> = thresholds.map(|(at, threshold)| {
                 let side = if rights >> (at % 64) & 1 == 1 { Side::Right } else { Side::Left };
                 let rule = match at % 5 {
-                    0 => Rule::NonZeroAtMost(threshold),
-                    1 => Rule::In(0),
-                    _ => Rule::AtMost(threshold),
+                    0 => SplitCondition::NonZeroAtMost(threshold),
+                    1 => SplitCondition::In(0),
+                    _ => SplitCondition::AtMost(threshold),
                 };
                 node(at % 3, rule, side)
             }).collect();
-            nodes.push(node(1, Rule::AtMost(0.5), Side::Left));
+            nodes.push(node(1, SplitCondition::AtMost(0.5), Side::Left));
             let tree = PreparedTree { nodes, values: vec![0.0; 2], sets };
             let mut tests = SplitTests::default();
             prop_assert!(tests.add(&tree));
@@ -279,7 +279,7 @@ mod tests {
     fn a_tree_with_too_many_thresholds_is_rolled_back() {
         let many = |from: usize, count: usize| PreparedTree {
             nodes: (from..from + count)
-                .map(|t| node(0, Rule::AtMost(t as f32), Side::Left))
+                .map(|t| node(0, SplitCondition::AtMost(t as f32), Side::Left))
                 .collect(),
             values: Vec::new(),
             sets: Vec::new(),

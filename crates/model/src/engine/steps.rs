@@ -5,7 +5,7 @@
 //! together: each step waits for memory, and eight can wait at the same time. They go on
 //! until the last has arrived; leaves lead to themselves, so that no lane needs a branch. Values are added tree by tree in their order.
 
-use super::prepared_tree::{Link, PreparedTree};
+use super::prepared_tree::{ChildLink, PreparedTree};
 use super::split_tests::RankTest;
 
 /// Trees that are walked together.
@@ -14,14 +14,14 @@ const LANES: usize = 8;
 /// Trees as one array of nodes.
 #[derive(Debug, Default)]
 pub(crate) struct Steps {
-    nodes: Vec<Step>,
-    trees: Vec<Start>,
+    nodes: Vec<RankSplit>,
+    trees: Vec<TreeStart>,
 }
 
 /// A split: a row of ranks, what they are compared with, and where it goes on, within the tree. Or a
 /// leaf that leads to itself.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+struct RankSplit {
     row: u16,
     above: i8,
     places: [u16; 2],
@@ -29,7 +29,7 @@ struct Step {
 
 /// A tree: where its nodes begin, and the number of its splits, after which come its leaves.
 #[derive(Debug, Clone, Copy)]
-struct Start {
+struct TreeStart {
     first: u32,
     splits: u16,
 }
@@ -44,18 +44,18 @@ impl Steps {
             numbers[*leaf] = number;
         }
         // From the root down, so that the first steps of all rows lie together; then the leaves.
-        let place = |link: Link| match link {
-            Link::Node(node) => (splits - 1 - node) as u16,
-            Link::Leaf(leaf) => (splits + numbers[leaf]) as u16,
+        let place = |link: ChildLink| match link {
+            ChildLink::Node(node) => (splits - 1 - node) as u16,
+            ChildLink::Leaf(leaf) => (splits + numbers[leaf]) as u16,
         };
         let first = self.nodes.len() as u32;
         for (node, RankTest { row, above, .. }) in tree.nodes.iter().zip(tests).rev() {
             let (row, above) = (*row, *above);
-            self.nodes.push(Step { row, above, places: [place(node.left), place(node.right)] });
+            self.nodes.push(RankSplit { row, above, places: [place(node.left), place(node.right)] });
         }
-        let leaf = |number: usize| Step { row: 0, above: 0, places: [(splits + number) as u16; 2] };
+        let leaf = |number: usize| RankSplit { row: 0, above: 0, places: [(splits + number) as u16; 2] };
         self.nodes.extend((0..leaves.len()).map(leaf));
-        self.trees.push(Start { first, splits: splits as u16 });
+        self.trees.push(TreeStart { first, splits: splits as u16 });
     }
 
     /// Gives the leaf of each tree, in their order, for a row with these ranks.
@@ -75,7 +75,7 @@ impl Steps {
 
     /// Walks down some trees; the numbers of the leaves.
     #[inline(always)]
-    fn walk<const N: usize>(&self, trees: [Start; N], ranks: &[i8]) -> [usize; N] {
+    fn walk<const N: usize>(&self, trees: [TreeStart; N], ranks: &[i8]) -> [usize; N] {
         let mut places = [0; N];
         let mut arrived = trees.iter().all(|tree| tree.splits == 0);
         while !arrived {

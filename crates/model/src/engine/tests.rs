@@ -7,7 +7,7 @@ use rankwright_data::{Absent, FeatureNames, Random};
 
 use super::*;
 use crate::tree::tests::random;
-use crate::{Categories, Child, Ensemble, Header, Leaf, Linear, Model, Rule, Side, Split, Tree};
+use crate::{Categories, Child, Ensemble, Header, Leaf, Linear, Model, SplitCondition, Side, Split, Tree};
 
 const FEATURES: usize = 20;
 
@@ -22,10 +22,10 @@ fn any_tree(seed: u64, splits: usize) -> Tree {
     let mut vary = |split: &Split| {
         let threshold = split.rule.threshold().unwrap();
         let rule = match draw.below(8) {
-            0 => Rule::NonZeroAtMost(threshold - 3.0),
-            1 => Rule::In(draw.below(2) as u32),
-            2 => Rule::AtMost([f32::INFINITY, f32::NEG_INFINITY, -0.0, 0.0][draw.below(4)]),
-            _ => Rule::AtMost(threshold + draw.below(100) as f32 / 128.0),
+            0 => SplitCondition::NonZeroAtMost(threshold - 3.0),
+            1 => SplitCondition::In(draw.below(2) as u32),
+            2 => SplitCondition::AtMost([f32::INFINITY, f32::NEG_INFINITY, -0.0, 0.0][draw.below(4)]),
+            _ => SplitCondition::AtMost(threshold + draw.below(100) as f32 / 128.0),
         };
         let missing = if draw.below(2) == 0 { Side::Left } else { Side::Right };
         Split { rule, missing, ..*split }
@@ -49,7 +49,7 @@ fn oblivious(seed: u64, depth: usize) -> Tree {
         let (feature, threshold) = levels[(number + 1).ilog2() as usize];
         Split {
             feature,
-            rule: Rule::AtMost(threshold),
+            rule: SplitCondition::AtMost(threshold),
             missing: Side::Left,
             left: child(2 * number + 1),
             right: child(2 * number + 2),
@@ -131,7 +131,7 @@ fn the_engine_fits_the_trees() {
 fn many_thresholds_of_a_feature_take_several_networks() {
     let stump = |n: u32| {
         let (left, right) = (Child::Leaf(0), Child::Leaf(1));
-        let rule = Rule::AtMost(n as f32 / 64.0);
+        let rule = SplitCondition::AtMost(n as f32 / 64.0);
         let split =
             Split { feature: 3, rule, missing: Side::Left, left, right, gain: 0.0, rows: 1 };
         let leaf = |value: f64| Leaf { value, rows: 1 };
@@ -141,7 +141,7 @@ fn many_thresholds_of_a_feature_take_several_networks() {
     check(&model, 4, 200);
     let own = Matching::own(model.header());
     let ModelBody::Trees(trees) = model.body() else { unreachable!() };
-    assert_eq!(Forest::new(trees, &own, Simd::Auto).batches.len(), 3);
+    assert_eq!(TreeBatches::new(trees, &own, Simd::Auto).batches.len(), 3);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn sparse_rows_score_as_their_dense_form() {
     for (absent, gone) in [(Absent::Zero, 0.0), (Absent::Missing, f32::NAN)] {
         let split = Split {
             feature: 2,
-            rule: Rule::AtMost(1.0),
+            rule: SplitCondition::AtMost(1.0),
             missing: Side::Right,
             left: Child::Leaf(0),
             right: Child::Leaf(1),

@@ -8,9 +8,9 @@
 //! A node is 12 bytes, as the two children stand side by side, level by level: what does not fit the
 //! caches is what a single row waits for.
 
-use super::prepared_tree::{Link, PreparedTree};
+use super::prepared_tree::{ChildLink, PreparedTree};
 use crate::categories::Categories;
-use crate::tree::{Rule, Side};
+use crate::tree::{SplitCondition, Side};
 
 /// Walks that go on together.
 const LANES: usize = 8;
@@ -20,7 +20,7 @@ const MISSING_RIGHT: u32 = 1 << 31;
 /// Trees as one array of nodes.
 #[derive(Debug, Default)]
 pub(crate) struct Walks {
-    nodes: Vec<Step>,
+    nodes: Vec<WalkNode>,
     /// The kind of each split, by node; empty where all are plain thresholds.
     kinds: Vec<SplitKind>,
     /// Values, by the number of a leaf's node.
@@ -31,7 +31,7 @@ pub(crate) struct Walks {
 
 /// A split, or a leaf that leads to itself.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+struct WalkNode {
     threshold: f32,
     /// With [`MISSING_RIGHT`].
     column: u32,
@@ -71,20 +71,20 @@ impl Walks {
             for link in level {
                 let own = self.nodes.len() as u32;
                 let (step, kind, value) = match link {
-                    Link::Leaf(leaf) => {
-                        let step = Step { threshold: f32::INFINITY, column: 0, left: own };
+                    ChildLink::Leaf(leaf) => {
+                        let step = WalkNode { threshold: f32::INFINITY, column: 0, left: own };
                         (step, SplitKind::AtMost, tree.values[leaf])
                     }
-                    Link::Node(number) => {
+                    ChildLink::Node(number) => {
                         let node = &tree.nodes[number];
                         let (kind, threshold) = match node.rule {
-                            Rule::AtMost(threshold) => (SplitKind::AtMost, threshold),
-                            Rule::NonZeroAtMost(threshold) => (SplitKind::NonZero, threshold),
-                            Rule::In(set) => (SplitKind::Set(sets + set), 0.0),
+                            SplitCondition::AtMost(threshold) => (SplitKind::AtMost, threshold),
+                            SplitCondition::NonZeroAtMost(threshold) => (SplitKind::NonZero, threshold),
+                            SplitCondition::In(set) => (SplitKind::Set(sets + set), 0.0),
                         };
                         let missing = if node.missing == Side::Right { MISSING_RIGHT } else { 0 };
                         let step =
-                            Step { threshold, column: node.column as u32 | missing, left: next };
+                            WalkNode { threshold, column: node.column as u32 | missing, left: next };
                         below.extend([node.left, node.right]);
                         next += 2;
                         (step, kind, 0.0)
@@ -116,8 +116,8 @@ impl Walks {
     fn special(&self, at: u32, value: f32) -> bool {
         let step = &self.nodes[at as usize];
         let rule = match self.kinds[at as usize] {
-            SplitKind::Set(set) => Rule::In(set),
-            _ => Rule::NonZeroAtMost(step.threshold),
+            SplitKind::Set(set) => SplitCondition::In(set),
+            _ => SplitCondition::NonZeroAtMost(step.threshold),
         };
         let missing = if step.column & MISSING_RIGHT != 0 { Side::Right } else { Side::Left };
         rule.side(value, missing, &self.sets) == Side::Right

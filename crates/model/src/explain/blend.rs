@@ -10,29 +10,29 @@
 //! A list of nothing but equal scores (one document, say) is normalised to zeros, to which no feature
 //! adds anything.
 
-use super::Method;
-use super::table::{Parts, Table};
+use super::ExplainMethod;
+use super::table::{Contributions, UsedFeatureRows};
 use crate::blend::{Normalise, add_term};
 
 /// A blend ready to be explained.
 #[derive(Debug)]
 pub(super) struct BlendShap<'a> {
     pub(super) normalise: Normalise,
-    pub(super) members: Vec<Member<'a>>,
+    pub(super) members: Vec<WeightedMember<'a>>,
 }
 
 /// A member with a weight other than 0.
 #[derive(Debug)]
-pub(super) struct Member<'a> {
+pub(super) struct WeightedMember<'a> {
     pub(super) weight: f64,
-    pub(super) method: Method<'a>,
+    pub(super) method: ExplainMethod<'a>,
     /// The places of its features among those of the blend.
     pub(super) columns: Vec<usize>,
 }
 
 impl BlendShap<'_> {
-    pub(super) fn explain(&self, table: &Table) -> Parts {
-        let mut sum = Parts {
+    pub(super) fn explain(&self, table: &UsedFeatureRows) -> Contributions {
+        let mut sum = Contributions {
             base: 0.0,
             scores: vec![0.0; table.rows],
             values: vec![0.0; table.values.len()],
@@ -41,7 +41,7 @@ impl BlendShap<'_> {
             let parts = member.method.explain(&table.select(&member.columns));
             let mut normal = parts.scores.clone();
             self.normalise.apply(&mut normal);
-            let line = Line::new(self.normalise, &parts, &normal);
+            let line = NormalisationEffect::new(self.normalise, &parts, &normal);
             sum.base += member.weight * line.base;
             let own = member.columns.len();
             for (row, score) in normal.iter().enumerate() {
@@ -58,36 +58,36 @@ impl BlendShap<'_> {
 }
 
 /// The effect of normalisation on a member's base, and to its contributions for each document.
-struct Line {
+struct NormalisationEffect {
     base: f64,
     slopes: Vec<f64>,
 }
 
-impl Line {
-    fn new(normalise: Normalise, parts: &Parts, normal: &[f64]) -> Line {
+impl NormalisationEffect {
+    fn new(normalise: Normalise, parts: &Contributions, normal: &[f64]) -> NormalisationEffect {
         if normalise == Normalise::None {
-            return Line { base: parts.base, slopes: vec![1.0; normal.len()] };
+            return NormalisationEffect { base: parts.base, slopes: vec![1.0; normal.len()] };
         }
         let mut points: Vec<(f64, f64)> =
             parts.scores.iter().copied().zip(normal.iter().copied()).collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (Some(&low), Some(&high)) = (points.first(), points.last()) else {
-            return Line { base: 0.0, slopes: Vec::new() };
+            return NormalisationEffect { base: 0.0, slopes: Vec::new() };
         };
         if low.0 >= high.0 {
-            return Line { base: 0.0, slopes: vec![0.0; normal.len()] };
+            return NormalisationEffect { base: 0.0, slopes: vec![0.0; normal.len()] };
         }
         if normalise != Normalise::Rank {
             let slope = (high.1 - low.1) / (high.0 - low.0);
             let base = low.1 + slope * (parts.base - low.0);
-            return Line { base, slopes: vec![slope; normal.len()] };
+            return NormalisationEffect { base, slopes: vec![slope; normal.len()] };
         }
         let base = joined(&points, parts.base);
         let slope = |(score, rank): (&f64, &f64)| {
             let way = score - parts.base;
             if way == 0.0 { 0.0 } else { (rank - base) / way }
         };
-        Line { base, slopes: parts.scores.iter().zip(normal).map(slope).collect() }
+        NormalisationEffect { base, slopes: parts.scores.iter().zip(normal).map(slope).collect() }
     }
 }
 

@@ -5,7 +5,7 @@
 //! Without background documents the mean is 0: a feature adds its whole term, and the base is the
 //! bias. A missing value is worth 0, as it is in the score.
 
-use super::table::{Parts, Table};
+use super::table::{Contributions, UsedFeatureRows};
 use crate::linear::{Linear, add_term};
 
 /// A line ready to be explained.
@@ -18,7 +18,7 @@ pub(super) struct LinearShap {
 }
 
 impl LinearShap {
-    pub(super) fn new(line: &Linear, features: &[usize], background: Option<&Table>) -> LinearShap {
+    pub(super) fn new(line: &Linear, features: &[usize], background: Option<&UsedFeatureRows>) -> LinearShap {
         let weights: Vec<f64> = features.iter().map(|feature| line.weights()[*feature]).collect();
         let mut means = vec![0.0; weights.len()];
         if let Some(table) = background {
@@ -31,7 +31,7 @@ impl LinearShap {
         LinearShap { bias: line.bias(), weights, means }
     }
 
-    pub(super) fn explain(&self, table: &Table) -> Parts {
+    pub(super) fn explain(&self, table: &UsedFeatureRows) -> Contributions {
         let mut values = Vec::with_capacity(table.values.len());
         let mut scores = Vec::with_capacity(table.rows);
         for row in 0..table.rows {
@@ -44,6 +44,6 @@ impl LinearShap {
             scores.push(score);
         }
         let base = self.means.iter().fold(self.bias, |sum, mean| sum + mean);
-        Parts { base, scores, values }
+        Contributions { base, scores, values }
     }
 }

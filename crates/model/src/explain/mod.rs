@@ -38,10 +38,10 @@ use rayon::prelude::*;
 pub use self::dependence::{Dependence, DependenceOptions};
 pub use self::error::ExplainError;
 
-use self::blend::{BlendShap, Member};
+use self::blend::{BlendShap, WeightedMember};
 use self::linear::LinearShap;
 use self::net::NetShap;
-use self::table::{Parts, Table, sample, settle};
+use self::table::{Contributions, UsedFeatureRows, sample, settle};
 use self::trees::{TreeShap, counts, recount};
 use crate::blend::Blend;
 use crate::error::ModelError;
@@ -94,25 +94,25 @@ pub struct Explainer<'a> {
     model: &'a Model,
     options: ExplainOptions,
     features: Vec<usize>,
-    method: Method<'a>,
+    method: ExplainMethod<'a>,
 }
 
 /// The method that explains a kind of model.
 #[derive(Debug)]
-enum Method<'a> {
+enum ExplainMethod<'a> {
     Trees(TreeShap<'a>),
     Linear(LinearShap),
     Net(Box<NetShap>),
     Blend(BlendShap<'a>),
 }
 
-impl Method<'_> {
-    fn explain(&self, table: &Table) -> Parts {
+impl ExplainMethod<'_> {
+    fn explain(&self, table: &UsedFeatureRows) -> Contributions {
         match self {
-            Method::Trees(trees) => trees.explain(table),
-            Method::Linear(line) => line.explain(table),
-            Method::Net(net) => net.explain(table),
-            Method::Blend(blend) => blend.explain(table),
+            ExplainMethod::Trees(trees) => trees.explain(table),
+            ExplainMethod::Linear(line) => line.explain(table),
+            ExplainMethod::Net(net) => net.explain(table),
+            ExplainMethod::Blend(blend) => blend.explain(table),
         }
     }
 }
@@ -139,7 +139,7 @@ impl<'a> Explainer<'a> {
         let features = model.used_features();
         let matching = matched(model, background, options.ignore_extra)?;
         let rows = sample(background.rows(), MOST_BACKGROUND, options.seed);
-        let table = Table::gather(background, rows.into_iter(), &matching, &features);
+        let table = UsedFeatureRows::gather(background, rows.into_iter(), &matching, &features);
         let method = method_of(model, &features, Some(&table), options)?;
         Ok(Explainer { model, options, features, method })
     }
@@ -168,8 +168,8 @@ impl<'a> Explainer<'a> {
         let matching = matched(self.model, data, self.options.ignore_extra)?;
         let of_query = |&query: &usize| {
             let rows = data.query_rows(query);
-            let table = Table::gather(data, rows.clone(), &matching, &self.features);
-            let Parts { base, scores, values } = self.method.explain(&table);
+            let table = UsedFeatureRows::gather(data, rows.clone(), &matching, &self.features);
+            let Contributions { base, scores, values } = self.method.explain(&table);
             let width = table.width;
             Explanation { query, rows, base, scores, width, values: table.values, parts: values }
         };
@@ -189,22 +189,22 @@ fn matched(model: &Model, data: &Dataset, ignore_extra: bool) -> Result<Matching
 fn method_of<'a>(
     model: &'a Model,
     features: &[usize],
-    background: Option<&Table>,
+    background: Option<&UsedFeatureRows>,
     options: ExplainOptions,
-) -> Result<Method<'a>, ExplainError> {
+) -> Result<ExplainMethod<'a>, ExplainError> {
     match model.body() {
         ModelBody::Trees(ensemble) => {
             let rows = match background {
                 Some(table) => recount(ensemble, features, table),
                 None => counts(ensemble)?,
             };
-            Ok(Method::Trees(TreeShap::new(ensemble, features.to_vec(), &rows)?))
+            Ok(ExplainMethod::Trees(TreeShap::new(ensemble, features.to_vec(), &rows)?))
         }
-        ModelBody::Linear(line) => Ok(Method::Linear(LinearShap::new(line, features, background))),
+        ModelBody::Linear(line) => Ok(ExplainMethod::Linear(LinearShap::new(line, features, background))),
         ModelBody::Net(net) => {
             let orders = options.permutations.max(1);
             let net = NetShap::new(net, features, background, orders, options.seed)?;
-            Ok(Method::Net(Box::new(net)))
+            Ok(ExplainMethod::Net(Box::new(net)))
         }
         ModelBody::Blend(blend) => blend_of(model, blend, features, background, options),
     }
@@ -214,9 +214,9 @@ fn blend_of<'a>(
     model: &'a Model,
     blend: &'a Blend,
     features: &[usize],
-    background: Option<&Table>,
+    background: Option<&UsedFeatureRows>,
     options: ExplainOptions,
-) -> Result<Method<'a>, ExplainError> {
+) -> Result<ExplainMethod<'a>, ExplainError> {
     let mut members = Vec::new();
     for (number, ((weight, member), own)) in blend.members().iter().zip(model.members()).enumerate()
     {
@@ -234,9 +234,9 @@ fn blend_of<'a>(
         let columns: Vec<usize> = used.iter().map(place).collect::<Result<_, _>>()?;
         let background = background.map(|table| table.select(&columns));
         let method = method_of(member, &used, background.as_ref(), options)?;
-        members.push(Member { weight: *weight, method, columns });
+        members.push(WeightedMember { weight: *weight, method, columns });
     }
-    Ok(Method::Blend(BlendShap { normalise: blend.normalise(), members }))
+    Ok(ExplainMethod::Blend(BlendShap { normalise: blend.normalise(), members }))
 }
 
 /// The contributions of features to the scores of one query's documents.

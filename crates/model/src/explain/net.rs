@@ -23,7 +23,7 @@ use rankwright_data::{Absent, FeatureNames, Random};
 use rayon::prelude::*;
 
 use super::error::ExplainError;
-use super::table::{Parts, Table, settle};
+use super::table::{Contributions, UsedFeatureRows, settle};
 use crate::engine::{ScoreBuffers, Scorer};
 use crate::header::Header;
 use crate::model::{Model, ModelBody};
@@ -44,7 +44,7 @@ pub(super) struct NetShap {
     /// The first layer, with the weights of each feature side by side.
     first: Layer,
     columns: Vec<Vec<f64>>,
-    background: Table,
+    background: UsedFeatureRows,
     /// Orders of exchange; none where the net is a line.
     orders: Vec<Vec<u32>>,
 }
@@ -57,7 +57,7 @@ impl NetShap {
     pub(super) fn new(
         net: &Net,
         features: &[usize],
-        background: Option<&Table>,
+        background: Option<&UsedFeatureRows>,
         orders: usize,
         seed: u64,
     ) -> Result<NetShap, ExplainError> {
@@ -65,7 +65,7 @@ impl NetShap {
         let background = match background {
             Some(table) if is_line => table.clone(),
             Some(table) => table.first(orders),
-            None if is_line => Table { width: features.len(), rows: 0, values: Vec::new() },
+            None if is_line => UsedFeatureRows { width: features.len(), rows: 0, values: Vec::new() },
             None => return Err(ExplainError::NoBackground),
         };
         let given = net.transforms();
@@ -94,7 +94,7 @@ impl NetShap {
         })
     }
 
-    pub(super) fn explain(&self, table: &Table) -> Parts {
+    pub(super) fn explain(&self, table: &UsedFeatureRows) -> Contributions {
         let mut inputs = table.clone();
         self.transforms.apply(&mut inputs.values);
         let background = self.background_inputs(table);
@@ -108,11 +108,11 @@ impl NetShap {
         for (row, score) in scores.iter().enumerate() {
             settle(&mut values[row * table.width..(row + 1) * table.width], score - base);
         }
-        Parts { base, scores, values }
+        Contributions { base, scores, values }
     }
 
     /// Base and contributions of a line over the inputs.
-    fn line(&self, inputs: &Table, background: &Table) -> (f64, Vec<Vec<f64>>) {
+    fn line(&self, inputs: &UsedFeatureRows, background: &UsedFeatureRows) -> (f64, Vec<Vec<f64>>) {
         let weights = || self.columns.iter().map(|column| column.first().copied().unwrap_or(0.0));
         let mut means = vec![0.0; inputs.width];
         for row in 0..background.rows {
@@ -130,9 +130,9 @@ impl NetShap {
     }
 
     /// Base and contributions by exchanging inputs in sampled orders.
-    fn sampled(&self, inputs: &Table, background: &Table) -> (f64, Vec<Vec<f64>>) {
-        let starts: Vec<Start> =
-            (0..background.rows).map(|row| Start::new(self, background.row(row))).collect();
+    fn sampled(&self, inputs: &UsedFeatureRows, background: &UsedFeatureRows) -> (f64, Vec<Vec<f64>>) {
+        let starts: Vec<BackgroundState> =
+            (0..background.rows).map(|row| BackgroundState::new(self, background.row(row))).collect();
         let base = starts.iter().map(|start| start.score).sum::<f64>() / starts.len().max(1) as f64;
         let documents = (0..inputs.rows).into_par_iter();
         let values = documents.map_init(Exchange::default, |exchange, row| {
@@ -149,7 +149,7 @@ impl NetShap {
     }
 
     /// The background documents as inputs, if they stood in this list without changing its ends.
-    fn background_inputs(&self, list: &Table) -> Table {
+    fn background_inputs(&self, list: &UsedFeatureRows) -> UsedFeatureRows {
         let mut inputs = self.background.clone();
         self.steps.apply(&mut inputs.values);
         if !self.transforms.min_max_in_query() || self.background.width == 0 {
@@ -230,20 +230,20 @@ fn scorer_of(first: &Layer, later: &[Layer]) -> Result<Scorer, ExplainError> {
 }
 
 /// A background document: inputs, sums of the first layer, score.
-struct Start {
+struct BackgroundState {
     inputs: Vec<f32>,
     sums: Vec<f64>,
     score: f64,
 }
 
-impl Start {
-    fn new(net: &NetShap, inputs: &[f32]) -> Start {
+impl BackgroundState {
+    fn new(net: &NetShap, inputs: &[f32]) -> BackgroundState {
         let mut sums: Vec<f64> = net.first.biases().iter().map(|bias| f64::from(*bias)).collect();
         for (column, input) in net.columns.iter().zip(inputs) {
             add(&mut sums, column, f64::from(*input));
         }
         let score = net.finished(&sums, &mut Vec::new());
-        Start { inputs: inputs.to_vec(), sums, score }
+        BackgroundState { inputs: inputs.to_vec(), sums, score }
     }
 }
 
@@ -264,7 +264,7 @@ impl Exchange {
     fn add<'a>(
         &mut self,
         net: &NetShap,
-        start: &Start,
+        start: &BackgroundState,
         to: &[f32],
         order: impl Iterator<Item = &'a u32>,
         values: &mut [f64],

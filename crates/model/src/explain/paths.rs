@@ -9,7 +9,7 @@ use crate::tree::{Child, Tree};
 
 /// A node other than the root, and the way from its parent.
 #[derive(Debug, Clone)]
-pub(super) struct Step {
+pub(super) struct PathStep {
     /// Splits above the node.
     pub(super) level: u32,
     /// The feature of the parent's split, by its place among those used.
@@ -21,12 +21,12 @@ pub(super) struct Step {
     /// The level of the next step above on the same feature, with its share; 0 and 1 if there is none.
     pub(super) above: (u32, f64),
     /// The node.
-    pub(super) node: Node,
+    pub(super) node: PathNode,
 }
 
 /// A node on a walk.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Node {
+pub(super) enum PathNode {
     /// A split by number, with the place of its feature among those used.
     Split(u32, u32),
     /// The value of a leaf.
@@ -37,9 +37,9 @@ pub(super) enum Node {
 #[derive(Debug, Clone)]
 pub(super) struct Paths {
     /// The root.
-    pub(super) root: Node,
+    pub(super) root: PathNode,
     /// All other nodes; a node is followed by those below it.
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<PathStep>,
     /// Splits on the longest path.
     pub(super) depth: usize,
     /// The most different features on a path.
@@ -49,7 +49,7 @@ pub(super) struct Paths {
 }
 
 /// The state on the way down, which is undone on the way up.
-struct Above {
+struct PathState {
     slot: usize,
     share: f64,
     /// The level of the step above on this feature.
@@ -66,15 +66,15 @@ impl Paths {
         let shares = left_shares(tree, leaves);
         let node = |child: Child| match child {
             Child::Split(number) => {
-                Node::Split(number, slot(tree.splits()[number as usize].feature) as u32)
+                PathNode::Split(number, slot(tree.splits()[number as usize].feature) as u32)
             }
-            Child::Leaf(number) => Node::Leaf(tree.leaves()[number as usize].value),
+            Child::Leaf(number) => PathNode::Leaf(tree.leaves()[number as usize].value),
         };
         let root = node(tree.root());
         let mut paths = Paths { root, steps: Vec::new(), depth: 0, features: 0, base: 0.0 };
         // The level of the last step on each feature of the path.
         let mut last: Vec<u32> = Vec::new();
-        let mut path: Vec<Above> = Vec::new();
+        let mut path: Vec<PathState> = Vec::new();
         let mut open = Vec::new();
         match tree.root() {
             Child::Leaf(_) => {
@@ -99,7 +99,7 @@ impl Paths {
             let (features, weight) = path.last().map_or((0, 1.0), |a| (a.features, a.weight));
             let features = features + usize::from(before == 0);
             let (share, weight) = (earlier * part, weight * part);
-            path.push(Above { slot, share, before, features, weight });
+            path.push(PathState { slot, share, before, features, weight });
             last[slot] = level as u32;
             let child = if left { split.left } else { split.right };
             match child {
@@ -112,7 +112,7 @@ impl Paths {
             paths.features = paths.features.max(features);
             let above = (before, earlier);
             let (level, slot) = (level as u32, slot as u32);
-            paths.steps.push(Step { level, slot, left, share, above, node: node(child) });
+            paths.steps.push(PathStep { level, slot, left, share, above, node: node(child) });
         }
         paths
     }

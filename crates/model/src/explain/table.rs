@@ -6,20 +6,20 @@ use crate::matching::Matching;
 
 /// Rows of the values of the features that a model uses, in the order of those features.
 #[derive(Debug, Clone)]
-pub(super) struct Table {
+pub(super) struct UsedFeatureRows {
     pub(super) width: usize,
     pub(super) rows: usize,
     pub(super) values: Vec<f32>,
 }
 
-impl Table {
+impl UsedFeatureRows {
     /// The values of features in rows of a data set.
     pub(super) fn gather(
         data: &Dataset,
         rows: impl ExactSizeIterator<Item = usize>,
         matching: &Matching,
         features: &[usize],
-    ) -> Table {
+    ) -> UsedFeatureRows {
         let columns: Vec<_> = features.iter().map(|feature| matching.column(*feature)).collect();
         let (count, matrix, absent) = (rows.len(), data.matrix(), matching.absent());
         let mut values = Vec::with_capacity(count * features.len());
@@ -29,7 +29,7 @@ impl Table {
                 None => absent,
             }));
         }
-        Table { width: features.len(), rows: count, values }
+        UsedFeatureRows { width: features.len(), rows: count, values }
     }
 
     /// The values of one row.
@@ -38,22 +38,22 @@ impl Table {
     }
 
     /// Some of the columns.
-    pub(super) fn select(&self, columns: &[usize]) -> Table {
+    pub(super) fn select(&self, columns: &[usize]) -> UsedFeatureRows {
         let rows = (0..self.rows).map(|row| self.row(row));
         let values = rows.flat_map(|row| columns.iter().map(|column| row[*column])).collect();
-        Table { width: columns.len(), rows: self.rows, values }
+        UsedFeatureRows { width: columns.len(), rows: self.rows, values }
     }
 
     /// The first rows.
-    pub(super) fn first(&self, rows: usize) -> Table {
+    pub(super) fn first(&self, rows: usize) -> UsedFeatureRows {
         let rows = rows.min(self.rows);
-        Table { width: self.width, rows, values: self.values[..rows * self.width].to_vec() }
+        UsedFeatureRows { width: self.width, rows, values: self.values[..rows * self.width].to_vec() }
     }
 }
 
 /// The parts of the scores of one query's documents.
 #[derive(Debug, Clone)]
-pub(super) struct Parts {
+pub(super) struct Contributions {
     /// The number that every score starts from.
     pub(super) base: f64,
     /// The scores.

@@ -8,7 +8,7 @@ use rankwright_data::{Absent, FeatureNames, Matrix, Random};
 use super::*;
 use crate::categories::Categories;
 use crate::tree::tests::{chain, random, small};
-use crate::tree::{Child, Leaf, Rule, Side, Split, Tree};
+use crate::tree::{Child, Leaf, SplitCondition, Side, Split, Tree};
 use crate::{DependenceOptions, Ensemble, Header, Linear, ScoreOptions};
 
 pub(super) fn ids(count: usize) -> FeatureNames {
@@ -75,7 +75,7 @@ fn options() -> ExplainOptions {
 #[test]
 fn a_stump_gives_all_to_its_feature() {
     let (left, right) = (Child::Leaf(0), Child::Leaf(1));
-    let rule = Rule::AtMost(0.5);
+    let rule = SplitCondition::AtMost(0.5);
     let split = Split { feature: 1, rule, missing: Side::Left, left, right, gain: 1.0, rows: 4 };
     let leaves = vec![Leaf { value: -1.0, rows: 3 }, Leaf { value: 1.0, rows: 1 }];
     let model = trees(3, 10.0, vec![Tree::new(vec![split], leaves).unwrap()]);
@@ -165,8 +165,8 @@ fn mixed(tree: &Tree, seed: u64) -> Tree {
     let mut draw = Random::new(seed, 9);
     let sets = vec![Categories::new([0, 3, 4, 8]).unwrap()];
     let rule = |split: &Split| match (draw.below(3), split.rule.threshold()) {
-        (1, Some(threshold)) => Rule::NonZeroAtMost(threshold),
-        (2, _) => Rule::In(0),
+        (1, Some(threshold)) => SplitCondition::NonZeroAtMost(threshold),
+        (2, _) => SplitCondition::In(0),
         _ => split.rule,
     };
     let mut rule = rule;
@@ -297,7 +297,7 @@ fn neither_threads_nor_neighbours_change_a_bit() {
     assert!(bits(&one) == bits(&on(3)));
     // The same documents as one list.
     let mut alone =
-        Table::gather(&data, 0..100, &matched(&model, &data, false).unwrap(), explainer.features());
+        UsedFeatureRows::gather(&data, 0..100, &matched(&model, &data, false).unwrap(), explainer.features());
     let together = explainer.method.explain(&alone);
     let parts: Vec<f64> = one.iter().flat_map(|list| list.parts.clone()).collect();
     assert!(together.values == parts);

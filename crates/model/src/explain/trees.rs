@@ -29,9 +29,9 @@
 use rayon::prelude::*;
 
 use super::error::ExplainError;
-use super::paths::{Node, Paths, Step};
+use super::paths::{PathNode, Paths, PathStep};
 use super::quadrature::Quadrature;
-use super::table::{Parts, Table};
+use super::table::{Contributions, UsedFeatureRows};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::tree::{Side, Split, Tree};
@@ -65,7 +65,7 @@ pub(super) fn counts(ensemble: &Ensemble) -> Result<Vec<Vec<f64>>, ExplainError>
 }
 
 /// The rows of a table that come to the leaves of each tree.
-pub(super) fn recount(ensemble: &Ensemble, features: &[usize], table: &Table) -> Vec<Vec<f64>> {
+pub(super) fn recount(ensemble: &Ensemble, features: &[usize], table: &UsedFeatureRows) -> Vec<Vec<f64>> {
     let of_tree = |tree: &Tree| {
         let mut rows = vec![0.0; tree.leaves().len()];
         for row in 0..table.rows {
@@ -113,9 +113,9 @@ impl<'a> TreeShap<'a> {
         Ok(TreeShap { ensemble, features, trees, rules, base })
     }
 
-    pub(super) fn explain(&self, table: &Table) -> Parts {
+    pub(super) fn explain(&self, table: &UsedFeatureRows) -> Contributions {
         let blocks = (0..table.rows.div_ceil(LANES)).into_par_iter();
-        let blocks = blocks.map_init(Walk::default, |walk, block| {
+        let blocks = blocks.map_init(DocumentWalk::default, |walk, block| {
             let rows = block * LANES..table.rows.min((block + 1) * LANES);
             let lanes = 0..rows.len();
             walk.load(table, rows);
@@ -130,7 +130,7 @@ impl<'a> TreeShap<'a> {
             self.ensemble.score_by(|feature| value_in(&self.features, row, feature))
         };
         let scores = (0..table.rows).into_par_iter().map(score).collect();
-        Parts { base: self.base, scores, values }
+        Contributions { base: self.base, scores, values }
     }
 }
 
@@ -142,7 +142,7 @@ fn places(tree: &Paths) -> usize {
 /// Eight documents on their way through trees. What is held for a level is that of the node which the
 /// walk has come to there.
 #[derive(Debug, Default)]
-struct Walk {
+struct DocumentWalk {
     /// The documents' values of each feature.
     values: Vec<[f32; LANES]>,
     /// The contribution of each feature to the documents' scores.
@@ -159,9 +159,9 @@ struct Walk {
     open: Vec<usize>,
 }
 
-impl Walk {
+impl DocumentWalk {
     /// Takes in documents; lanes without one hold zeros, and nobody asks for their sums.
-    fn load(&mut self, table: &Table, rows: std::ops::Range<usize>) {
+    fn load(&mut self, table: &UsedFeatureRows, rows: std::ops::Range<usize>) {
         self.values.clear();
         self.values.resize(table.width, [0.0; LANES]);
         self.sums.clear();
@@ -202,8 +202,8 @@ impl Walk {
     }
 
     /// The documents that go left at a split.
-    fn goes_left(&self, tree: &Tree, node: Node) -> u8 {
-        let Node::Split(number, slot) = node else { return 0 };
+    fn goes_left(&self, tree: &Tree, node: PathNode) -> u8 {
+        let PathNode::Split(number, slot) = node else { return 0 };
         let split = &tree.splits()[number as usize];
         let lanes = self.values[slot as usize].iter().enumerate();
         lanes.fold(0, |mask, (lane, value)| {
@@ -213,7 +213,7 @@ impl Walk {
 
     /// Goes down to a node: the products with the factor of the step's feature, which takes the
     /// place of that of the step above on the same feature.
-    fn enter(&mut self, step: &Step, rule: &Quadrature) {
+    fn enter(&mut self, step: &PathStep, rule: &Quadrature) {
         let (level, n) = (step.level as usize, rule.places.len());
         let goes = self.lefts[level - 1];
         let goes = if step.left { goes } else { !goes };
@@ -232,15 +232,15 @@ impl Walk {
             let ratios = [passes / passed, fails / passed, fails * inverse(failed)];
             here[q] = lanes(|lane| above[q][lane] * ratios[case[lane]]);
             *total = match step.node {
-                Node::Split(..) => [0.0; LANES],
-                Node::Leaf(value) => lanes(|lane| here[q][lane] * (rule.weights[q] * value)),
+                PathNode::Split(..) => [0.0; LANES],
+                PathNode::Leaf(value) => lanes(|lane| here[q][lane] * (rule.weights[q] * value)),
             };
         }
     }
 
     /// Goes up from a node: its leaves count for the step's feature, no longer for the step above on
     /// the same feature, and are handed to the parent.
-    fn leave(&mut self, step: &Step, rule: &Quadrature) {
+    fn leave(&mut self, step: &PathStep, rule: &Quadrature) {
         let (level, n) = (step.level as usize, rule.places.len());
         let (now, before) = (self.passing[level], self.passing[step.above.0 as usize]);
         let (above, here) = self.totals.split_at_mut(level * n);
@@ -288,7 +288,7 @@ fn factors(share: f64, place: f64) -> (f64, f64) {
 
 /// The factors that a step replaces; 1 where its feature is new on the path.
 #[inline(always)]
-fn factors_above(step: &Step, place: f64) -> (f64, f64) {
+fn factors_above(step: &PathStep, place: f64) -> (f64, f64) {
     if step.above.0 == 0 { (1.0, 1.0) } else { factors(step.above.1, place) }
 }
 

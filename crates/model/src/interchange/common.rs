@@ -11,7 +11,7 @@ use rankwright_data::Absent;
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
-use crate::tree::{ABOUT_ZERO, Child, Leaf, Rule, Side, Split, Tree};
+use crate::tree::{ABOUT_ZERO, Child, Leaf, SplitCondition, Side, Split, Tree};
 
 /// The most trees that a foreign model may have. A tree costs some 100 bytes before its first
 /// node, which a file need not spend; this keeps the cost of reading near the file's size.
@@ -22,7 +22,7 @@ pub(super) const MOST_FEATURES: usize = 1 << 24;
 
 /// A node of a foreign tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Node {
+pub(super) enum ForeignNode {
     /// An end.
     Leaf(Leaf),
     /// A threshold with two ways on.
@@ -46,7 +46,7 @@ pub(super) enum Node {
 pub(super) fn assemble(
     root: u32,
     most: usize,
-    mut at: impl FnMut(u32) -> Result<Node, ModelError>,
+    mut at: impl FnMut(u32) -> Result<ForeignNode, ModelError>,
 ) -> Result<Tree, ModelError> {
     let (mut splits, mut leaves): (Vec<Split>, Vec<Leaf>) = (Vec::new(), Vec::new());
     let mut ahead: Vec<(u32, Option<(usize, Side)>)> = vec![(root, None)];
@@ -58,13 +58,13 @@ pub(super) fn assemble(
             ));
         }
         let child = match at(number)? {
-            Node::Leaf(leaf) => {
+            ForeignNode::Leaf(leaf) => {
                 leaves.push(leaf);
                 Child::Leaf(leaves.len() as u32 - 1)
             }
-            Node::Split { feature, threshold, missing, left, right, rows } => {
+            ForeignNode::Split { feature, threshold, missing, left, right, rows } => {
                 let here = splits.len();
-                let rule = Rule::AtMost(threshold);
+                let rule = SplitCondition::AtMost(threshold);
                 // The children are not known before they are met.
                 let (below, gain) = (Child::Leaf(0), 0.0);
                 let split = Split { feature, rule, missing, left: below, right: below, gain, rows };
@@ -132,15 +132,15 @@ pub(super) fn plain_threshold(
         Err(ModelError::Unsupported { format, what: format!("split {number} {what}") })
     };
     match split.rule {
-        Rule::AtMost(threshold) => Ok(threshold),
-        Rule::NonZeroAtMost(threshold)
+        SplitCondition::AtMost(threshold) => Ok(threshold),
+        SplitCondition::NonZeroAtMost(threshold)
             if split.missing == side_of_zero(threshold)
                 && !(-ABOUT_ZERO..ABOUT_ZERO).contains(&threshold) =>
         {
             Ok(threshold)
         }
-        Rule::NonZeroAtMost(_) => refuse("takes 0 as missing, which cannot be written there"),
-        Rule::In(_) => refuse("asks for categories, which cannot be written there"),
+        SplitCondition::NonZeroAtMost(_) => refuse("takes 0 as missing, which cannot be written there"),
+        SplitCondition::In(_) => refuse("asks for categories, which cannot be written there"),
     }
 }
 
@@ -197,16 +197,16 @@ pub(super) fn for_java(value: impl Into<f64> + std::fmt::Debug + Copy) -> String
 mod tests {
     use super::*;
 
-    fn leaf(value: f64) -> Node {
-        Node::Leaf(Leaf { value, rows: 0 })
+    fn leaf(value: f64) -> ForeignNode {
+        ForeignNode::Leaf(Leaf { value, rows: 0 })
     }
 
-    fn split(left: u32, right: u32) -> Node {
+    fn split(left: u32, right: u32) -> ForeignNode {
         let (feature, threshold, missing, rows) = (0, 0.5, Side::Left, 3);
-        Node::Split { feature, threshold, missing, left, right, rows }
+        ForeignNode::Split { feature, threshold, missing, left, right, rows }
     }
 
-    fn made(nodes: &[Node]) -> Result<Tree, ModelError> {
+    fn made(nodes: &[ForeignNode]) -> Result<Tree, ModelError> {
         assemble(0, nodes.len(), |at| {
             let node = nodes.get(at as usize).copied();
             node.ok_or_else(|| ModelError::invalid(format!("node {at}"), "a node"))

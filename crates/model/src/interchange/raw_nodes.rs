@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::common::{MOST_TREES, Node, assemble, in_tree};
+use super::common::{MOST_TREES, ForeignNode, assemble, in_tree};
 use crate::error::ModelError;
 use crate::tree::{Leaf, Side, Tree};
 
@@ -12,7 +12,7 @@ pub(super) const MOST_NAMES: usize = 1 << 17;
 
 /// All trees, as they were read.
 #[derive(Default)]
-pub(super) struct Forest {
+pub(super) struct RawTrees {
     /// Numbers of the feature names that nodes test.
     names: HashMap<String, u32>,
     nodes: Vec<RawNode>,
@@ -29,14 +29,14 @@ pub(super) struct RawNode {
     pub(super) threshold: Option<f32>,
     /// The side of missing values, if the file says so.
     pub(super) missing: Option<Side>,
-    /// Numbers of nodes as [`Forest::push`] gave them; 0 is none.
+    /// Numbers of nodes as [`RawTrees::push`] gave them; 0 is none.
     pub(super) left: u32,
     pub(super) right: u32,
     /// Of a leaf.
     pub(super) value: f64,
 }
 
-impl Forest {
+impl RawTrees {
     /// The number of a name.
     pub(super) fn name(&mut self, name: String) -> Result<u32, String> {
         let next = self.names.len();
@@ -84,7 +84,7 @@ impl Forest {
                 let node = node.ok_or_else(|| broken("a node that is not there"))?;
                 let Some(feature) = node.feature else {
                     return match node.left == 0 && node.right == 0 {
-                        true => Ok(Node::Leaf(Leaf { value: node.value * weight, rows: 0 })),
+                        true => Ok(ForeignNode::Leaf(Leaf { value: node.value * weight, rows: 0 })),
                         false => Err(broken("a leaf with a left or right side")),
                     };
                 };
@@ -95,7 +95,7 @@ impl Forest {
                 let feature = columns.get(feature as usize).copied().unwrap_or(u32::MAX);
                 let (left, right) = (node.left - 1, node.right - 1);
                 let missing = missing(node, threshold);
-                Ok(Node::Split { feature, threshold, missing, left, right, rows: 0 })
+                Ok(ForeignNode::Split { feature, threshold, missing, left, right, rows: 0 })
             };
             let tree = root
                 .ok_or_else(|| broken("a tree without root"))

@@ -4,7 +4,7 @@ use rankwright_data::{Absent, FeatureNames, Random};
 
 use crate::error::ModelError;
 use crate::tree::tests::random;
-use crate::{Child, Ensemble, Header, Leaf, Linear, Model, ModelBody, Rule, Side, Split, Tree};
+use crate::{Child, Ensemble, Header, Leaf, Linear, Model, ModelBody, SplitCondition, Side, Split, Tree};
 
 /// A model of random trees over four features; `missing` says where missing values go at a
 /// threshold, and leaf values are rounded by `value`.
@@ -20,7 +20,7 @@ pub(super) fn model(
             let mut splits: Vec<Split> = tree.splits().to_vec();
             for split in &mut splits {
                 let threshold = split.rule.threshold().unwrap() * 0.5;
-                (split.rule, split.gain, split.rows) = (Rule::AtMost(threshold), 0.0, 0);
+                (split.rule, split.gain, split.rows) = (SplitCondition::AtMost(threshold), 0.0, 0);
                 split.missing = missing(threshold, split.missing);
             }
             let leaf = |leaf: &Leaf| Leaf { value: value(leaf.value), rows: 0 };
@@ -134,7 +134,7 @@ fn numbers(bytes: &[u8]) -> Vec<(usize, usize)> {
 pub(super) fn hand(missing: [Side; 2]) -> Tree {
     let split = |feature, threshold, missing, left, right| Split {
         feature,
-        rule: Rule::AtMost(threshold),
+        rule: SplitCondition::AtMost(threshold),
         missing,
         left,
         right,

@@ -179,7 +179,7 @@ pub fn compare_systems(
 }
 
 /// Systems with their evaluations.
-struct Loaded {
+struct LoadedSystems {
     systems: Vec<(String, Evaluation)>,
     data_name: String,
     sources: CompareSources,
@@ -190,7 +190,7 @@ fn of_runs(
     paths: &[PathBuf],
     qrels: &Path,
     task: &mut Running<'_>,
-) -> Result<Loaded, TaskError> {
+) -> Result<LoadedSystems, TaskError> {
     let measures = resolve_metrics(&request.metrics, SourceKind::Run)?;
     let data_name = qrels.display().to_string();
     let qrels = load_qrels(qrels, task)?;
@@ -202,7 +202,7 @@ fn of_runs(
         systems.push((name, evaluated(request, &joined, &measures)?));
         runs.push(run);
     }
-    Ok(Loaded { systems, data_name, sources: CompareSources::Runs { qrels, runs } })
+    Ok(LoadedSystems { systems, data_name, sources: CompareSources::Runs { qrels, runs } })
 }
 
 /// Models in their order, then score files.
@@ -212,7 +212,7 @@ fn of_data(
     score_files: &[PathBuf],
     ignore_extra: bool,
     task: &mut Running<'_>,
-) -> Result<Loaded, TaskError> {
+) -> Result<LoadedSystems, TaskError> {
     let measures = resolve_metrics(&request.metrics, SourceKind::Features)?;
     let inputs = InputFiles::new(files.open(task)?.0)?;
     if inputs.models.is_empty() && score_files.is_empty() {
@@ -243,7 +243,7 @@ fn of_data(
         systems.push((name, evaluated(request, &source, &measures)?));
     }
     let sources = CompareSources::Data { data: Box::new(loaded.data), scores };
-    Ok(Loaded { systems, data_name: label, sources })
+    Ok(LoadedSystems { systems, data_name: label, sources })
 }
 
 fn evaluated(

@@ -222,7 +222,7 @@ struct Demo<'a> {
 }
 
 /// The store, searchable, with its queries in three parts.
-struct Store {
+struct SearchableStore {
     index: Arc<Index>,
     train: Vec<Query>,
     valid: Vec<Query>,
@@ -235,7 +235,7 @@ struct Store {
 }
 
 /// Feature data of the first two parts.
-struct Features {
+struct DemoFeatures {
     train: Dataset,
     valid: Dataset,
     seconds: f64,
@@ -288,7 +288,7 @@ impl Demo<'_> {
     }
 
     /// Generates the store, writes it, and indexes what was written.
-    fn make_store(&mut self) -> Result<Store, TaskError> {
+    fn make_store(&mut self) -> Result<SearchableStore, TaskError> {
         let DemoRequest { records, queries, seed, .. } = *self.request;
         let folder = self.folder;
         let (store, generate_seconds) = self.task.step("generating a record store", || {
@@ -313,7 +313,7 @@ impl Demo<'_> {
         let (valid, test) = rest.split_at(rest.len() / 3);
         let test_qrels = judgements_of(&store.qrels, test)?;
         test_qrels.save(folder.join("test.qrels.txt"), ListFormat::Trec)?;
-        Ok(Store {
+        Ok(SearchableStore {
             index: Arc::new(Index::open(&path)?),
             train,
             valid: valid.to_vec(),
@@ -325,7 +325,7 @@ impl Demo<'_> {
         })
     }
 
-    fn make_features(&mut self, store: &Store) -> Result<Features, TaskError> {
+    fn make_features(&mut self, store: &SearchableStore) -> Result<DemoFeatures, TaskError> {
         let ([train, valid], seconds) = self.task.step("computing features", || {
             let set = FeatureSet::parse("default")?;
             let options = RowOptions::new().candidates(CANDIDATES);
@@ -342,7 +342,7 @@ impl Demo<'_> {
             Ok::<_, TaskError>(made.data)
         };
         let (train, valid) = (write_data("train.rwd", train)?, write_data("valid.rwd", valid)?);
-        Ok(Features { train, valid, seconds })
+        Ok(DemoFeatures { train, valid, seconds })
     }
 
     /// Trains one system; gives the seconds too.
@@ -350,7 +350,7 @@ impl Demo<'_> {
         &self,
         name: &str,
         learner: &LearnerSpec,
-        features: &Features,
+        features: &DemoFeatures,
     ) -> Result<(Model, f64), TaskError> {
         let (result, seconds) = self.task.step(&format!("training {name}"), || {
             let rows = features.train.rows();
@@ -372,7 +372,7 @@ impl Demo<'_> {
     /// Ranks the test queries and evaluates the run.
     fn rank(
         &mut self,
-        store: &Store,
+        store: &SearchableStore,
         ranker: &Ranker,
         name: &'static str,
         file: &str,
@@ -394,7 +394,7 @@ impl Demo<'_> {
         comparison: &ComparisonReport,
         name: &str,
         model: &Model,
-        features: &Features,
+        features: &DemoFeatures,
     ) -> Result<Vec<PathBuf>, TaskError> {
         let input = TrainingRequest {
             model: (name, model),
@@ -420,7 +420,7 @@ impl Demo<'_> {
         Ok(written)
     }
 
-    fn counts(&self, store: &Store, features: &Features) -> DemoStore {
+    fn counts(&self, store: &SearchableStore, features: &DemoFeatures) -> DemoStore {
         let [train, valid, test] = [&store.train, &store.valid, &store.test].map(Vec::len);
         DemoStore {
             records: store.index.documents(),

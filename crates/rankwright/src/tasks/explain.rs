@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rankwright_data::Dataset;
 use rankwright_model::{ExplainOptions, Model};
-use rankwright_report::explanation::{ExplainRequest as Question, Explanation, explain};
+use rankwright_report::explanation::{ExplanationRequest as Question, RankingExplanation, explain};
 use serde::Serialize;
 
 use super::context::Running;
@@ -71,7 +71,7 @@ impl ExplainRequest {
 pub struct ExplainResult {
     /// The explanation.
     #[serde(flatten)]
-    pub explanation: Explanation,
+    pub explanation: RankingExplanation,
     /// Features that scores depend on and the data lacks.
     pub features_not_in_data: Vec<String>,
     /// What the caller should know.
@@ -105,7 +105,7 @@ fn answer(
     model: &Model,
     data: &Dataset,
     background: Option<&Dataset>,
-) -> Result<Explanation, TaskError> {
+) -> Result<RankingExplanation, TaskError> {
     let (model_name, data_name) =
         (request.model.display().to_string(), file_label(&request.data.files));
     let background_name = request.background.as_ref().map(|data| file_label(&data.files));

@@ -1,6 +1,6 @@
 //! Inspection of data: what is in it, and what to know before training on it.
 
-use rankwright_data::{FeatureSummary, Summary};
+use rankwright_data::{FeatureSummary, DatasetSummary};
 use serde::Serialize;
 
 use super::context::Running;
@@ -129,7 +129,7 @@ pub fn inspect_data(
     let mut task = Running::new(context);
     let loaded = request.data.load(None, &mut task)?;
     let data = &loaded.data;
-    let (s, seconds) = task.step("looking", || Ok::<_, TaskError>(Summary::of(data)))?;
+    let (s, seconds) = task.step("looking", || Ok::<_, TaskError>(DatasetSummary::of(data)))?;
     Ok(InspectResult {
         rows: s.rows,
         queries: s.queries,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rankwright_data::DEFAULT_SEED;
 use rankwright_eval::{Measure, MetricSpec, SourceKind, metric_or_default};
-use rankwright_learn::permutation::{Permutation, Plan};
+use rankwright_learn::permutation::{Permutation, PermutationPlan};
 use rankwright_model::draw::{tree_svg, tree_text};
 use rankwright_model::{FeatureLoss, Model, ModelBody, ModelSummary, ScoreOptions, Tree};
 use serde::Serialize;
@@ -182,7 +182,7 @@ fn permute(
         None => metric_or_default(None, SourceKind::Features, &model.header().metric)?,
     };
     let data = request.data.load(Some(model.header().absent), task)?.data;
-    let plan = Plan {
+    let plan = PermutationPlan {
         repeats: request.repeats,
         seed: request.seed,
         options: ScoreOptions { ignore_extra: request.ignore_extra, simd: task.simd() },

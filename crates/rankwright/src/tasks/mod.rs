@@ -120,7 +120,7 @@ pub use train::{
 };
 #[cfg(feature = "train")]
 pub use tune::{
-    BaselineDelta, SearchSpace, TrialValues, TuneLearnerResult, TuneRequest, WrittenModel,
+    TrialDelta, SearchSpace, TrialValues, TuneLearnerResult, TuneRequest, WrittenModel,
     tune_learner,
 };
 pub use warning::Warning;

@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 
 use super::context::Running;
 use super::paths::set_names;
-use super::train::{Validation, Watched, warn_sampled};
+use super::train::{ValidationFiles, Watched, warn_sampled};
 use super::{Context, DataFiles, TaskError, Warning, check_standard_input};
 
 /// A learner, the rates to train it with, and data.
@@ -104,7 +104,7 @@ pub fn report_shrinkage(
     let resolve = |metric: &MetricSpec| metric.resolve(SourceKind::Features);
     let measure = request.metric.as_ref().map(resolve).transpose()?;
     let train = request.data.load(None, &mut task)?.data;
-    let valid = Validation { files: &request.valid, ignore_extra: request.ignore_extra };
+    let valid = ValidationFiles { files: &request.valid, ignore_extra: request.ignore_extra };
     let (valid, _) = valid.load(&request.data, &train, &mut task)?;
     warn_sampled(&request.learner, &train, &mut task)?;
     let (train_name, valid_names) = set_names(&request.data.files, &request.valid);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rankwright_data::{DataError, Dataset};
 use rankwright_learn::tune::{
-    Ground, Method, Space, Trial, TuneJob, TunePlan, TuneProgress, TuneResult, Versus,
+    TuneData, TuneMethod, Space, Trial, TuneJob, TunePlan, TuneProgress, TuneResult, TrialComparison,
 };
 use rankwright_learn::{
     LearnError, LearnerSpec, Progress, TrainRequest, TrainingHistory, ValidationSet,
@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::context::Running;
 use super::train::{
-    Validation, Watched, beside, check_file, save_model, warn_sampled, with_feature_set,
+    ValidationFiles, Watched, beside, check_file, save_model, warn_sampled, with_feature_set,
 };
 use super::{Context, DataFiles, TaskError, Warning, check_output, check_standard_input};
 
@@ -74,7 +74,7 @@ pub struct TuneLearnerResult {
     /// The best of the trials that were trained whole.
     pub best: Option<TrialValues>,
     /// The best against trial 0.
-    pub versus_trial_0: Option<BaselineDelta>,
+    pub versus_trial_0: Option<TrialDelta>,
     /// What to keep in mind about the values.
     pub note: &'static str,
     /// File of the finished trials.
@@ -117,7 +117,7 @@ pub struct TrialValues {
 /// The best trial against trial 0, by the randomisation test over queries.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
-pub struct BaselineDelta {
+pub struct TrialDelta {
     /// Mean of the differences.
     pub difference: f64,
     /// Its 95 % interval.
@@ -177,7 +177,7 @@ pub fn tune_learner(
     check_standard_input(request.inputs())?;
     let train = request.data.load(None, &mut task)?.data;
     let files: Vec<PathBuf> = request.valid.iter().cloned().collect();
-    let valid = Validation { files: &files, ignore_extra: request.ignore_extra };
+    let valid = ValidationFiles { files: &files, ignore_extra: request.ignore_extra };
     let valid = valid.load(&request.data, &train, &mut task)?.0.pop().map(|(_, data)| data);
     if let Some(learner) = request.plan.specs().first() {
         warn_sampled(learner, &train, &mut task)?;
@@ -206,7 +206,7 @@ fn check(request: &TuneRequest) -> Result<(), TaskError> {
         return Err(TaskError::NoValidationForBest);
     }
     let stops = plan.specs().iter().any(LearnerSpec::uses_validation);
-    if matches!(plan.settings().ground, Ground::Folds { valid_part: Some(_), .. }) && !stops {
+    if matches!(plan.settings().ground, TuneData::Folds { valid_part: Some(_), .. }) && !stops {
         return Err(TaskError::ValidPartUnused);
     }
     for path in request.out.iter().chain(&request.log) {
@@ -227,7 +227,7 @@ fn search(
     task: &Running<'_>,
 ) -> Result<TuneResult, TaskError> {
     // Halving goes on from what it has saved, log or not.
-    let halves = request.plan.settings().method == Method::Halving;
+    let halves = request.plan.settings().method == TuneMethod::Halving;
     let scratch = match request.log.is_none() && halves {
         true => Some(tempfile::tempdir().map_err(|e| DataError::io("make", "a folder", e))?),
         false => None,
@@ -297,12 +297,12 @@ fn result_of(
         convention: result.best().map(|best| best.convention.clone()),
         seed: settings.seed,
         folds: match settings.ground {
-            Ground::Folds { count, .. } => Some(count),
-            Ground::Valid => None,
+            TuneData::Folds { count, .. } => Some(count),
+            TuneData::Valid => None,
         },
         trials: result.trials.iter().map(TrialValues::new).collect(),
         best: result.best().map(TrialValues::new),
-        versus_trial_0: result.versus.as_ref().map(BaselineDelta::new),
+        versus_trial_0: result.versus.as_ref().map(TrialDelta::new),
         note: OPTIMISTIC,
         log: request.log.clone(),
         model,
@@ -328,9 +328,9 @@ impl TrialValues {
     }
 }
 
-impl BaselineDelta {
-    fn new(versus: &Versus) -> Self {
-        BaselineDelta {
+impl TrialDelta {
+    fn new(versus: &TrialComparison) -> Self {
+        TrialDelta {
             difference: versus.difference,
             ci95: versus.ci95,
             test: "randomisation",

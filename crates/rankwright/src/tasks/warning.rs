@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use rankwright_data::Warning as DataWarning;
+use rankwright_data::DataWarning as DataWarning;
 #[cfg(feature = "report")]
 use rankwright_report::ReportWarning;
 #[cfg(feature = "search")]

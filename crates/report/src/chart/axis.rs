@@ -13,7 +13,7 @@ use super::{Axis, Scale};
 
 /// An axis with known ends.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Span {
+pub(crate) struct AxisSpan {
     low: f64,
     high: f64,
     scale: Scale,
@@ -23,7 +23,7 @@ pub(crate) struct Span {
     pub(crate) ticks: Vec<(f64, String)>,
 }
 
-impl Span {
+impl AxisSpan {
     /// An axis of numbers for these values, with some `count` ticks. `whole` moves the ends out to
     /// the next ticks.
     pub(crate) fn numbers(
@@ -31,7 +31,7 @@ impl Span {
         values: impl IntoIterator<Item = f64>,
         count: usize,
         whole: bool,
-    ) -> Span {
+    ) -> AxisSpan {
         let log = axis.scale == Scale::Log;
         let usable = |v: &f64| v.is_finite() && (!log || *v > 0.0);
         let given = axis.range.filter(|(a, b)| usable(a) && usable(b) && a < b);
@@ -56,13 +56,13 @@ impl Span {
             }
             linear_ticks(low, high, step)
         };
-        Span { low, high, scale: axis.scale, reversed: false, ticks }
+        AxisSpan { low, high, scale: axis.scale, reversed: false, ticks }
     }
 
     /// An axis of names, the `i`-th of them at `i`; only every `every`-th is written.
-    pub(crate) fn names(names: &[String], every: usize, reversed: bool) -> Span {
+    pub(crate) fn names(names: &[String], every: usize, reversed: bool) -> AxisSpan {
         let ticks = names.iter().enumerate().step_by(every.max(1));
-        Span {
+        AxisSpan {
             low: -0.5,
             high: names.len().max(1) as f64 - 0.5,
             scale: Scale::Linear,
@@ -143,7 +143,7 @@ fn power(exponent: i32) -> f64 {
 mod tests {
     use super::*;
 
-    fn labels(span: &Span) -> Vec<&str> {
+    fn labels(span: &AxisSpan) -> Vec<&str> {
         span.ticks.iter().map(|(_, label)| label.as_str()).collect()
     }
 
@@ -153,28 +153,28 @@ mod tests {
 
     #[test]
     fn linear_ends_move_out_to_whole_steps() {
-        let span = Span::numbers(&Axis::default(), [0.31, 0.58], 6, true);
+        let span = AxisSpan::numbers(&Axis::default(), [0.31, 0.58], 6, true);
         assert_eq!(labels(&span), ["0.30", "0.35", "0.40", "0.45", "0.50", "0.55", "0.60"]);
         assert!((span.share(0.45) - 0.5).abs() < 1e-9);
     }
 
     #[test]
     fn a_single_value_gets_room() {
-        let (low, high) = Span::numbers(&Axis::default(), [3.0, 3.0], 5, false).ends();
+        let (low, high) = AxisSpan::numbers(&Axis::default(), [3.0, 3.0], 5, false).ends();
         assert!(low < 3.0 && 3.0 < high);
-        let (low, high) = Span::numbers(&log(), [3.0], 5, false).ends();
+        let (low, high) = AxisSpan::numbers(&log(), [3.0], 5, false).ends();
         assert!(0.0 < low && low < 3.0 && 3.0 < high);
     }
 
     #[test]
     fn without_values_the_axis_is_still_one() {
-        assert_eq!(Span::numbers(&Axis::default(), [f64::NAN], 5, true).ends(), (0.0, 1.0));
-        assert_eq!(Span::numbers(&log(), [0.0, -1.0], 5, true).ends(), (1.0, 10.0));
+        assert_eq!(AxisSpan::numbers(&Axis::default(), [f64::NAN], 5, true).ends(), (0.0, 1.0));
+        assert_eq!(AxisSpan::numbers(&log(), [0.0, -1.0], 5, true).ends(), (1.0, 10.0));
     }
 
     #[test]
     fn a_log_axis_puts_powers_of_ten_evenly_and_has_no_place_for_zero() {
-        let span = Span::numbers(&log(), [1.0, 1000.0], 6, true);
+        let span = AxisSpan::numbers(&log(), [1.0, 1000.0], 6, true);
         assert_eq!(labels(&span), ["1", "10", "100", "1000"]);
         assert!((span.share(10.0) - 1.0 / 3.0).abs() < 1e-12);
         assert!(!span.holds(0.0) && span.holds(0.1));
@@ -183,15 +183,15 @@ mod tests {
     #[test]
     fn given_ends_are_kept_and_senseless_ones_are_not() {
         let axis = Axis { range: Some((0.0, 1.0)), ..Axis::default() };
-        assert_eq!(Span::numbers(&axis, [0.4, 7.0], 5, true).ends(), (0.0, 1.0));
+        assert_eq!(AxisSpan::numbers(&axis, [0.4, 7.0], 5, true).ends(), (0.0, 1.0));
         let axis = Axis { range: Some((1.0, 1.0)), ..Axis::default() };
-        assert_eq!(Span::numbers(&axis, [0.0, 5.0], 5, true).ends(), (0.0, 5.0));
+        assert_eq!(AxisSpan::numbers(&axis, [0.0, 5.0], 5, true).ends(), (0.0, 5.0));
     }
 
     #[test]
     fn extreme_values_do_not_hang_or_overflow() {
         for values in [[-1e300, 1e300], [1e-300, 2e-300], [1e15, 1e15 + 1.0]] {
-            let span = Span::numbers(&Axis::default(), values, 6, true);
+            let span = AxisSpan::numbers(&Axis::default(), values, 6, true);
             assert!(span.ticks.len() <= 200);
             assert!((0.0..=1.0).contains(&span.share(values[1])));
         }
@@ -200,8 +200,8 @@ mod tests {
     #[test]
     fn names_stand_in_the_middle_of_their_places() {
         let names = ["a", "b", "c"].map(str::to_owned);
-        assert!((Span::names(&names, 1, false).share(1.0) - 0.5).abs() < 1e-12);
-        assert!(Span::names(&names, 1, true).share(0.0) > 0.8);
-        assert_eq!(labels(&Span::names(&names, 2, false)), ["a", "c"]);
+        assert!((AxisSpan::names(&names, 1, false).share(1.0) - 0.5).abs() < 1e-12);
+        assert!(AxisSpan::names(&names, 1, true).share(0.0) > 0.8);
+        assert_eq!(labels(&AxisSpan::names(&names, 2, false)), ["a", "c"]);
     }
 }

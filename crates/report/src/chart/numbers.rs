@@ -14,32 +14,32 @@ use super::{Axis, BarSeries, Body, Chart, Grouping, Scale, Series};
 
 /// A value of a table: a name, a number or a gap.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Entry {
+pub(crate) enum TableValue {
     Name(String),
     Number(f64),
 }
 
-impl Entry {
+impl TableValue {
     fn csv(&self) -> String {
         match self {
-            Entry::Name(name) => field(name),
-            Entry::Number(v) if v.is_finite() => v.to_string(),
-            Entry::Number(_) => String::new(),
+            TableValue::Name(name) => field(name),
+            TableValue::Number(v) if v.is_finite() => v.to_string(),
+            TableValue::Number(_) => String::new(),
         }
     }
 
     /// For people.
     pub(crate) fn short(&self) -> String {
         match self {
-            Entry::Name(name) => name.clone(),
-            Entry::Number(v) if v.is_finite() => short(*v),
-            Entry::Number(_) => String::new(),
+            TableValue::Name(name) => name.clone(),
+            TableValue::Number(v) if v.is_finite() => short(*v),
+            TableValue::Number(_) => String::new(),
         }
     }
 }
 
 /// Header and rows.
-pub(crate) type Rows = (Vec<String>, Vec<Vec<Entry>>);
+pub(crate) type Rows = (Vec<String>, Vec<Vec<TableValue>>);
 
 /// A field of a CSV file, in quotes where it needs them.
 pub(crate) fn field(text: &str) -> String {
@@ -49,8 +49,8 @@ pub(crate) fn field(text: &str) -> String {
     }
 }
 
-fn name(text: &str) -> Entry {
-    Entry::Name(text.to_owned())
+fn name(text: &str) -> TableValue {
+    TableValue::Name(text.to_owned())
 }
 
 impl Chart {
@@ -77,7 +77,7 @@ impl Chart {
         let (header, rows) = self.long();
         let mut out = header.join(",") + "\n";
         for row in rows {
-            out.push_str(&row.iter().map(Entry::csv).collect::<Vec<_>>().join(","));
+            out.push_str(&row.iter().map(TableValue::csv).collect::<Vec<_>>().join(","));
             out.push('\n');
         }
         out
@@ -151,14 +151,14 @@ impl Chart {
                         name(names.get(i).map(String::as_str).unwrap_or_default())
                     };
                     let value = cell(heat, r, c).unwrap_or(f64::NAN);
-                    vec![at(&heat.rows, r), at(&heat.columns, c), Entry::Number(value)]
+                    vec![at(&heat.rows, r), at(&heat.columns, c), TableValue::Number(value)]
                 });
                 (header(&["row", "column", "value"]), rows.collect())
             }
             Body::Forces(forces) => {
                 let rows = forces.lists.iter().flat_map(|(list, documents)| {
                     documents.iter().enumerate().map(|(rank, d)| {
-                        let numbers = [rank as f64 + 1.0, d.label, d.force].map(Entry::Number);
+                        let numbers = [rank as f64 + 1.0, d.label, d.force].map(TableValue::Number);
                         let [rank, label, force] = numbers;
                         vec![name(list), rank, name(&d.name), label, force]
                     })
@@ -191,7 +191,7 @@ impl Chart {
                 let header = std::iter::once(self.y.label.clone()).chain(heat.columns.clone());
                 let rows = heat.rows.iter().enumerate().map(|(r, row)| {
                     let cells = (0..heat.columns.len()).map(|c| cell(heat, r, c));
-                    let cells = cells.map(|v| Entry::Number(v.unwrap_or(f64::NAN)));
+                    let cells = cells.map(|v| TableValue::Number(v.unwrap_or(f64::NAN)));
                     std::iter::once(name(row)).chain(cells).collect()
                 });
                 (header.collect(), rows.collect())
@@ -226,22 +226,22 @@ fn series_json(all: &[Series]) -> Value {
     all.iter().map(one).collect()
 }
 
-fn long_series(one: &Series) -> impl Iterator<Item = Vec<Entry>> {
+fn long_series(one: &Series) -> impl Iterator<Item = Vec<TableValue>> {
     one.points.iter().enumerate().map(move |(i, (x, y))| {
         let own = one.names.get(i).map(String::as_str).unwrap_or_default();
-        let [x, y] = [*x, *y].map(Entry::Number);
+        let [x, y] = [*x, *y].map(TableValue::Number);
         let (low, high) = (band_at(&one.band, i, false), band_at(&one.band, i, true));
         vec![name(&one.name), x, y, low, high, name(own)]
     })
 }
 
-fn value_at(one: &BarSeries, c: usize) -> Entry {
-    Entry::Number(one.values.get(c).copied().unwrap_or(f64::NAN))
+fn value_at(one: &BarSeries, c: usize) -> TableValue {
+    TableValue::Number(one.values.get(c).copied().unwrap_or(f64::NAN))
 }
 
-fn band_at(band: &[(f64, f64)], i: usize, upper: bool) -> Entry {
+fn band_at(band: &[(f64, f64)], i: usize, upper: bool) -> TableValue {
     let pair = band.get(i).copied().unwrap_or((f64::NAN, f64::NAN));
-    Entry::Number(if upper { pair.1 } else { pair.0 })
+    TableValue::Number(if upper { pair.1 } else { pair.0 })
 }
 
 /// All xs in order, without repetition.
@@ -263,7 +263,7 @@ fn by_x(label: &str, all: &[Series]) -> Rows {
     let by_key: Vec<HashMap<u64, f64>> = all.iter().map(values).collect();
     let row = |x: f64| {
         let values = by_key.iter().map(|own| own.get(&key(x)).copied().unwrap_or(f64::NAN));
-        std::iter::once(x).chain(values).map(Entry::Number).collect()
+        std::iter::once(x).chain(values).map(TableValue::Number).collect()
     };
     (header, xs(all).into_iter().map(row).collect())
 }
@@ -326,7 +326,7 @@ mod tests {
         let all = [one("a", &[(1.0, 0.5), (2.0, 0.6)]), one("b", &[(2.0, 0.7)])];
         let (header, rows) = by_x("iteration", &all);
         assert_eq!(header, ["iteration", "a", "b"]);
-        let text: Vec<Vec<_>> = rows.iter().map(|r| r.iter().map(Entry::short).collect()).collect();
+        let text: Vec<Vec<_>> = rows.iter().map(|r| r.iter().map(TableValue::short).collect()).collect();
         assert_eq!(text, [["1", "0.5", ""], ["2", "0.6", "0.7"]]);
     }
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::number::short;
 use super::svg::heat::{cell, grid};
-use super::svg::theme::Role;
+use super::svg::theme::ColourRole;
 use super::svg::{Picture, Place};
 use super::{Bars, Body, Chart, Forces, Heat, Series};
 
@@ -31,7 +31,7 @@ struct Item {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Stop {
+struct ChartStop {
     title: String,
     items: Vec<Item>,
 }
@@ -46,7 +46,7 @@ pub(crate) fn to_json(chart: &Chart, wide: &Picture, narrow: &Picture) -> Value 
         By::Both => "xy",
     };
     let place = |picture: &Picture, i: usize| picture.places.get(i).copied().flatten();
-    let stop = |stop: &Stop| {
+    let stop = |stop: &ChartStop| {
         let items = stop.items.iter().filter_map(|item| {
             let (a, b): (Place, Place) = (place(wide, item.place)?, place(narrow, item.place)?);
             let at = [a.0, a.1, b.0, b.1].map(|v| v.round() as i64);
@@ -71,20 +71,20 @@ fn of(chart: &Chart) -> &str {
 fn series(chart: &Chart) -> Vec<(String, &'static str)> {
     let named = |names: Vec<&String>| {
         let all = names.into_iter().enumerate();
-        all.map(|(i, name)| (name.clone(), Role::Series(i).class())).collect()
+        all.map(|(i, name)| (name.clone(), ColourRole::Series(i).class())).collect()
     };
     match &chart.body {
         Body::Lines(all) | Body::Points(all) | Body::Stack(all) => {
             named(all.iter().map(|s| &s.name).collect())
         }
         Body::Bars(bars) => named(bars.series.iter().map(|s| &s.name).collect()),
-        Body::Heat(heat) => vec![(heat.value.clone(), Role::Up.class())],
+        Body::Heat(heat) => vec![(heat.value.clone(), ColourRole::Up.class())],
         // A document's name says more than that of its list, which is in the title.
         Body::Forces(forces) => forces.lists.iter().map(|_| (String::new(), "soft")).collect(),
     }
 }
 
-fn stops(chart: &Chart) -> (By, usize, Vec<Stop>) {
+fn stops(chart: &Chart) -> (By, usize, Vec<ChartStop>) {
     match &chart.body {
         Body::Lines(all) | Body::Stack(all) => (By::X, 1, along_x(all)),
         Body::Points(all) => (By::Both, 1, points(chart, all)),
@@ -104,7 +104,7 @@ fn with_band(value: f64, band: Option<&(f64, f64)>) -> String {
     }
 }
 
-fn along_x(all: &[Series]) -> Vec<Stop> {
+fn along_x(all: &[Series]) -> Vec<ChartStop> {
     let mut found: Vec<(f64, Item)> = Vec::new();
     let mut place = 0;
     for (series, one) in all.iter().enumerate() {
@@ -123,12 +123,12 @@ fn along_x(all: &[Series]) -> Vec<Stop> {
     let same = found.chunk_by(|a, b| a.0 == b.0);
     let stop = |chunk: &[(f64, Item)]| {
         let title = chunk.first().map(|(x, _)| short(*x)).unwrap_or_default();
-        Stop { title, items: chunk.iter().map(|(_, item)| item.clone()).collect() }
+        ChartStop { title, items: chunk.iter().map(|(_, item)| item.clone()).collect() }
     };
     same.map(stop).collect()
 }
 
-fn points(chart: &Chart, all: &[Series]) -> Vec<Stop> {
+fn points(chart: &Chart, all: &[Series]) -> Vec<ChartStop> {
     let mut found = Vec::new();
     let mut place = 0;
     for (series, one) in all.iter().enumerate() {
@@ -142,7 +142,7 @@ fn points(chart: &Chart, all: &[Series]) -> Vec<Stop> {
                     or(&chart.y.label, "y")
                 );
                 let title = one.names.get(i).cloned().unwrap_or_default();
-                found.push(Stop { title, items: vec![Item { series, place, text }] });
+                found.push(ChartStop { title, items: vec![Item { series, place, text }] });
             }
             place += 1;
         }
@@ -154,7 +154,7 @@ fn or<'a>(text: &'a str, otherwise: &'a str) -> &'a str {
     if text.is_empty() { otherwise } else { text }
 }
 
-fn categories(bars: &Bars) -> Vec<Stop> {
+fn categories(bars: &Bars) -> Vec<ChartStop> {
     let count = bars.categories.len();
     let stop = |(c, name): (usize, &String)| {
         let items = bars.series.iter().enumerate().filter_map(|(series, one)| {
@@ -162,14 +162,14 @@ fn categories(bars: &Bars) -> Vec<Stop> {
             let text = with_band(value, one.band.get(c));
             Some(Item { series, place: series * count + c, text })
         });
-        Stop { title: name.clone(), items: items.collect() }
+        ChartStop { title: name.clone(), items: items.collect() }
     };
     bars.categories.iter().enumerate().map(stop).collect()
 }
 
-fn cells(heat: &Heat) -> Vec<Stop> {
+fn cells(heat: &Heat) -> Vec<ChartStop> {
     let name = |names: &[String], i: usize| names.get(i).cloned().unwrap_or_default();
-    let stop = |(place, (r, c)): (usize, (usize, usize))| Stop {
+    let stop = |(place, (r, c)): (usize, (usize, usize))| ChartStop {
         title: format!("{}, {}", name(&heat.rows, r), name(&heat.columns, c)),
         items: cell(heat, r, c)
             .map(|value| Item { series: 0, place, text: short(value) })
@@ -179,7 +179,7 @@ fn cells(heat: &Heat) -> Vec<Stop> {
     grid(heat).enumerate().map(stop).collect()
 }
 
-fn documents(forces: &Forces) -> Vec<Stop> {
+fn documents(forces: &Forces) -> Vec<ChartStop> {
     let mut found = Vec::new();
     for (series, (list, documents)) in forces.lists.iter().enumerate() {
         for (rank, d) in documents.iter().enumerate() {
@@ -191,7 +191,7 @@ fn documents(forces: &Forces) -> Vec<Stop> {
             let text =
                 format!("{}: label {}, {way} {}", d.name, short(d.label), short(d.force.abs()));
             let items = vec![Item { series, place: found.len(), text }];
-            found.push(Stop { title: format!("{list}, rank {}", rank + 1), items });
+            found.push(ChartStop { title: format!("{list}, rank {}", rank + 1), items });
         }
     }
     found

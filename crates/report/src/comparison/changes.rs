@@ -19,7 +19,7 @@ use super::{ComparisonReport, Details, fixed, signed};
 use crate::chart::{Axis, Body, Chart, Series};
 use crate::error::ReportError;
 use crate::known::KnownNames;
-use crate::page::{Block, Section};
+use crate::page::{PageBlock, Section};
 
 /// Systems that are set against the baseline here.
 const SYSTEMS: usize = 4;
@@ -49,13 +49,13 @@ pub(super) struct Moved {
     pub(super) name: String,
     /// None where nobody judged it.
     pub(super) label: Option<f64>,
-    pub(super) before: Option<Place>,
-    pub(super) after: Option<Place>,
+    pub(super) before: Option<DocumentRank>,
+    pub(super) after: Option<DocumentRank>,
 }
 
 /// Where a document stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Place {
+pub(super) struct DocumentRank {
     /// From 1.
     pub(super) rank: usize,
     pub(super) score: f64,
@@ -146,7 +146,7 @@ struct Listed {
     key: Vec<u8>,
     name: String,
     label: Option<f64>,
-    place: Place,
+    place: DocumentRank,
 }
 
 /// A query's documents by rank.
@@ -168,7 +168,7 @@ fn list(source: &dyn QuerySource, q: usize, rule: OrderRule) -> Result<Vec<Liste
             _ => row.to_le_bytes().to_vec(),
         };
         let known = judged.get(row).copied().unwrap_or(true);
-        let place = Place { rank: at + 1, score: *scores.get(row)? };
+        let place = DocumentRank { rank: at + 1, score: *scores.get(row)? };
         Some(Listed { key, name, label: labels.get(row).copied().filter(|_| known), place })
     };
     Ok(order.iter().enumerate().filter_map(listed).collect())
@@ -188,7 +188,7 @@ fn joined(before: Vec<Listed>, after: Vec<Listed>) -> Vec<Moved> {
             None => all.push(Moved { name, label, before: Some(place), after: None }),
         }
     }
-    let rank = |place: Option<Place>| place.map_or(usize::MAX, |place| place.rank);
+    let rank = |place: Option<DocumentRank>| place.map_or(usize::MAX, |place| place.rank);
     all.sort_by_key(|moved| (moved.best_rank(), rank(moved.after), rank(moved.before)));
     all
 }
@@ -210,13 +210,13 @@ pub(super) fn section(report: &ComparisonReport, details: &Details) -> Option<Se
         }
         (name, blocks(report, change, at + 1))
     };
-    let mut blocks = vec![Block::Choice {
+    let mut blocks = vec![PageBlock::Choice {
         id: "changed-query".to_owned(),
         label: "Query".to_owned(),
         groups: details.changes.iter().enumerate().map(group).collect(),
     }];
     if details.unshown > 0 {
-        blocks.push(Block::Text(format!(
+        blocks.push(PageBlock::Text(format!(
             "Shown for the first {SYSTEMS} systems; {} more are left out.",
             details.unshown
         )));
@@ -225,7 +225,7 @@ pub(super) fn section(report: &ComparisonReport, details: &Details) -> Option<Se
     Some(Section { id: "changes".to_owned(), title, blocks })
 }
 
-fn blocks(report: &ComparisonReport, change: &Change, number: usize) -> Vec<Block> {
+fn blocks(report: &ComparisonReport, change: &Change, number: usize) -> Vec<PageBlock> {
     let (system, baseline) = (report.name(change.system), report.baseline_name());
     let (before, after) = change.values;
     let query = report.query_id(change.query);
@@ -235,12 +235,12 @@ fn blocks(report: &ComparisonReport, change: &Change, number: usize) -> Vec<Bloc
         fixed(before),
         fixed(after)
     );
-    let table = Block::Table {
+    let table = PageBlock::Table {
         id: format!("change-table-{number}"),
         title: format!("Documents of query {query} under {baseline} and {system}"),
         table: table(change, baseline, system),
     };
-    vec![Block::Text(said), Block::Chart(chart(report, change, number)), table]
+    vec![PageBlock::Text(said), PageBlock::Chart(chart(report, change, number)), table]
 }
 
 fn chart(report: &ComparisonReport, change: &Change, number: usize) -> Chart {
@@ -289,8 +289,8 @@ fn table(change: &Change, baseline: &str, system: &str) -> Table {
         ("score change".to_owned(), Align::Right),
     ]);
     for moved in &change.documents {
-        let rank = |place: Option<Place>| place.map_or("-".to_owned(), |p| p.rank.to_string());
-        let score = |place: Option<Place>| place.map(|p| p.score);
+        let rank = |place: Option<DocumentRank>| place.map_or("-".to_owned(), |p| p.rank.to_string());
+        let score = |place: Option<DocumentRank>| place.map(|p| p.score);
         let both = score(moved.before).zip(score(moved.after));
         let risen = match moved.risen() {
             Some(by) if by > 0 => format!("+{by}"),

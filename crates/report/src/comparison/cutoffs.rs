@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::chart::{Axis, Body, Chart, Series};
 use crate::error::ReportError;
-use crate::page::{Block, Section};
+use crate::page::{PageBlock, Section};
 
 /// The last cut-off.
 pub(super) const LAST: u32 = 20;
@@ -26,12 +26,12 @@ pub(super) struct Curves {
     /// Its convention, with `cutoff=k`.
     pub(super) convention: String,
     /// For each system its values from cut-off 1 on.
-    pub(super) systems: Vec<Vec<Point>>,
+    pub(super) systems: Vec<Vec<CutoffPoint>>,
 }
 
 /// A value with its interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub(super) struct Point {
+pub(super) struct CutoffPoint {
     pub(super) cutoff: u32,
     pub(super) value: f64,
     pub(super) ci95: Option<(f64, f64)>,
@@ -48,10 +48,10 @@ pub(super) fn of(
     let measures = (1..=LAST).map(|k| at(&spec, k, first.kind()));
     let measures = measures.collect::<Result<Vec<Measure>, SpecError>>()?;
     let convention = measures.last().map(|m| m.convention().to_owned()).unwrap_or_default();
-    let curve = |source: &&dyn QuerySource| -> Result<Vec<Point>, ReportError> {
+    let curve = |source: &&dyn QuerySource| -> Result<Vec<CutoffPoint>, ReportError> {
         let results = evaluate(*source, &measures, options)?.results;
         let point =
-            |(cutoff, r): (u32, &MeasureResult)| Point { cutoff, value: r.value, ci95: r.ci95 };
+            |(cutoff, r): (u32, &MeasureResult)| CutoffPoint { cutoff, value: r.value, ci95: r.ci95 };
         Ok((1..=LAST).zip(&results).map(point).collect())
     };
     Ok(Some(Curves {
@@ -77,7 +77,7 @@ fn at(spec: &Spec, cutoff: u32, kind: SourceKind) -> Result<Measure, SpecError> 
 
 /// Lines with bands.
 pub(super) fn section(curves: &Curves, systems: &[(String, Evaluation)]) -> Section {
-    let series = |((name, _), points): (&(String, Evaluation), &Vec<Point>)| Series {
+    let series = |((name, _), points): (&(String, Evaluation), &Vec<CutoffPoint>)| Series {
         name: name.clone(),
         points: points.iter().map(|p| (f64::from(p.cutoff), p.value)).collect(),
         band: points.iter().map(|p| p.ci95.unwrap_or((f64::NAN, f64::NAN))).collect(),
@@ -96,5 +96,5 @@ pub(super) fn section(curves: &Curves, systems: &[(String, Evaluation)]) -> Sect
         body: Body::Lines(systems.iter().zip(&curves.systems).map(series).collect()),
     };
     let title = "At every cut-off".to_owned();
-    Section { id: "cutoffs".to_owned(), title, blocks: vec![Block::Chart(chart)] }
+    Section { id: "cutoffs".to_owned(), title, blocks: vec![PageBlock::Chart(chart)] }
 }

@@ -9,7 +9,7 @@ use rankwright_eval::SourceKind;
 use rankwright_eval::table::{Align, Cell, Table};
 
 use super::{ComparisonReport, direction, fixed};
-use crate::page::{Block, Section};
+use crate::page::{PageBlock, Section};
 
 /// Queries shown.
 pub(super) const SHOWN: usize = 15;
@@ -67,14 +67,14 @@ pub(super) fn section(report: &ComparisonReport) -> Option<Section> {
     if hardest.is_empty() {
         return None;
     }
-    let mut blocks = vec![Block::Table {
+    let mut blocks = vec![PageBlock::Table {
         id: "hardest-queries".to_owned(),
         title: format!("The worst mean of {metric} over the systems"),
         table: table(report, &hardest, ("mean", |row| row.mean)),
     }];
     let different = most_different(report);
     if !different.is_empty() {
-        blocks.push(Block::Table {
+        blocks.push(PageBlock::Table {
             id: "most-different-queries".to_owned(),
             title: format!("The largest differences in {metric} between systems"),
             table: table(report, &different, ("difference", |row| row.span)),

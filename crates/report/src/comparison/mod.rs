@@ -22,7 +22,7 @@ use rankwright_eval::compare::{
     Better, CompareOptions, Comparison, align_evaluations, compare_evaluations,
 };
 use rankwright_eval::{
-    Candidates, EvalOptions, Evaluation, MeasureResult, QuerySource, SourceKind, Workspace,
+    Candidates, EvalOptions, Evaluation, MeasureResult, QuerySource, SourceKind, ListBuffers,
 };
 
 use crate::error::ReportError;
@@ -68,7 +68,7 @@ pub struct ComparisonReport {
 #[derive(Debug, Clone)]
 struct Details {
     kind: SourceKind,
-    shapes: Vec<Shape>,
+    shapes: Vec<QuerySize>,
     curves: Option<Curves>,
     changes: Vec<Change>,
     /// Systems whose changes are not shown because there are too many.
@@ -77,7 +77,7 @@ struct Details {
 
 /// How large a query is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Shape {
+struct QuerySize {
     /// Judged documents.
     documents: usize,
     /// Those with a label of 1 or more.
@@ -238,14 +238,14 @@ impl ComparisonReport {
 }
 
 /// Documents and relevant ones of each query.
-fn shapes(source: &dyn QuerySource) -> Result<Vec<Shape>, ReportError> {
-    let (mut candidates, mut workspace) = (Candidates::new(), Workspace::default());
-    let mut shape = |q: usize| -> Result<Shape, ReportError> {
+fn shapes(source: &dyn QuerySource) -> Result<Vec<QuerySize>, ReportError> {
+    let (mut candidates, mut workspace) = (Candidates::new(), ListBuffers::default());
+    let mut shape = |q: usize| -> Result<QuerySize, ReportError> {
         candidates.clear();
         source.load(q, &mut candidates)?;
         workspace.start(&candidates)?;
         let list = workspace.rank(&candidates, rankwright_eval::OrderRule::STABLE, Some(0))?;
-        Ok(Shape { documents: list.ideal().len(), relevant: list.relevant(1.0) })
+        Ok(QuerySize { documents: list.ideal().len(), relevant: list.relevant(1.0) })
     };
     (0..source.len()).map(&mut shape).collect()
 }

@@ -9,7 +9,7 @@ use rankwright_eval::table::{comparison_details, comparison_table};
 
 use super::{ComparisonReport, fixed};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
-use crate::page::{Block, Section};
+use crate::page::{PageBlock, Section};
 
 /// Metrics drawn in one chart at most.
 const METRICS: usize = 10;
@@ -78,13 +78,13 @@ pub(super) fn section(report: &ComparisonReport) -> Section {
     if report.measures().iter().any(|r| r.convention.contains("weights=query")) {
         table.notes.push(WEIGHTED.to_owned());
     }
-    let mut blocks = vec![Block::Table {
+    let mut blocks = vec![PageBlock::Table {
         id: "comparison".to_owned(),
         title: "Means, with significance against the baseline".to_owned(),
         table,
     }];
-    blocks.extend(charts(report).into_iter().map(Block::Chart));
-    blocks.push(Block::Table {
+    blocks.extend(charts(report).into_iter().map(PageBlock::Chart));
+    blocks.push(PageBlock::Table {
         id: "comparison-details".to_owned(),
         title: "Every number: 95% intervals, differences, p-values, effect sizes, wins and losses"
             .to_owned(),

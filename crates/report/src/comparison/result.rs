@@ -4,7 +4,7 @@ use rankwright_eval::compare::Comparison;
 use serde::{Serialize, Serializer};
 
 use super::changes::{Change, Moved};
-use super::cutoffs::{Curves, Point};
+use super::cutoffs::{Curves, CutoffPoint};
 use super::hardest::{self, QueryRow};
 use super::wins::Differences;
 use super::{ComparisonReport, Details};
@@ -35,11 +35,11 @@ struct Gains<'a> {
     wins: usize,
     ties: usize,
     losses: usize,
-    queries: Vec<Gain<'a>>,
+    queries: Vec<QueryGain<'a>>,
 }
 
 #[derive(Serialize)]
-struct Gain<'a> {
+struct QueryGain<'a> {
     query: &'a str,
     gain: f64,
 }
@@ -71,7 +71,7 @@ struct CutoffCurves<'a> {
 #[derive(Serialize)]
 struct CutoffCurve<'a> {
     system: &'a str,
-    values: &'a [Point],
+    values: &'a [CutoffPoint],
 }
 
 #[derive(Serialize)]
@@ -114,7 +114,7 @@ impl Serialize for ComparisonReport {
 
 impl ComparisonReport {
     fn gains(&self, differences: &Differences) -> Gains<'_> {
-        let one = |(query, gain): &(usize, f64)| Gain { query: self.query_id(*query), gain: *gain };
+        let one = |(query, gain): &(usize, f64)| QueryGain { query: self.query_id(*query), gain: *gain };
         Gains {
             system: self.name(differences.system),
             wins: differences.counts.wins,
@@ -148,7 +148,7 @@ impl ComparisonReport {
 
     fn cutoff_curves<'a>(&'a self, curves: &'a Curves) -> CutoffCurves<'a> {
         let system =
-            |(s, values): (usize, &'a Vec<Point>)| CutoffCurve { system: self.name(s), values };
+            |(s, values): (usize, &'a Vec<CutoffPoint>)| CutoffCurve { system: self.name(s), values };
         CutoffCurves {
             metric: &curves.metric,
             convention: &curves.convention,

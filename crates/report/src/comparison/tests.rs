@@ -5,7 +5,7 @@ use serde_json::to_value;
 
 use super::*;
 use crate::chart::{Body, Chart};
-use crate::page::Block;
+use crate::page::PageBlock;
 
 fn measures(specs: &[&str], kind: SourceKind) -> Vec<Measure> {
     specs.iter().map(|s| MetricSpec::parse(s).unwrap().resolve(kind).unwrap()).collect()
@@ -38,12 +38,12 @@ fn with_sources(report: ComparisonReport, named: &[&str]) -> Result<ComparisonRe
 }
 
 /// All charts of a page, those in choices too.
-fn charts(blocks: &[Block]) -> Vec<&Chart> {
+fn charts(blocks: &[PageBlock]) -> Vec<&Chart> {
     let mut found = Vec::new();
     for block in blocks {
         match block {
-            Block::Chart(chart) => found.push(chart),
-            Block::Choice { groups, .. } => {
+            PageBlock::Chart(chart) => found.push(chart),
+            PageBlock::Choice { groups, .. } => {
                 groups.iter().for_each(|(_, blocks)| found.extend(charts(blocks)));
             }
             _ => {}
@@ -134,7 +134,7 @@ fn telling_queries_are_shown_with_their_moves() {
     assert_eq!((&first["baseline_rank"], &first["rank"]), (&3.into(), &1.into()));
     assert_eq!((&first["baseline_score"], &first["score"]), (&1.0.into(), &3.0.into()));
     let shapes = &report.details.as_ref().unwrap().shapes;
-    assert_eq!(shapes[0], Shape { documents: 3, relevant: 1 });
+    assert_eq!(shapes[0], QuerySize { documents: 3, relevant: 1 });
 }
 
 #[test]

@@ -14,7 +14,7 @@ use rankwright_spec::words::counted;
 use super::{ComparisonReport, direction, fixed};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::error::ReportError;
-use crate::page::{Block, Section};
+use crate::page::{PageBlock, Section};
 
 /// Bars up to which every query has its own.
 const BARS: usize = 300;
@@ -69,22 +69,22 @@ fn sorted(
 
 /// Counts for every metric, and a chart for each system.
 pub(super) fn section(report: &ComparisonReport) -> Option<Section> {
-    let groups: Vec<(String, Vec<Block>)> = report
+    let groups: Vec<(String, Vec<PageBlock>)> = report
         .differences
         .iter()
         .enumerate()
-        .map(|(at, d)| (report.name(d.system).to_owned(), vec![Block::Chart(chart(report, at, d))]))
+        .map(|(at, d)| (report.name(d.system).to_owned(), vec![PageBlock::Chart(chart(report, at, d))]))
         .collect();
     if groups.is_empty() {
         return None;
     }
-    let counts = Block::Table {
+    let counts = PageBlock::Table {
         id: "win-counts".to_owned(),
         title: format!("Queries won, tied and lost against {}", report.baseline_name()),
         table: counts(report),
     };
     let charts =
-        Block::Choice { id: "wins-by-system".to_owned(), label: "System".to_owned(), groups };
+        PageBlock::Choice { id: "wins-by-system".to_owned(), label: "System".to_owned(), groups };
     let title = "Queries won and lost".to_owned();
     Some(Section { id: "wins".to_owned(), title, blocks: vec![counts, charts] })
 }

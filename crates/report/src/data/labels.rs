@@ -5,7 +5,7 @@ use rankwright_eval::table::{Align, Cell, Table};
 use super::DataReport;
 use super::histogram::{Bin, bins};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
-use crate::page::{Block, Section};
+use crate::page::{PageBlock, Section};
 
 /// Labels that have a bar each; more of them share.
 const LABELS: usize = 20;
@@ -64,8 +64,8 @@ pub(super) fn section(report: &DataReport) -> Section {
     let words = ["Relevant documents of a query", caption, "Relevant documents", "Queries"];
     let relevant = counts("relevant", words, named(bins(&report.relevant)));
     let table =
-        Block::Table { id: "counts".to_owned(), title: "Counts".to_owned(), table: table(report) };
-    let blocks = [labels, sizes, relevant].map(Block::Chart).into_iter().chain([table]).collect();
+        PageBlock::Table { id: "counts".to_owned(), title: "Counts".to_owned(), table: table(report) };
+    let blocks = [labels, sizes, relevant].map(PageBlock::Chart).into_iter().chain([table]).collect();
     Section { id: "labels".to_owned(), title: "Labels and queries".to_owned(), blocks }
 }
 

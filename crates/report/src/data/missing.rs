@@ -4,7 +4,7 @@ use rankwright_data::FeatureSummary;
 
 use super::DataReport;
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
-use crate::page::{Block, Section};
+use crate::page::{PageBlock, Section};
 
 /// Features in the chart, and names in a sentence.
 const SHOWN: usize = 30;
@@ -21,7 +21,7 @@ pub(super) fn warnings(report: &DataReport) -> Section {
     if texts.is_empty() {
         texts.push("Nothing odd was found.".to_owned());
     }
-    let blocks = texts.into_iter().map(Block::Text).collect();
+    let blocks = texts.into_iter().map(PageBlock::Text).collect();
     Section { id: "warnings".to_owned(), title: "What to know before training".to_owned(), blocks }
 }
 
@@ -51,7 +51,7 @@ pub(super) fn section(report: &DataReport) -> Section {
     if features.is_empty() {
         let text = "No feature has a missing value. (Absent features of sparse rows count as 0 \
                     unless the data was read with them as missing.)";
-        return section(vec![Block::Text(text.to_owned())]);
+        return section(vec![PageBlock::Text(text.to_owned())]);
     }
     let shown = features.get(..SHOWN).unwrap_or(&features);
     let chart = Chart {
@@ -76,5 +76,5 @@ pub(super) fn section(report: &DataReport) -> Section {
             horizontal: true,
         }),
     };
-    section(vec![Block::Chart(chart)])
+    section(vec![PageBlock::Chart(chart)])
 }

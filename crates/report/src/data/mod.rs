@@ -19,7 +19,7 @@ mod spread;
 #[cfg(test)]
 mod tests;
 
-use rankwright_data::{DEFAULT_SEED, Dataset, Random, Summary};
+use rankwright_data::{DEFAULT_SEED, Dataset, Random, DatasetSummary};
 use rankwright_eval::{Measure, MetricSpec, SourceKind};
 use rankwright_spec::words::counted;
 use rayon::prelude::*;
@@ -78,7 +78,7 @@ pub struct DataReport {
     title: String,
     facts: Vec<(String, String)>,
     options: DataOptions,
-    summary: Summary,
+    summary: DatasetSummary,
     /// Documents of each query, and those with a label of 1 or more.
     sizes: Vec<usize>,
     relevant: Vec<usize>,
@@ -102,7 +102,7 @@ impl DataReport {
     ) -> Result<DataReport, ReportError> {
         check(options)?;
         let ranker = MetricSpec::parse(&options.metric)?.resolve(SourceKind::Features)?;
-        let summary = Summary::of(data);
+        let summary = DatasetSummary::of(data);
         let relations = relation::all(data, &summary, &ranker)?;
         let order = relation::order(&relations);
         let top: Vec<usize> = order.iter().take(options.top).copied().collect();
@@ -159,7 +159,7 @@ impl DataReport {
 
     /// How many there are, and how many metrics can tell anything about, where these are fewer.
     fn queries(&self) -> String {
-        let Summary { queries, blank_queries, .. } = &self.summary;
+        let DatasetSummary { queries, blank_queries, .. } = &self.summary;
         match blank_queries {
             0 => queries.to_string(),
             blank => {
@@ -180,7 +180,7 @@ impl DataReport {
     }
 
     fn lead(&self) -> String {
-        let Summary { queries, rows, .. } = &self.summary;
+        let DatasetSummary { queries, rows, .. } = &self.summary;
         let mut lead = format!(
             "{}, {}, {}.",
             counted(*queries, "query"),

@@ -10,7 +10,7 @@
 //! the better one counts. Documents without a value stand last in both, and ties follow the
 //! metric's policy (`worst` unless asked otherwise), so that a constant feature earns nothing.
 
-use rankwright_data::{Dataset, Summary};
+use rankwright_data::{Dataset, DatasetSummary};
 use rankwright_eval::compare::Better;
 use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_eval::{
@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use super::{DataReport, column, fixed, signed};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::error::ReportError;
-use crate::page::{Block, Section};
+use crate::page::{PageBlock, Section};
 
 /// Rows of a table at most.
 const TABLE: usize = 150;
@@ -54,7 +54,7 @@ impl Relation {
 /// Every feature, in column order.
 pub(super) fn all(
     data: &Dataset,
-    summary: &Summary,
+    summary: &DatasetSummary,
     ranker: &Measure,
 ) -> Result<Vec<Relation>, ReportError> {
     let tau = MetricSpec::parse("kendall")?.resolve(SourceKind::Features)?;
@@ -205,9 +205,9 @@ pub(super) fn section(report: &DataReport) -> Section {
     }
     table.notes.extend(left_out(report));
     let title = "Correlation of every feature, the strongest first".to_owned();
-    let table = Block::Table { id: "tau-table".to_owned(), title, table };
+    let table = PageBlock::Table { id: "tau-table".to_owned(), title, table };
     let title = "Features by what they tell about relevance".to_owned();
-    Section { id: "relevance".to_owned(), title, blocks: vec![Block::Chart(chart), table] }
+    Section { id: "relevance".to_owned(), title, blocks: vec![PageBlock::Chart(chart), table] }
 }
 
 fn left_out(report: &DataReport) -> Option<String> {
@@ -252,7 +252,7 @@ pub(super) fn rankers(report: &DataReport) -> Section {
     table.notes.push(report.convention());
     table.notes.extend(left_out(report));
     let title = "Every feature as a ranker, the best first".to_owned();
-    let table = Block::Table { id: "rankers-table".to_owned(), title, table };
+    let table = PageBlock::Table { id: "rankers-table".to_owned(), title, table };
     let title = "Single features as rankers".to_owned();
-    Section { id: "rankers".to_owned(), title, blocks: vec![Block::Chart(chart), table] }
+    Section { id: "rankers".to_owned(), title, blocks: vec![PageBlock::Chart(chart), table] }
 }

@@ -14,8 +14,8 @@ struct DataResult<'a> {
     rows: usize,
     queries: usize,
     features: usize,
-    labels: Vec<LabelCount>,
-    query_sizes: QuerySizes,
+    labels: Vec<LabelShare>,
+    query_sizes: SizeCounts,
     documents_per_query: Vec<SizeBin>,
     relevant_per_query: Vec<SizeBin>,
     /// Queries without a label of at least 1.
@@ -36,13 +36,13 @@ struct DataResult<'a> {
 }
 
 #[derive(Serialize)]
-struct LabelCount {
+struct LabelShare {
     label: f64,
     rows: usize,
 }
 
 #[derive(Serialize)]
-struct QuerySizes {
+struct SizeCounts {
     min: usize,
     median: usize,
     mean: f64,
@@ -140,8 +140,8 @@ impl Serialize for DataReport {
             rows: summary.rows,
             queries: summary.queries,
             features: summary.features.len(),
-            labels: labels.map(|(label, rows)| LabelCount { label: *label, rows: *rows }).collect(),
-            query_sizes: QuerySizes {
+            labels: labels.map(|(label, rows)| LabelShare { label: *label, rows: *rows }).collect(),
+            query_sizes: SizeCounts {
                 min: sizes.min,
                 median: sizes.median,
                 mean: sizes.mean,

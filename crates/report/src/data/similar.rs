@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 use super::{DataReport, fixed, signed};
 use crate::chart::{Axis, Body, Chart, Heat};
-use crate::page::{Block, Section};
+use crate::page::{PageBlock, Section};
 
 /// Groups and members shown on the page.
 const SHOWN: usize = 30;
@@ -144,17 +144,17 @@ pub(super) fn section(report: &DataReport) -> Section {
     };
     let mut blocks = Vec::new();
     match similar.groups.is_empty() {
-        true => blocks.push(Block::Text(format!(
+        true => blocks.push(PageBlock::Text(format!(
             "No two features have a rank correlation beyond {near} ({on})."
         ))),
-        false => blocks.push(Block::Table {
+        false => blocks.push(PageBlock::Table {
             id: "near-duplicates".to_owned(),
             title: "Near-duplicate features".to_owned(),
             table: table(report, &on),
         }),
     }
     let names = || similar.top.iter().map(|c| report.name(*c).to_owned()).collect();
-    blocks.push(Block::Chart(Chart {
+    blocks.push(PageBlock::Chart(Chart {
         id: "correlations".to_owned(),
         title: "Rank correlation between features".to_owned(),
         caption: format!(

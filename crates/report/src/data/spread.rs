@@ -9,11 +9,11 @@
 //! More than six labels become two: below 1, and 1 or more. Cost O(rows) a feature. Edge cases: a
 //! feature that is always missing has no bins.
 
-use rankwright_data::{Dataset, Summary};
+use rankwright_data::{Dataset, DatasetSummary};
 
 use super::{DataReport, column, signed};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
-use crate::page::{Block, Section};
+use crate::page::{PageBlock, Section};
 
 /// Different values up to which each has its bin.
 const VALUES: usize = 12;
@@ -73,7 +73,7 @@ impl Bins {
 
 impl Spread {
     /// Counts one feature; `sample` are the rows that decide on the bins.
-    pub(super) fn of(data: &Dataset, summary: &Summary, c: usize, sample: &[usize]) -> Spread {
+    pub(super) fn of(data: &Dataset, summary: &DatasetSummary, c: usize, sample: &[usize]) -> Spread {
         let bins = bins(data, c, sample);
         let groups = groups(summary);
         let mut counts = vec![vec![0_usize; bins.len()]; groups.len()];
@@ -94,7 +94,7 @@ impl Spread {
 }
 
 /// Labels as names with their first and last value.
-fn groups(summary: &Summary) -> Vec<(String, f64, f64)> {
+fn groups(summary: &DatasetSummary) -> Vec<(String, f64, f64)> {
     if summary.labels.len() <= LABELS {
         let one = |(label, _): &(f64, usize)| (format!("label {label}"), *label, *label);
         return summary.labels.iter().map(one).collect();
@@ -141,9 +141,9 @@ pub(super) fn section(report: &DataReport) -> Section {
     let group = |(at, spread): (usize, &Spread)| {
         let tau = report.relations.get(spread.column).map(|r| r.tau);
         let name = format!("{} (tau {})", report.name(spread.column), signed(tau));
-        (name, vec![Block::Chart(chart(report, spread, at + 1))])
+        (name, vec![PageBlock::Chart(chart(report, spread, at + 1))])
     };
-    let choice = Block::Choice {
+    let choice = PageBlock::Choice {
         id: "spread-feature".to_owned(),
         label: "Feature".to_owned(),
         groups: report.spreads.iter().enumerate().map(group).collect(),

@@ -6,7 +6,7 @@ use serde_json::to_value;
 
 use super::*;
 use crate::chart::Body;
-use crate::page::Block;
+use crate::page::PageBlock;
 
 fn data(text: &str) -> Dataset {
     let input = Input::from_bytes("f", text.as_bytes().to_vec()).unwrap();
@@ -147,11 +147,11 @@ fn a_feature_that_is_always_missing_is_told() {
     assert!(report.relations[0].tau.is_nan());
     let page = report.page();
     let missing = page.sections.iter().find(|section| section.id == "missing").unwrap();
-    let Block::Chart(chart) = &missing.blocks[0] else { panic!("a chart expected") };
+    let PageBlock::Chart(chart) = &missing.blocks[0] else { panic!("a chart expected") };
     let Body::Bars(bars) = &chart.body else { panic!("bars expected") };
     assert_eq!((bars.categories[0].as_str(), bars.series[0].values[0]), ("1", 1.0));
     let warnings = page.sections.iter().find(|section| section.id == "warnings").unwrap();
-    let said = |text: &str| warnings.blocks.contains(&Block::Text(text.to_owned()));
+    let said = |text: &str| warnings.blocks.contains(&PageBlock::Text(text.to_owned()));
     assert!(said("Constant, so without any use: 1."), "{:?}", warnings.blocks);
 }
 

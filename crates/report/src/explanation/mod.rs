@@ -20,15 +20,15 @@ use rankwright_model::{
 };
 
 pub use self::list::Effect;
-pub use self::query::{Contribution, Document, PairPart, QueryPart, Share};
-pub use self::summary::{FeatureSummary, Point, Summary};
+pub use self::query::{Contribution, ExplainedDocument, PairPart, QueryPart, Share};
+pub use self::summary::{FeatureEffect, FeaturePoint, EffectSummary};
 
 use crate::error::ReportError;
 use crate::known::KnownNames;
 
 /// What is to be explained.
 #[derive(Debug, Clone, Copy)]
-pub struct ExplainRequest<'a> {
+pub struct ExplanationRequest<'a> {
     /// The model, and what it is called.
     pub model: (&'a str, &'a Model),
     /// The data, and what it is called.
@@ -51,7 +51,7 @@ pub struct ExplainRequest<'a> {
 
 /// What was found.
 #[derive(Debug, Clone)]
-pub struct Explanation {
+pub struct RankingExplanation {
     /// What the model is called.
     pub model: String,
     /// What the data is called.
@@ -63,13 +63,13 @@ pub struct Explanation {
     /// The query that was asked for.
     pub query: Option<QueryPart>,
     /// The whole data set, where no query was asked for.
-    pub summary: Option<Summary>,
+    pub summary: Option<EffectSummary>,
     /// How scores go with the features that were asked for.
     pub dependence: Vec<Dependence>,
 }
 
 /// Explains what is asked.
-pub fn explain(request: &ExplainRequest<'_>) -> Result<Explanation, ReportError> {
+pub fn explain(request: &ExplanationRequest<'_>) -> Result<RankingExplanation, ReportError> {
     if request.query.is_none() && (request.pair.is_some() || !request.documents.is_empty()) {
         return Err(ReportError::DocumentsWithoutQuery);
     }
@@ -80,7 +80,7 @@ pub fn explain(request: &ExplainRequest<'_>) -> Result<Explanation, ReportError>
     };
     let summary = match request.query {
         Some(_) => None,
-        None => Some(Summary::new(request, &explainer)?),
+        None => Some(EffectSummary::new(request, &explainer)?),
     };
     let of_feature = |name: &String| {
         let (features, how) = (&request.model.1.header().features, DependenceOptions::default());
@@ -92,7 +92,7 @@ pub fn explain(request: &ExplainRequest<'_>) -> Result<Explanation, ReportError>
         let how = DependenceOptions { curves: request.curves, ..how };
         Ok(request.model.1.dependence(request.data.1, feature, how, request.options)?)
     };
-    Ok(Explanation {
+    Ok(RankingExplanation {
         model: request.model.0.to_owned(),
         data: request.data.0.to_owned(),
         relative_to,
@@ -104,7 +104,7 @@ pub fn explain(request: &ExplainRequest<'_>) -> Result<Explanation, ReportError>
 }
 
 /// The explainer, and what its explanations are relative to.
-fn explainer<'a>(request: &ExplainRequest<'a>) -> Result<(Explainer<'a>, String), ReportError> {
+fn explainer<'a>(request: &ExplanationRequest<'a>) -> Result<(Explainer<'a>, String), ReportError> {
     let model = request.model.1;
     if let Some((name, background)) = request.background {
         let found = Explainer::with_background(model, background, request.options)?;

@@ -8,16 +8,16 @@ use rankwright_model::Dependence;
 use rankwright_spec::words::counted;
 
 use super::text::above;
-use super::{Document, Explanation, FeatureSummary, PairPart, QueryPart, Summary};
+use super::{ExplainedDocument, RankingExplanation, FeatureEffect, PairPart, QueryPart, EffectSummary};
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
-use crate::page::{Block, Page, Section};
+use crate::page::{PageBlock, Page, Section};
 
 /// Features in a plot.
 const FEATURES: usize = 20;
 /// Documents to choose from.
 const DOCUMENTS: usize = 10;
 
-impl Explanation {
+impl RankingExplanation {
     /// The page.
     pub fn page(&self) -> Page {
         let exact = if self.sampled { "estimated by sampling" } else { "exact" };
@@ -42,7 +42,7 @@ impl Explanation {
         };
         if !self.dependence.is_empty() {
             let charts = self.dependence.iter().enumerate();
-            let blocks = charts.map(|(number, found)| Block::Chart(line(number, found))).collect();
+            let blocks = charts.map(|(number, found)| PageBlock::Chart(line(number, found))).collect();
             let (id, title) = ("dependence".into(), "How scores go with a feature".into());
             sections.push(Section { id, title, blocks });
         }
@@ -61,7 +61,7 @@ impl Explanation {
     }
 }
 
-fn summary_lead(summary: &Summary) -> String {
+fn summary_lead(summary: &EffectSummary) -> String {
     let largest: Vec<&str> =
         summary.features.iter().take(3).map(|feature| feature.feature.as_str()).collect();
     format!(
@@ -82,30 +82,30 @@ fn words(names: &[&str]) -> String {
 }
 
 fn query_sections(query: &QueryPart) -> Vec<Section> {
-    let group = |document: &Document| {
+    let group = |document: &ExplainedDocument| {
         let name = format!("{}: {}", document.rank, document.doc);
-        (name, vec![Block::Chart(document_chart(document, query))])
+        (name, vec![PageBlock::Chart(document_chart(document, query))])
     };
     let groups = query.documents.iter().take(DOCUMENTS).map(group).collect();
     let (id, label) = ("document".into(), "Document".into());
     let mut sections = vec![Section {
         id: "documents".into(),
         title: "Documents".into(),
-        blocks: vec![Block::Choice { id, label, groups }],
+        blocks: vec![PageBlock::Choice { id, label, groups }],
     }];
     if let Some(pair) = &query.pair {
         sections.push(Section {
             id: "pair".into(),
             title: format!("Why {} is {} {}", pair.a.doc, above(pair), pair.b.doc),
-            blocks: vec![Block::Chart(pair_chart(pair))],
+            blocks: vec![PageBlock::Chart(pair_chart(pair))],
         });
     }
-    let blocks = vec![Block::Chart(spread_chart(query)), Block::Chart(agreement_chart(query))];
+    let blocks = vec![PageBlock::Chart(spread_chart(query)), PageBlock::Chart(agreement_chart(query))];
     sections.push(Section { id: "list".into(), title: "The list".into(), blocks });
     sections
 }
 
-fn document_chart(document: &Document, query: &QueryPart) -> Chart {
+fn document_chart(document: &ExplainedDocument, query: &QueryPart) -> Chart {
     let named = document
         .contributions
         .iter()
@@ -196,9 +196,9 @@ fn bars(
     }
 }
 
-fn summary_sections(summary: &Summary) -> Vec<Section> {
+fn summary_sections(summary: &EffectSummary) -> Vec<Section> {
     let features = summary.features.iter().take(FEATURES);
-    let series = |name: &str, of: fn(&FeatureSummary) -> f64| BarSeries {
+    let series = |name: &str, of: fn(&FeatureEffect) -> f64| BarSeries {
         name: name.to_owned(),
         values: features.clone().map(of).collect(),
         band: Vec::new(),
@@ -224,13 +224,13 @@ fn summary_sections(summary: &Summary) -> Vec<Section> {
         }),
     };
     let pointed = summary.features.iter().filter(|feature| !feature.points.is_empty());
-    let group = |(number, feature): (usize, &FeatureSummary)| {
-        (feature.feature.clone(), vec![Block::Chart(points_chart(number, feature))])
+    let group = |(number, feature): (usize, &FeatureEffect)| {
+        (feature.feature.clone(), vec![PageBlock::Chart(points_chart(number, feature))])
     };
     let groups = pointed.enumerate().map(group).collect();
-    let choice = Block::Choice { id: "value".into(), label: "Feature".into(), groups };
+    let choice = PageBlock::Choice { id: "value".into(), label: "Feature".into(), groups };
     vec![
-        Section { id: "size".into(), title: "Features".into(), blocks: vec![Block::Chart(chart)] },
+        Section { id: "size".into(), title: "Features".into(), blocks: vec![PageBlock::Chart(chart)] },
         Section {
             id: "values".into(),
             title: "Value and contribution".into(),
@@ -239,7 +239,7 @@ fn summary_sections(summary: &Summary) -> Vec<Section> {
     ]
 }
 
-fn points_chart(number: usize, feature: &FeatureSummary) -> Chart {
+fn points_chart(number: usize, feature: &FeatureEffect) -> Chart {
     let known = feature.points.iter().filter(|point| point.value.is_finite());
     let points = known.clone().map(|point| (f64::from(point.value), point.contribution)).collect();
     let names = known.map(|point| format!("row {}", point.row)).collect();

@@ -5,7 +5,7 @@ use rankwright_eval::{OrderRule, Orderer, Rows};
 use rankwright_model::{Explainer, Explanation};
 use serde::Serialize;
 
-use super::ExplainRequest;
+use super::ExplanationRequest;
 use super::list::{Effect, effects};
 use crate::error::ReportError;
 use crate::known::KnownNames;
@@ -21,7 +21,7 @@ pub struct QueryPart {
     /// What every score starts from.
     pub base: f64,
     /// The documents asked for, from the top of the list down.
-    pub documents: Vec<Document>,
+    pub documents: Vec<ExplainedDocument>,
     /// Two documents against each other.
     pub pair: Option<PairPart>,
     /// Which features tell the documents apart, the largest spread first.
@@ -30,7 +30,7 @@ pub struct QueryPart {
 
 /// One document and what its score is made of.
 #[derive(Debug, Clone, Serialize)]
-pub struct Document {
+pub struct ExplainedDocument {
     /// Its id, or its row number where the data has no ids.
     pub doc: String,
     /// Its row in the input, counted from 0.
@@ -61,9 +61,9 @@ pub struct Contribution {
 #[derive(Debug, Clone)]
 pub struct PairPart {
     /// The first document, without contributions of its own.
-    pub a: Document,
+    pub a: ExplainedDocument,
     /// The second one.
-    pub b: Document,
+    pub b: ExplainedDocument,
     /// The first score less the second: the sum of the shares.
     pub difference: f64,
     /// What each feature adds to the difference, the largest in size first.
@@ -83,7 +83,7 @@ pub struct Share {
 
 impl QueryPart {
     pub(super) fn new(
-        request: &ExplainRequest<'_>,
+        request: &ExplanationRequest<'_>,
         explainer: &Explainer<'_>,
         id: &str,
     ) -> Result<QueryPart, ReportError> {
@@ -164,9 +164,9 @@ impl About<'_> {
         })
     }
 
-    fn head(&self, place: usize) -> Document {
+    fn head(&self, place: usize) -> ExplainedDocument {
         let row = self.found.rows.start + place;
-        Document {
+        ExplainedDocument {
             doc: self.name(place),
             row: self.data.source_row(row),
             rank: self.ranks[place],
@@ -176,7 +176,7 @@ impl About<'_> {
         }
     }
 
-    fn document(&self, place: usize) -> Document {
+    fn document(&self, place: usize) -> ExplainedDocument {
         let parts = self.found.contributions(place).iter().zip(self.found.values(place));
         let named = self.names.iter().zip(parts).map(|(feature, (part, value))| Contribution {
             feature: feature.clone(),
@@ -185,7 +185,7 @@ impl About<'_> {
         });
         let mut contributions: Vec<Contribution> = named.collect();
         contributions.sort_by(|a, b| by_size(a.contribution, b.contribution));
-        Document { contributions, ..self.head(place) }
+        ExplainedDocument { contributions, ..self.head(place) }
     }
 
     fn pair(&self, a: usize, b: usize) -> PairPart {

@@ -3,7 +3,7 @@
 use rankwright_model::Dependence;
 use serde::{Serialize, Serializer};
 
-use super::{Document, Effect, Explanation, PairPart, QueryPart, Summary};
+use super::{ExplainedDocument, Effect, RankingExplanation, PairPart, QueryPart, EffectSummary};
 use crate::serialise::shortest;
 
 #[derive(Serialize)]
@@ -17,14 +17,14 @@ struct ExplanationResult<'a> {
     #[serde(flatten)]
     query: Option<QueryResult<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    summary: Option<&'a Summary>,
+    summary: Option<&'a EffectSummary>,
 }
 
 #[derive(Serialize)]
 struct QueryResult<'a> {
     query: &'a str,
     base: f64,
-    documents: &'a [Document],
+    documents: &'a [ExplainedDocument],
     list: &'a [Effect],
     #[serde(skip_serializing_if = "Option::is_none")]
     pair: Option<PairResult<'a>>,
@@ -76,7 +76,7 @@ struct DependenceCurve<'a> {
     scores: &'a [f64],
 }
 
-impl Serialize for Explanation {
+impl Serialize for RankingExplanation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         ExplanationResult {
             model: &self.model,
@@ -119,8 +119,8 @@ impl<'a> From<&'a PairPart> for PairResult<'a> {
     }
 }
 
-impl<'a> From<&'a Document> for DocumentHead<'a> {
-    fn from(document: &'a Document) -> Self {
+impl<'a> From<&'a ExplainedDocument> for DocumentHead<'a> {
+    fn from(document: &'a ExplainedDocument) -> Self {
         DocumentHead {
             doc: &document.doc,
             row: document.row,

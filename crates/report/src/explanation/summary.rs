@@ -10,7 +10,7 @@ use rankwright_model::{Explainer, Explanation};
 use rankwright_spec::words::counted;
 use serde::Serialize;
 
-use super::{ExplainRequest, is_sampled};
+use super::{ExplanationRequest, is_sampled};
 use crate::error::ReportError;
 
 /// Documents that are enough.
@@ -24,7 +24,7 @@ const POINTS: usize = 300;
 
 /// How much the features move scores.
 #[derive(Debug, Clone, Serialize)]
-pub struct Summary {
+pub struct EffectSummary {
     /// Queries looked at.
     pub queries: usize,
     /// Queries there are.
@@ -33,10 +33,10 @@ pub struct Summary {
     /// Documents looked at.
     pub documents: usize,
     /// The features, the largest size first.
-    pub features: Vec<FeatureSummary>,
+    pub features: Vec<FeatureEffect>,
 }
 
-impl Summary {
+impl EffectSummary {
     /// What was looked at, in words.
     pub(super) fn seen(&self) -> String {
         let documents = counted(self.documents, "document");
@@ -51,7 +51,7 @@ impl Summary {
 
 /// How much one feature moves scores.
 #[derive(Debug, Clone, Serialize)]
-pub struct FeatureSummary {
+pub struct FeatureEffect {
     /// Its name.
     pub feature: String,
     /// The mean size of its contribution.
@@ -60,12 +60,12 @@ pub struct FeatureSummary {
     pub spread: f64,
     /// Some documents, for the largest features.
     #[serde(skip)]
-    pub points: Vec<Point>,
+    pub points: Vec<FeaturePoint>,
 }
 
 /// One document as a feature sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
+pub struct FeaturePoint {
     /// The row in the input, from 0.
     pub row: usize,
     /// The value of the feature; NaN where it is missing.
@@ -74,11 +74,11 @@ pub struct Point {
     pub contribution: f64,
 }
 
-impl Summary {
+impl EffectSummary {
     pub(super) fn new(
-        request: &ExplainRequest<'_>,
+        request: &ExplanationRequest<'_>,
         explainer: &Explainer<'_>,
-    ) -> Result<Summary, ReportError> {
+    ) -> Result<EffectSummary, ReportError> {
         let data = request.data.1;
         let enough = if is_sampled(request.model.1) { ENOUGH_SAMPLED } else { ENOUGH };
         let mut order: Vec<usize> = (0..data.queries()).collect();
@@ -99,7 +99,7 @@ impl Summary {
             feature.points = points(&found, *slot, documents, source);
         }
         let features = features.into_iter().map(|(_, feature)| feature).collect();
-        Ok(Summary { queries: queries.len(), all_queries: data.queries(), documents, features })
+        Ok(EffectSummary { queries: queries.len(), all_queries: data.queries(), documents, features })
     }
 }
 
@@ -108,7 +108,7 @@ fn features(
     found: &[Explanation],
     names: Vec<String>,
     documents: usize,
-) -> Vec<(usize, FeatureSummary)> {
+) -> Vec<(usize, FeatureEffect)> {
     let mut sums = vec![(0.0, 0.0); names.len()];
     for list in found {
         let means = list.means();
@@ -121,7 +121,7 @@ fn features(
         }
     }
     let count = documents.max(1) as f64;
-    let summary = |(feature, (size, spread)): (String, (f64, f64))| FeatureSummary {
+    let summary = |(feature, (size, spread)): (String, (f64, f64))| FeatureEffect {
         feature,
         size: size / count,
         spread: spread / count,
@@ -138,13 +138,13 @@ fn points(
     slot: usize,
     documents: usize,
     source: impl Fn(usize) -> usize,
-) -> Vec<Point> {
+) -> Vec<FeaturePoint> {
     let all =
         found.iter().flat_map(|list| (0..list.documents()).map(move |document| (list, document)));
     let step = documents.div_ceil(POINTS).max(1);
-    let mut points: Vec<Point> = all
+    let mut points: Vec<FeaturePoint> = all
         .step_by(step)
-        .map(|(list, document)| Point {
+        .map(|(list, document)| FeaturePoint {
             row: source(list.rows.start + document),
             value: list.values(document)[slot],
             contribution: list.contributions(document)[slot],

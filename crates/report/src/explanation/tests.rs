@@ -6,7 +6,7 @@ use serde_json::to_value;
 
 use super::*;
 use crate::chart::Body;
-use crate::page::Block;
+use crate::page::PageBlock;
 
 fn names() -> FeatureNames {
     FeatureNames::Named(["bm25", "clicks", "age"].map(String::from).to_vec())
@@ -25,8 +25,8 @@ fn data() -> Dataset {
     data.build().unwrap()
 }
 
-fn request<'a>(model: &'a Model, data: &'a Dataset) -> ExplainRequest<'a> {
-    ExplainRequest {
+fn request<'a>(model: &'a Model, data: &'a Dataset) -> ExplanationRequest<'a> {
+    ExplanationRequest {
         model: ("m", model),
         data: ("d", data),
         background: None,
@@ -68,7 +68,7 @@ fn the_list_is_told_apart_by_what_differs() {
     // Order b a c by score. bm25 says b c a: one of three pairs the wrong way round. clicks says a b c.
     assert!((found[0].agreement.unwrap() - 1.0 / 3.0).abs() < 1e-12);
     assert!((found[1].agreement.unwrap() - 1.0 / 3.0).abs() < 1e-12);
-    let one = ExplainRequest { query: Some("q2"), ..request(&model, &data) };
+    let one = ExplanationRequest { query: Some("q2"), ..request(&model, &data) };
     let one = explain(&one).unwrap().query.unwrap();
     assert!(one.list.iter().all(|effect| effect.spread == 0.0 && effect.agreement.is_none()));
 }
@@ -77,7 +77,7 @@ fn the_list_is_told_apart_by_what_differs() {
 fn a_pair_sums_to_the_difference_of_the_scores() {
     let (model, data) = (model(), data());
     let found =
-        explain(&ExplainRequest { pair: Some(["a", "2"]), ..request(&model, &data) }).unwrap();
+        explain(&ExplanationRequest { pair: Some(["a", "2"]), ..request(&model, &data) }).unwrap();
     let pair = found.query.as_ref().unwrap().pair.as_ref().unwrap();
     assert_eq!((pair.a.doc.as_str(), pair.b.doc.as_str(), pair.difference), ("a", "c", 1.0));
     let shares: Vec<_> = pair.shares.iter().map(|s| (s.feature.as_str(), s.difference)).collect();
@@ -91,30 +91,30 @@ fn a_pair_sums_to_the_difference_of_the_scores() {
 #[test]
 fn what_is_not_there_is_told_with_what_is_near() {
     let (model, data) = (model(), data());
-    let refusal = |request: ExplainRequest<'_>| {
+    let refusal = |request: ExplanationRequest<'_>| {
         let error = explain(&request).unwrap_err();
         format!("{error}; {}", error.help().unwrap_or_default())
     };
-    let error = refusal(ExplainRequest { query: Some("q11"), ..request(&model, &data) });
+    let error = refusal(ExplanationRequest { query: Some("q11"), ..request(&model, &data) });
     assert!(error.contains("no query 'q11'") && error.contains("nearest to it: q1, q2"), "{error}");
     let documents = ["d".to_owned()];
-    let error = refusal(ExplainRequest { documents: &documents, ..request(&model, &data) });
+    let error = refusal(ExplanationRequest { documents: &documents, ..request(&model, &data) });
     assert!(error.contains("query 'q1' has no document 'd'"), "{error}");
     let features = ["bm52".to_owned()];
-    let error = refusal(ExplainRequest { dependence: &features, ..request(&model, &data) });
+    let error = refusal(ExplanationRequest { dependence: &features, ..request(&model, &data) });
     assert!(
         error.contains("no feature 'bm52'") && error.contains("nearest to it: bm25"),
         "{error}"
     );
     let error =
-        refusal(ExplainRequest { query: None, documents: &documents, ..request(&model, &data) });
+        refusal(ExplanationRequest { query: None, documents: &documents, ..request(&model, &data) });
     assert!(error.contains("name the query too"), "{error}");
 }
 
 #[test]
 fn a_summary_is_over_all_documents_of_the_sample() {
     let (model, data) = (model(), data());
-    let found = explain(&ExplainRequest { query: None, ..request(&model, &data) }).unwrap();
+    let found = explain(&ExplanationRequest { query: None, ..request(&model, &data) }).unwrap();
     let summary = found.summary.as_ref().unwrap();
     assert_eq!((summary.queries, summary.documents), (2, 4));
     // bm25 adds 2, 6, 4 and 10; clicks 0, -1, -3 and -5.
@@ -133,7 +133,7 @@ fn a_summary_is_over_all_documents_of_the_sample() {
 fn a_page_has_a_plot_for_each_thing_with_ids_of_their_own() {
     let (model, data) = (model(), data());
     let features = ["bm25".to_owned()];
-    let with = ExplainRequest {
+    let with = ExplanationRequest {
         pair: Some(["b", "a"]),
         dependence: &features,
         curves: 2,
@@ -142,19 +142,19 @@ fn a_page_has_a_plot_for_each_thing_with_ids_of_their_own() {
     let page = explain(&with).unwrap().page();
     let sections: Vec<&str> = page.sections.iter().map(|section| section.id.as_str()).collect();
     assert_eq!(sections, ["documents", "pair", "list", "dependence"]);
-    let Block::Choice { groups, .. } = &page.sections[0].blocks[0] else { panic!("no choice") };
+    let PageBlock::Choice { groups, .. } = &page.sections[0].blocks[0] else { panic!("no choice") };
     assert_eq!(groups.len(), 3);
-    let Block::Chart(chart) = &groups[0].1[0] else { panic!("no chart") };
+    let PageBlock::Chart(chart) = &groups[0].1[0] else { panic!("no chart") };
     let Body::Bars(bars) = &chart.body else { panic!("no bars") };
     assert_eq!(bars.categories, ["bm25 = 3", "clicks = 1"]);
     assert_eq!(bars.series[0].values, [6.0, -1.0]);
-    let Block::Chart(chart) = &page.sections[3].blocks[0] else { panic!("no chart") };
+    let PageBlock::Chart(chart) = &page.sections[3].blocks[0] else { panic!("no chart") };
     let Body::Lines(lines) = &chart.body else { panic!("no lines") };
     assert_eq!(lines.len(), 3, "the mean and two documents");
     // Mean of the rest: 1 - (0 + 1 + 3 + 5) / 4.
     assert_eq!(lines[0].points[0], (1.0, 2.0 + 1.0 - 9.0 / 4.0));
     let summary =
-        explain(&ExplainRequest { query: None, ..request(&model, &data) }).unwrap().page();
+        explain(&ExplanationRequest { query: None, ..request(&model, &data) }).unwrap().page();
     assert_eq!(summary.sections.len(), 2);
     assert!(page.to_html().is_ok() && summary.to_html().is_ok());
 }
@@ -166,7 +166,7 @@ fn a_missing_value_is_null_and_values_are_short_in_json() {
     let mut query = found.query.clone().unwrap();
     query.documents[0].contributions[0].value = f32::NAN;
     query.documents[0].contributions[1].value = 0.1;
-    let json = to_value(Explanation { query: Some(query), ..found }).unwrap();
+    let json = to_value(RankingExplanation { query: Some(query), ..found }).unwrap();
     let parts = &json["documents"][0]["contributions"];
     assert!(parts[0]["value"].is_null());
     assert_eq!(parts[1]["value"].to_string(), "0.1");

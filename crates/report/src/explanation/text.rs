@@ -5,14 +5,14 @@ use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_model::Dependence;
 use rankwright_spec::words::counted;
 
-use super::{Contribution, Document, Explanation, PairPart, QueryPart, Summary};
+use super::{Contribution, ExplainedDocument, RankingExplanation, PairPart, QueryPart, EffectSummary};
 
 /// Half the width of a bar.
 const HALF: usize = 10;
 /// Documents that are shown where none was asked for.
 const DOCUMENTS: usize = 3;
 
-impl Explanation {
+impl RankingExplanation {
     /// Tables of the main things: `top` features each, and of a query the first documents, or all
     /// where `all_documents`.
     pub fn to_text(&self, top: usize, all_documents: bool) -> String {
@@ -45,7 +45,7 @@ impl Explanation {
         parts
     }
 
-    fn summary_text(&self, summary: &Summary, top: usize) -> String {
+    fn summary_text(&self, summary: &EffectSummary, top: usize) -> String {
         let most = summary.features.first().map_or(0.0, |feature| feature.size);
         let mut table = Table::new([
             ("feature", Align::Left),
@@ -74,7 +74,7 @@ impl Explanation {
     }
 }
 
-fn document_text(document: &Document, query: &QueryPart, top: usize) -> String {
+fn document_text(document: &ExplainedDocument, query: &QueryPart, top: usize) -> String {
     let name = format!("rank {}: document {}", document.rank, document.doc);
     let mut table = Table::new([
         (name.as_str(), Align::Left),

@@ -10,7 +10,7 @@ use rankwright_eval::compare::Mark;
 use rankwright_eval::table::Table;
 use serde_json::{Value, json};
 
-use super::{Block, Page};
+use super::{PageBlock, Page};
 use crate::ReportError;
 use crate::chart::numbers::field;
 
@@ -18,19 +18,19 @@ pub(super) fn write(page: &Page, folder: &Path) -> Result<Vec<PathBuf>, ReportEr
     std::fs::create_dir_all(folder)
         .map_err(|error| DataError::io("make", folder.display().to_string(), error))?;
     let page = page.with_safe_ids();
-    let mut out = Writer { folder, files: Vec::new() };
+    let mut out = AssetWriter { folder, files: Vec::new() };
     for section in &page.sections {
         section.blocks.iter().try_for_each(|block| out.block(block))?;
     }
     Ok(out.files)
 }
 
-struct Writer<'a> {
+struct AssetWriter<'a> {
     folder: &'a Path,
     files: Vec<PathBuf>,
 }
 
-impl Writer<'_> {
+impl AssetWriter<'_> {
     fn file(&mut self, id: &str, ending: &str, content: &str) -> Result<(), ReportError> {
         let path = self.folder.join(format!("{id}.{ending}"));
         write_atomic(&path, |out| out.write_all(content.as_bytes()))?;
@@ -38,20 +38,20 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn block(&mut self, block: &Block) -> Result<(), ReportError> {
+    fn block(&mut self, block: &PageBlock) -> Result<(), ReportError> {
         match block {
-            Block::Text(_) => Ok(()),
-            Block::Chart(chart) => {
+            PageBlock::Text(_) => Ok(()),
+            PageBlock::Chart(chart) => {
                 self.file(&chart.id, "svg", &chart.to_svg()?)?;
                 self.file(&chart.id, "csv", &chart.to_csv())?;
                 self.file(&chart.id, "json", &format!("{:#}\n", chart.to_json()))
             }
-            Block::Table { id, title, table } => {
+            PageBlock::Table { id, title, table } => {
                 self.file(id, "csv", &csv(table))?;
                 self.file(id, "json", &format!("{:#}\n", json(title, table)))
             }
-            Block::Drawing { id, svg, .. } => self.file(id, "svg", svg),
-            Block::Choice { groups, .. } => {
+            PageBlock::Drawing { id, svg, .. } => self.file(id, "svg", svg),
+            PageBlock::Choice { groups, .. } => {
                 let mut blocks = groups.iter().flat_map(|(_, blocks)| blocks);
                 blocks.try_for_each(|block| self.block(block))
             }

@@ -10,10 +10,10 @@ use rankwright_eval::compare::Mark;
 use rankwright_eval::table::{Align, Cell, Table};
 use sha2::{Digest, Sha256};
 
-use super::{Block, Page, Section};
+use super::{PageBlock, Page, Section};
 use crate::ReportError;
 use crate::chart::escape::escape;
-use crate::chart::numbers::Entry;
+use crate::chart::numbers::TableValue;
 use crate::chart::svg::theme::page_css;
 use crate::chart::svg::{Look, Picture};
 use crate::chart::{Chart, stops};
@@ -113,16 +113,16 @@ fn section(one: &Section, out: &mut String) -> Result<(), ReportError> {
 }
 
 /// A block; `level` is that of its heading.
-fn block(block: &Block, level: usize, out: &mut String) -> Result<(), ReportError> {
+fn block(block: &PageBlock, level: usize, out: &mut String) -> Result<(), ReportError> {
     match block {
-        Block::Text(text) => out.push_str(&format!("<p dir=\"auto\">{}</p>\n", escape(text))),
-        Block::Chart(chart) => out.push_str(&figure(chart, level)?),
-        Block::Table { id, title, table: content } => {
+        PageBlock::Text(text) => out.push_str(&format!("<p dir=\"auto\">{}</p>\n", escape(text))),
+        PageBlock::Chart(chart) => out.push_str(&figure(chart, level)?),
+        PageBlock::Table { id, title, table: content } => {
             let table = table(id, title, content);
             out.push_str(&format!("<div class=\"block\">\n{table}</div>\n"));
         }
-        Block::Drawing { id, title, svg } => out.push_str(&drawing(id, title, svg, level)),
-        Block::Choice { id, label, groups } => choice(id, label, groups, level, out)?,
+        PageBlock::Drawing { id, title, svg } => out.push_str(&drawing(id, title, svg, level)),
+        PageBlock::Choice { id, label, groups } => choice(id, label, groups, level, out)?,
     }
     Ok(())
 }
@@ -156,7 +156,7 @@ fn numbers(chart: &Chart) -> String {
         "<details><summary>Numbers</summary>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" \
          aria-label=\"Numbers: {title}\">\n<table>\n<caption>{title}</caption>\n<thead><tr>"
     );
-    let is_text = |c: usize| rows.iter().any(|row| matches!(row.get(c), Some(Entry::Name(_))));
+    let is_text = |c: usize| rows.iter().any(|row| matches!(row.get(c), Some(TableValue::Name(_))));
     let texts: Vec<bool> = (0..header.len()).map(is_text).collect();
     for (name, text) in header.iter().zip(&texts) {
         let side = if *text { " class=\"l\"" } else { "" };
@@ -279,7 +279,7 @@ fn scoped(svg: &str, under: &str) -> String {
 fn choice(
     id: &str,
     label: &str,
-    groups: &[(String, Vec<Block>)],
+    groups: &[(String, Vec<PageBlock>)],
     level: usize,
     out: &mut String,
 ) -> Result<(), ReportError> {

@@ -5,16 +5,16 @@
 
 use std::collections::HashSet;
 
-use super::{Block, Page};
+use super::{PageBlock, Page};
 
 /// Names given so far.
 #[derive(Debug)]
-pub(crate) struct Ids(HashSet<String>);
+pub(crate) struct UniqueIds(HashSet<String>);
 
-impl Ids {
+impl UniqueIds {
     /// None but those of the page's own parts.
-    fn new() -> Ids {
-        Ids(["main", "facts", "contents"].map(str::to_owned).into())
+    fn new() -> UniqueIds {
+        UniqueIds(["main", "facts", "contents"].map(str::to_owned).into())
     }
 
     /// A safe name, as close to the one wanted as can be.
@@ -26,12 +26,12 @@ impl Ids {
         free.unwrap_or(base)
     }
 
-    fn block(&mut self, block: &mut Block) {
+    fn block(&mut self, block: &mut PageBlock) {
         match block {
-            Block::Text(_) => {}
-            Block::Chart(chart) => chart.id = self.unique(&chart.id),
-            Block::Table { id, .. } | Block::Drawing { id, .. } => *id = self.unique(id),
-            Block::Choice { id, groups, .. } => {
+            PageBlock::Text(_) => {}
+            PageBlock::Chart(chart) => chart.id = self.unique(&chart.id),
+            PageBlock::Table { id, .. } | PageBlock::Drawing { id, .. } => *id = self.unique(id),
+            PageBlock::Choice { id, groups, .. } => {
                 *id = self.unique(id);
                 groups.iter_mut().flat_map(|(_, blocks)| blocks).for_each(|b| self.block(b));
             }
@@ -60,7 +60,7 @@ impl Page {
     /// The page with ids that are safe and unique.
     pub(super) fn with_safe_ids(&self) -> Page {
         let mut page = self.clone();
-        let mut ids = Ids::new();
+        let mut ids = UniqueIds::new();
         for section in &mut page.sections {
             section.id = ids.unique(&section.id);
         }
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_name_is_given_once() {
-        let mut ids = Ids::new();
+        let mut ids = UniqueIds::new();
         let found: Vec<_> = ["a", "a", "A", "a-2", "main"].iter().map(|w| ids.unique(w)).collect();
         assert_eq!(found, ["a", "a-2", "A-3", "a-2-2", "main-2"]);
     }

@@ -33,12 +33,12 @@ pub struct Section {
     /// The heading.
     pub title: String,
     /// What it shows.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<PageBlock>,
 }
 
 /// A piece of a section.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Block {
+pub enum PageBlock {
     /// A paragraph, as plain text.
     Text(String),
     /// A plot.
@@ -68,7 +68,7 @@ pub enum Block {
         /// What is chosen, such as "Query".
         label: String,
         /// Name and blocks of each group.
-        groups: Vec<(String, Vec<Block>)>,
+        groups: Vec<(String, Vec<PageBlock>)>,
     },
 }
 

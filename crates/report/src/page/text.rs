@@ -2,7 +2,7 @@
 
 use rankwright_eval::table::Table;
 
-use super::{Block, Page};
+use super::{PageBlock, Page};
 use crate::chart::text::clean;
 use crate::chart::{Body, Chart};
 
@@ -25,11 +25,11 @@ pub(super) fn render(page: &Page, width: usize) -> String {
         let mut part = String::new();
         for block in seen(&section.blocks) {
             match block {
-                Block::Chart(chart) if charts < CHARTS && is_main(chart) => {
+                PageBlock::Chart(chart) if charts < CHARTS && is_main(chart) => {
                     charts += 1;
                     part.push_str(&format!("\n{}", chart.to_text(width)));
                 }
-                Block::Table { title, table, .. } => {
+                PageBlock::Table { title, table, .. } => {
                     part.push_str(&format!("\n{}\n{}", clean(title), short(table)));
                 }
                 _ => {}
@@ -44,11 +44,11 @@ pub(super) fn render(page: &Page, width: usize) -> String {
 }
 
 /// Blocks of a section; of a choice those of its first group.
-fn seen(blocks: &[Block]) -> Vec<&Block> {
+fn seen(blocks: &[PageBlock]) -> Vec<&PageBlock> {
     let mut out = Vec::new();
     for block in blocks {
         match block {
-            Block::Choice { groups, .. } => {
+            PageBlock::Choice { groups, .. } => {
                 out.extend(groups.first().map(|(_, blocks)| seen(blocks)).unwrap_or_default());
             }
             other => out.push(other),

@@ -14,7 +14,7 @@ use rankwright_data::Dataset;
 use rankwright_eval::{Evaluation, Measure, MetricSpec, SourceKind};
 use rankwright_learn::LearnError;
 use rankwright_learn::objective::{
-    Cut, Lambda, LambdaConfig, Objective, QueryView, Weight, Workspace,
+    CutoffMode, Lambda, LambdaConfig, Objective, QueryView, Weight, ObjectiveBuffers,
 };
 use rankwright_spec::{Spec, SpecError};
 use serde::Serialize;
@@ -24,7 +24,7 @@ use super::stages::Stages;
 use crate::chart::{Axis, Body, Chart, Forces, Pushed};
 use crate::error::ReportError;
 use crate::known::KnownNames;
-use crate::page::{Block, Section};
+use crate::page::{PageBlock, Section};
 
 /// Documents of a list that are shown.
 const SHOWN: usize = 20;
@@ -168,13 +168,13 @@ impl<'a> ForceWatch<'a> {
 /// The pair logistic loss with this weight and nothing else.
 fn plain(sigma: f64, weight: Weight) -> Result<Lambda, SpecError> {
     let truncation = Some(usize::MAX);
-    LambdaConfig { sigma, weight, truncation, cut: Cut::Hard, ..LambdaConfig::default() }.check()
+    LambdaConfig { sigma, weight, truncation, cut: CutoffMode::Hard, ..LambdaConfig::default() }.check()
 }
 
 /// The push on each document: minus its lambda.
 pub(super) fn forces(objective: &Lambda, query: &QueryView<'_>) -> Result<Vec<f64>, LearnError> {
     let mut forces = vec![0.0; query.scores.len()];
-    objective.pair_lambdas(query, &mut Workspace::default(), &mut |pair| {
+    objective.pair_lambdas(query, &mut ObjectiveBuffers::default(), &mut |pair| {
         forces[pair.rises.0] += pair.size;
         forces[pair.falls.0] -= pair.size;
     })?;
@@ -225,16 +225,16 @@ impl ForcePictures {
         );
         let groups = self.pictures.iter().map(|picture| {
             let name = stages.name(picture.stage);
-            let chart = Block::Chart(self.chart(picture, &name));
+            let chart = PageBlock::Chart(self.chart(picture, &name));
             (name, vec![chart])
         });
-        let mut groups: Vec<(String, Vec<Block>)> = groups.collect();
-        let mut blocks = vec![Block::Text(text)];
+        let mut groups: Vec<(String, Vec<PageBlock>)> = groups.collect();
+        let mut blocks = vec![PageBlock::Text(text)];
         match groups.len() {
             1 => blocks.extend(groups.remove(0).1),
             _ => {
                 let (id, label) = ("forces-stage".to_owned(), "Stage".to_owned());
-                blocks.push(Block::Choice { id, label, groups });
+                blocks.push(PageBlock::Choice { id, label, groups });
             }
         }
         Section { id: "forces".into(), title: "Forces on a ranked list".into(), blocks }

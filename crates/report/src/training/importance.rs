@@ -9,7 +9,7 @@ use rankwright_data::{Dataset, Random};
 use rankwright_eval::Measure;
 use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_learn::LearnError;
-use rankwright_learn::permutation::{Permutation, Plan};
+use rankwright_learn::permutation::{Permutation, PermutationPlan};
 use rankwright_model::{Model, ModelBody, ScoreOptions};
 use rankwright_spec::words::counted;
 use serde::{Serialize, Serializer};
@@ -17,7 +17,7 @@ use serde::{Serialize, Serializer};
 use super::Part;
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping};
 use crate::error::ReportError;
-use crate::page::{Block, Section};
+use crate::page::{PageBlock, Section};
 
 /// Features that are shown.
 const SHOWN: usize = 20;
@@ -96,7 +96,7 @@ impl Importances {
         };
         let queries = sample(model, data, chosen.len(), seed);
         let part = data.select_queries(&queries)?;
-        let plan = Plan { repeats: REPEATS, seed, options };
+        let plan = PermutationPlan { repeats: REPEATS, seed, options };
         let found = Permutation::of_features(model, &part, measure.clone(), plan, chosen.clone());
         let found = match found {
             // A metric without a value on these queries is no reason to do without the rest.
@@ -141,7 +141,7 @@ impl Importances {
     pub(super) fn section(&self) -> Section {
         let mut blocks = Vec::new();
         if self.features.is_empty() {
-            blocks.push(Block::Text("The model looks at no feature at all.".into()));
+            blocks.push(PageBlock::Text("The model looks at no feature at all.".into()));
         }
         let gain = if self.trees { "gain" } else { "size of weight" };
         let by_gain = "Sum over all splits of a feature of what the split gained in training.";
@@ -154,7 +154,7 @@ impl Importances {
             f.splits.map(|splits| (splits as f64, None))
         }));
         match &self.shuffled {
-            Err(sentence) => blocks.push(Block::Text(sentence.clone())),
+            Err(sentence) => blocks.push(PageBlock::Text(sentence.clone())),
             Ok(shuffled) => {
                 let which = match (self.trees, self.features.iter().any(|f| f.gain.is_some())) {
                     (true, _) => " The features of most gain were shuffled.",
@@ -170,7 +170,7 @@ impl Importances {
         }
         if !self.features.is_empty() {
             let (id, title) = ("importance-table".into(), "Importance of features".into());
-            blocks.push(Block::Table { id, title, table: self.table() });
+            blocks.push(PageBlock::Table { id, title, table: self.table() });
         }
         Section { id: "importance".into(), title: "Feature importance".into(), blocks }
     }
@@ -182,7 +182,7 @@ impl Importances {
         label: &str,
         caption: &str,
         of: impl Fn(&FeatureWorth) -> Option<(f64, Option<f64>)>,
-    ) -> Option<Block> {
+    ) -> Option<PageBlock> {
         let known = self.features.iter().filter_map(|f| Some((f.name.as_str(), of(f)?)));
         let mut known: Vec<(&str, (f64, Option<f64>))> = known.collect();
         known.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
@@ -195,7 +195,7 @@ impl Importances {
             (value - deviation, value + deviation)
         };
         let bands = known.iter().any(|(_, (_, deviation))| deviation.is_some());
-        Some(Block::Chart(Chart {
+        Some(PageBlock::Chart(Chart {
             id: format!("importance-{id}"),
             title: format!("Features by {label}"),
             caption: caption.to_owned(),

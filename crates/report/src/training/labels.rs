@@ -14,7 +14,7 @@ use super::classes::Classes;
 use super::stages::Stages;
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::error::ReportError;
-use crate::page::{Block, Section};
+use crate::page::{PageBlock, Section};
 
 /// Ranks that are shown.
 const RANKS: usize = 10;
@@ -32,18 +32,18 @@ pub struct LabelRanks {
 
 /// What one stage counts.
 #[derive(Debug, Clone)]
-struct Counts {
+struct StageCounts {
     at: Vec<Vec<u64>>,
     /// Sum of ranks and number of documents of each class.
     ranks: Vec<(u64, u64)>,
 }
 
-impl Counts {
-    fn new(classes: usize) -> Counts {
-        Counts { at: vec![vec![0; classes]; RANKS], ranks: vec![(0, 0); classes] }
+impl StageCounts {
+    fn new(classes: usize) -> StageCounts {
+        StageCounts { at: vec![vec![0; classes]; RANKS], ranks: vec![(0, 0); classes] }
     }
 
-    fn add(mut self, other: &Counts) -> Counts {
+    fn add(mut self, other: &StageCounts) -> StageCounts {
         let cells = self.at.iter_mut().flatten().zip(other.at.iter().flatten());
         cells.for_each(|(sum, more)| *sum += more);
         for (sum, more) in self.ranks.iter_mut().zip(&other.ranks) {
@@ -61,8 +61,8 @@ impl LabelRanks {
 
     /// Counts a stage.
     pub fn add(&mut self, data: &Dataset, scores: &[f64], seed: u64) -> Result<(), ReportError> {
-        let empty = || Counts::new(self.classes.len());
-        let count = |query: usize| -> Result<Counts, ReportError> {
+        let empty = || StageCounts::new(self.classes.len());
+        let count = |query: usize| -> Result<StageCounts, ReportError> {
             let (mut found, rows) = (empty(), data.query_rows(query));
             let labels = data.query(query).labels;
             let view = QueryView { query, seed, ..QueryView::new(labels, &scores[rows]) };
@@ -110,22 +110,22 @@ impl LabelRanks {
                 name.push_str(" (best)");
             }
             let at = stages.numbers.iter().position(|n| n == number).unwrap_or(0);
-            (name.clone(), vec![Block::Chart(self.shares_chart(at, *number, &name, data))])
+            (name.clone(), vec![PageBlock::Chart(self.shares_chart(at, *number, &name, data))])
         };
-        let mut blocks = vec![Block::Text(
+        let mut blocks = vec![PageBlock::Text(
             "As training goes on, good documents move up: the first ranks fill with high labels."
                 .to_owned(),
         )];
-        let mut groups: Vec<(String, Vec<Block>)> = shown.iter().map(group).collect();
+        let mut groups: Vec<(String, Vec<PageBlock>)> = shown.iter().map(group).collect();
         match groups.len() {
             1 => blocks.extend(groups.remove(0).1),
             _ => {
                 let (id, label) = ("labels-stage".to_owned(), "Stage".to_owned());
-                blocks.push(Block::Choice { id, label, groups });
+                blocks.push(PageBlock::Choice { id, label, groups });
             }
         }
         if stages.staged {
-            blocks.push(Block::Chart(self.mean_chart(stages, data)));
+            blocks.push(PageBlock::Chart(self.mean_chart(stages, data)));
         }
         Section { id: "labels".into(), title: "Labels over ranks".into(), blocks }
     }

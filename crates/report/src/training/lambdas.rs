@@ -16,7 +16,7 @@
 //! summed in their order. Queries of 0 or 1 documents or of equal labels have no pairs.
 
 use rankwright_data::{Dataset, Random};
-use rankwright_learn::objective::{QueryView, Workspace};
+use rankwright_learn::objective::{QueryView, ObjectiveBuffers};
 use rankwright_learn::{LearnError, Preferences};
 use rankwright_model::Model;
 use rayon::prelude::*;
@@ -28,7 +28,7 @@ use super::pulls::Pulls;
 use super::stages::Stages;
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
 use crate::error::ReportError;
-use crate::page::{Block, Section};
+use crate::page::{PageBlock, Section};
 
 /// Queries that are looked at.
 const QUERIES: usize = 200;
@@ -56,22 +56,22 @@ pub struct Lambdas {
     pub stages: Vec<usize>,
     /// By the labels of the two documents: `2 over 0`.
     #[serde(rename = "by_pair")]
-    pub pairs: Sizes,
+    pub pairs: LambdaSizes,
     /// By the better of the two ranks.
     #[serde(rename = "by_rank")]
-    pub ranks: Sizes,
+    pub ranks: LambdaSizes,
 }
 
 /// Sizes of several kinds, stage by stage.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sizes {
+pub struct LambdaSizes {
     /// What the kinds are called.
     pub names: Vec<String>,
     /// `sizes[stage][kind]`.
     pub sizes: Vec<Vec<f64>>,
 }
 
-impl Sizes {
+impl LambdaSizes {
     /// Each size as a part of all sizes of its stage; 0 where all are 0.
     pub fn shares(&self) -> Vec<Vec<f64>> {
         let share = |sizes: &Vec<f64>| -> Vec<f64> {
@@ -82,7 +82,7 @@ impl Sizes {
     }
 
     /// Leaves out kinds that are 0 at every stage, and puts all but the `most` largest together.
-    fn condensed(self, most: usize, rest: &str) -> Sizes {
+    fn condensed(self, most: usize, rest: &str) -> LambdaSizes {
         let total = |kind: usize| self.sizes.iter().map(|sizes| sizes[kind]).sum::<f64>();
         let mut kinds: Vec<usize> = (0..self.names.len()).filter(|k| total(*k) > 0.0).collect();
         let mut others = Vec::new();
@@ -97,7 +97,7 @@ impl Sizes {
             kept.chain(other).collect()
         };
         let other = (!others.is_empty()).then(|| rest.to_owned());
-        Sizes {
+        LambdaSizes {
             sizes: self.sizes.iter().map(row).collect(),
             names: kinds.iter().map(|k| self.names[*k].clone()).chain(other).collect(),
         }
@@ -166,7 +166,7 @@ impl<'a> LambdaWatch<'a> {
         let found: Vec<(Vec<f64>, Vec<f64>)> = self
             .queries
             .par_iter()
-            .map_init(Workspace::default, |work, query| self.query(*query, scores, work))
+            .map_init(ObjectiveBuffers::default, |work, query| self.query(*query, scores, work))
             .collect::<Result<_, LearnError>>()?;
         let (mut pairs, mut ranks) = (vec![0.0; kinds], vec![0.0; RANKS.len()]);
         for (of_pairs, of_ranks) in &found {
@@ -186,7 +186,7 @@ impl<'a> LambdaWatch<'a> {
         &self,
         query: usize,
         scores: &[f64],
-        work: &mut Workspace,
+        work: &mut ObjectiveBuffers,
     ) -> Result<(Vec<f64>, Vec<f64>), LearnError> {
         let (rows, labels) = (self.data.query_rows(query), self.data.query(query).labels);
         let weights = self.data.query_weights().and_then(|weights| weights.get(query));
@@ -217,8 +217,8 @@ impl<'a> LambdaWatch<'a> {
             false => format!("{over} over {under}"),
         };
         let all = names.iter().flat_map(|over| names.iter().map(move |under| (over, under)));
-        let pairs = Sizes { names: all.map(name).collect(), sizes: self.pairs };
-        let ranks = Sizes { names: RANKS.map(str::to_owned).to_vec(), sizes: self.ranks };
+        let pairs = LambdaSizes { names: all.map(name).collect(), sizes: self.pairs };
+        let ranks = LambdaSizes { names: RANKS.map(str::to_owned).to_vec(), sizes: self.ranks };
         Lambdas {
             objective: self.spec,
             queries: self.queries.len(),
@@ -286,13 +286,13 @@ impl Lambdas {
              one of the second."
         );
         let by_rank = "A pair is counted at the better-ranked of its two documents.";
-        let mut blocks = vec![Block::Text(text)];
+        let mut blocks = vec![PageBlock::Text(text)];
         for (id, what, sizes, how) in [
             ("lambda-pair", "by pair of labels", &self.pairs, by_pair.as_str()),
             ("lambda-rank", "by rank", &self.ranks, by_rank),
         ] {
             let caption = format!("{how} {seen}");
-            blocks.extend(self.charts(stages, (id, what), sizes, &caption).map(Block::Chart));
+            blocks.extend(self.charts(stages, (id, what), sizes, &caption).map(PageBlock::Chart));
         }
         Section { id: "lambdas".into(), title: "Lambdas".into(), blocks }
     }
@@ -301,7 +301,7 @@ impl Lambdas {
         &self,
         stages: &Stages,
         (id, what): (&str, &str),
-        sizes: &Sizes,
+        sizes: &LambdaSizes,
         caption: &str,
     ) -> [Chart; 2] {
         let named = |name: &String| match id {
@@ -353,15 +353,15 @@ impl Lambdas {
     }
 }
 
-impl Serialize for Sizes {
+impl Serialize for LambdaSizes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Shape<'a> {
+        struct LambdaChart<'a> {
             names: &'a [String],
             sizes: &'a [Vec<f64>],
             shares: Vec<Vec<f64>>,
         }
-        Shape { names: &self.names, sizes: &self.sizes, shares: self.shares() }
+        LambdaChart { names: &self.names, sizes: &self.sizes, shares: self.shares() }
             .serialize(serializer)
     }
 }
@@ -440,7 +440,7 @@ mod tests {
     fn small_kinds_are_put_together_and_empty_ones_left_out() {
         let names = ["a", "b", "c", "d"].map(String::from).to_vec();
         let sizes =
-            Sizes { names, sizes: vec![vec![1.0, 0.0, 5.0, 2.0], vec![1.0, 0.0, 1.0, 2.0]] };
+            LambdaSizes { names, sizes: vec![vec![1.0, 0.0, 5.0, 2.0], vec![1.0, 0.0, 1.0, 2.0]] };
         let found = sizes.condensed(2, "others");
         assert_eq!(found.names, ["c", "d", "others"]);
         assert_eq!(found.sizes, [[5.0, 2.0, 1.0], [1.0, 2.0, 1.0]]);

@@ -5,7 +5,7 @@ use rankwright_eval::table::{Align, Cell, Table};
 use rankwright_spec::words::counted;
 
 use super::{BestRound, NamedData, Part, TrainingReport, TrainingRequest, trees};
-use crate::page::{Block, Page, Section};
+use crate::page::{PageBlock, Page, Section};
 
 /// What the report was made from, in words.
 pub(super) fn facts(input: &TrainingRequest<'_>, measures: &[Measure]) -> Vec<(String, String)> {
@@ -122,7 +122,7 @@ impl TrainingReport {
             false => "Measured again, stage by stage, from the model's trees.",
         };
         if self.logged && self.curves.is_empty() {
-            blocks.push(Block::Text(
+            blocks.push(PageBlock::Text(
                 "There is no curve to show: the model has no trees to look at one by one, and \
                  no log of a training with metrics after each round was given."
                     .to_owned(),
@@ -137,10 +137,10 @@ impl TrainingReport {
             .collect();
         if !missing.is_empty() {
             let metrics = missing.join(", ");
-            blocks.push(Block::Text(format!("The log has no curve of {metrics}.")));
+            blocks.push(PageBlock::Text(format!("The log has no curve of {metrics}.")));
         }
         if let Some(rounds) = self.went_on {
-            blocks.push(Block::Text(format!(
+            blocks.push(PageBlock::Text(format!(
                 "The training went on to {}; the model keeps the first {}, the best on validation \
                  data.",
                 counted(rounds, &self.unit()),
@@ -149,9 +149,9 @@ impl TrainingReport {
         }
         let charts = self.curves.iter().enumerate();
         let charts = charts.map(|(at, curve)| curve.chart(at + 1, &self.unit(), source));
-        blocks.extend(charts.map(Block::Chart));
+        blocks.extend(charts.map(PageBlock::Chart));
         let (id, title) = ("curve-values".to_owned(), "The whole model".to_owned());
-        blocks.push(Block::Table { id, title, table: self.table() });
+        blocks.push(PageBlock::Table { id, title, table: self.table() });
         Section { id: "curve".into(), title: "Learning curve".into(), blocks }
     }
 
@@ -195,7 +195,7 @@ fn section<T>(part: &Part<T>, id: &str, title: &str, show: impl FnOnce(&T) -> Se
         Err(sentence) => Section {
             id: id.to_owned(),
             title: title.to_owned(),
-            blocks: vec![Block::Text(sentence.clone())],
+            blocks: vec![PageBlock::Text(sentence.clone())],
         },
     }
 }

@@ -29,7 +29,7 @@ use rankwright_learn::TrainingLog;
 use rankwright_model::{Model, ScoreOptions};
 
 use crate::error::ReportError;
-use crate::page::Block;
+use crate::page::PageBlock;
 use crate::warning::ReportWarning;
 
 pub use classes::Classes;
@@ -37,10 +37,10 @@ pub use curves::{BestRound, Curve};
 pub use forces::{ForcePicture, ForcePictures, ForceWatch, ForcedDocument};
 pub use importance::{FeatureWorth, Importances, Shuffled};
 pub use labels::LabelRanks;
-pub use lambdas::{LambdaWatch, Lambdas, Sizes};
+pub use lambdas::{LambdaWatch, Lambdas, LambdaSizes};
 pub use phases::PhaseTimes;
 pub use shrinkage::{ShrinkageInput, ShrinkageReport, ShrinkageRun};
-pub use stages::{Staged, Stages, stage_numbers};
+pub use stages::{StagedData, Stages, stage_numbers};
 pub use trees::chosen_trees;
 
 /// Something to show, or a sentence on why it is left out.
@@ -181,7 +181,7 @@ pub struct TrainingReport {
     /// Importance of features.
     pub importance: Importances,
     /// Trees, drawn.
-    pub trees: Part<Vec<(usize, Block)>>,
+    pub trees: Part<Vec<(usize, PageBlock)>>,
 }
 
 impl TrainingReport {
@@ -296,7 +296,7 @@ impl<'a> Seen<'a> {
             forces: ForceWatch::new(data, about, first, options.query.as_deref(), whole)?,
         };
         let sets = std::iter::once(&request.train).chain(&request.valid);
-        let staged = sets.map(|set| Staged::new(model, set.data, options.score));
+        let staged = sets.map(|set| StagedData::new(model, set.data, options.score));
         let mut staged = staged.collect::<Result<Vec<_>, ReportError>>()?;
         let lambda_stages = LambdaWatch::wants(stages);
         let force_stages = ForceWatch::wants(stages);
@@ -304,7 +304,7 @@ impl<'a> Seen<'a> {
             staged.iter_mut().for_each(|set| set.advance(stage));
             let measured = staged.iter().map(|set| measured(set, measures));
             seen.values.push(measured.collect::<Result<_, _>>()?);
-            let Some(scores) = staged.first().map(Staged::scores) else { continue };
+            let Some(scores) = staged.first().map(StagedData::scores) else { continue };
             seen.labels.add(data, scores, header.seed)?;
             if let (Ok(lambdas), true) = (&mut seen.lambdas, lambda_stages.contains(&stage)) {
                 lambdas.add(stage, scores)?;
@@ -317,7 +317,7 @@ impl<'a> Seen<'a> {
     }
 }
 
-fn measured(set: &Staged<'_>, measures: &[Measure]) -> Result<Vec<f64>, ReportError> {
+fn measured(set: &StagedData<'_>, measures: &[Measure]) -> Result<Vec<f64>, ReportError> {
     let found = ScoredDataset::new(set.data(), set.scores())?.evaluate(measures)?;
     Ok(found.results.iter().map(|result| result.value).collect())
 }

@@ -9,7 +9,7 @@ use rankwright_spec::words::plural;
 use serde::{Serialize, Serializer};
 
 use crate::chart::{Axis, BarSeries, Bars, Body, Chart, Grouping, Series};
-use crate::page::{Block, Section};
+use crate::page::{PageBlock, Section};
 use crate::serialise::as_map;
 
 /// Points of a line.
@@ -84,12 +84,12 @@ impl PhaseTimes {
             None => String::new(),
         };
         let blocks = vec![
-            Block::Text(format!(
+            PageBlock::Text(format!(
                 "Wall-clock seconds as the training itself took them{threads}, from the log beside \
                  the model. They differ from run to run; the model does not."
             )),
-            Block::Chart(self.over_rounds()),
-            Block::Chart(self.in_total()),
+            PageBlock::Chart(self.over_rounds()),
+            PageBlock::Chart(self.in_total()),
         ];
         Section { id: "time".into(), title: "Time per phase".into(), blocks }
     }
@@ -136,7 +136,7 @@ impl PhaseTimes {
 impl Serialize for PhaseTimes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Shape<'a> {
+        struct PhaseChart<'a> {
             unit: &'a str,
             load: f64,
             bin: f64,
@@ -147,7 +147,7 @@ impl Serialize for PhaseTimes {
             seconds: &'a [Vec<f64>],
             threads: Option<usize>,
         }
-        Shape {
+        PhaseChart {
             unit: &self.unit,
             load: self.before.0,
             bin: self.before.1,

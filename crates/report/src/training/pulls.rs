@@ -14,7 +14,7 @@
 use rankwright_data::Dataset;
 use rankwright_learn::LearnError;
 use rankwright_learn::objective::{
-    Documents, Objective, PairLambda, QueryView, Workspace, parse_objective,
+    TrainingDocuments, Objective, PairLambda, QueryView, ObjectiveBuffers, parse_objective,
 };
 use rankwright_spec::Spec;
 
@@ -46,10 +46,10 @@ impl Pulls {
         }
         let Ok(mut objective) = parse_objective(&spec) else { return Ok(None) };
         let query = QueryView::new(&[1.0, 0.0], &[0.0, 0.0]);
-        if !objective.pair_lambdas(&query, &mut Workspace::default(), &mut |_| {})? {
+        if !objective.pair_lambdas(&query, &mut ObjectiveBuffers::default(), &mut |_| {})? {
             return Ok(None);
         }
-        objective.prepare(&Documents { labels: data.labels(), weights: &[], scores: &[] })?;
+        objective.prepare(&TrainingDocuments { labels: data.labels(), weights: &[], scores: &[] })?;
         Ok(Some(Pulls::Own(objective)))
     }
 
@@ -65,7 +65,7 @@ impl Pulls {
     pub(super) fn visit(
         &self,
         query: &QueryView<'_>,
-        work: &mut Workspace,
+        work: &mut ObjectiveBuffers,
         visit: &mut dyn FnMut(PairLambda),
     ) -> Result<(), LearnError> {
         match self {
@@ -123,7 +123,7 @@ mod tests {
         let pulls = Pulls::of(objective, &lists(&[&labels])).unwrap().unwrap();
         let mut found = Vec::new();
         let query = QueryView::new(&labels, scores);
-        pulls.visit(&query, &mut Workspace::default(), &mut |pair| found.push(pair.size)).unwrap();
+        pulls.visit(&query, &mut ObjectiveBuffers::default(), &mut |pair| found.push(pair.size)).unwrap();
         found
     }
 

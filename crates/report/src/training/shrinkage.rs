@@ -22,7 +22,7 @@ use super::NamedData;
 use super::curves::thinned;
 use crate::chart::{Axis, Body, Chart, Series};
 use crate::error::ReportError;
-use crate::page::{Block, Page, Section};
+use crate::page::{PageBlock, Page, Section};
 use crate::warning::ReportWarning;
 
 /// Points of a line.
@@ -187,7 +187,7 @@ impl ShrinkageReport {
             y: Axis { label: self.metric.0.clone(), ..Axis::default() },
             body: Body::Lines(self.runs.iter().map(series).collect()),
         };
-        Section { id: id.into(), title: title.into(), blocks: vec![Block::Chart(chart)] }
+        Section { id: id.into(), title: title.into(), blocks: vec![PageBlock::Chart(chart)] }
     }
 
     fn values(&self) -> Section {
@@ -197,7 +197,7 @@ impl ShrinkageReport {
             plural(&self.unit)
         );
         let (id, title) = ("shrinkage-values".to_owned(), "Best value of each rate".to_owned());
-        let blocks = vec![Block::Text(text), Block::Table { id, title, table: self.table() }];
+        let blocks = vec![PageBlock::Text(text), PageBlock::Table { id, title, table: self.table() }];
         Section { id: "values".into(), title: "Best values".into(), blocks }
     }
 

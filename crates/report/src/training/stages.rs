@@ -114,15 +114,15 @@ pub fn stage_numbers(trees: usize, points: usize, best: Option<usize>) -> Vec<us
 
 /// A data set with the scores of the stage that was reached last.
 #[derive(Debug)]
-pub struct Staged<'a> {
+pub struct StagedData<'a> {
     data: &'a Dataset,
-    trees: Option<Walk<'a>>,
+    trees: Option<StageScorer<'a>>,
     scores: Vec<f64>,
 }
 
 /// An ensemble met with the columns of the data.
 #[derive(Debug)]
-struct Walk<'a> {
+struct StageScorer<'a> {
     trees: &'a [Tree],
     /// The column of each split of each tree; none where all its values are absent.
     columns: Vec<Vec<Option<usize>>>,
@@ -130,19 +130,19 @@ struct Walk<'a> {
     done: usize,
 }
 
-impl<'a> Staged<'a> {
+impl<'a> StagedData<'a> {
     /// Meets data with a model. Trees start at the base score, other models are at their end.
     pub fn new(
         model: &'a Model,
         data: &'a Dataset,
         options: ScoreOptions,
-    ) -> Result<Staged<'a>, ReportError> {
+    ) -> Result<StagedData<'a>, ReportError> {
         let ModelBody::Trees(ensemble) = model.body() else {
-            return Ok(Staged { data, trees: None, scores: model.score(data, options)? });
+            return Ok(StagedData { data, trees: None, scores: model.score(data, options)? });
         };
         let matching = Matching::new(model.header(), data.features(), options.ignore_extra)?;
-        let trees = Some(Walk::new(ensemble, &matching));
-        Ok(Staged { data, trees, scores: vec![ensemble.base(); data.rows()] })
+        let trees = Some(StageScorer::new(ensemble, &matching));
+        Ok(StagedData { data, trees, scores: vec![ensemble.base(); data.rows()] })
     }
 
     /// The data.
@@ -178,12 +178,12 @@ impl<'a> Staged<'a> {
     }
 }
 
-impl<'a> Walk<'a> {
-    fn new(ensemble: &'a Ensemble, matching: &Matching) -> Walk<'a> {
+impl<'a> StageScorer<'a> {
+    fn new(ensemble: &'a Ensemble, matching: &Matching) -> StageScorer<'a> {
         let of_tree = |tree: &Tree| {
             tree.splits().iter().map(|split| matching.column(split.feature as usize)).collect()
         };
-        Walk {
+        StageScorer {
             trees: ensemble.trees(),
             columns: ensemble.trees().iter().map(of_tree).collect(),
             absent: matching.absent(),
@@ -238,7 +238,7 @@ mod tests {
         let data = LetorOptions { queries: 30, documents: 25, seed: 3 }.generate().unwrap();
         let learner = LearnerSpec::parse("lambdamart(trees=12, leaves=8, min_rows=5)").unwrap();
         let model = learner.train(TrainRequest::new(&data)).unwrap().model;
-        let mut staged = Staged::new(&model, &data, ScoreOptions::default()).unwrap();
+        let mut staged = StagedData::new(&model, &data, ScoreOptions::default()).unwrap();
         for trees in stage_numbers(12, 5, None) {
             staged.advance(trees);
         }
@@ -246,7 +246,7 @@ mod tests {
         let bits = |scores: &[f64]| scores.iter().map(|s| s.to_bits()).collect::<Vec<_>>();
         assert_eq!(bits(staged.scores()), bits(&whole));
         let ModelBody::Trees(ensemble) = model.body() else { panic!("trees were grown") };
-        let mut first = Staged::new(&model, &data, ScoreOptions::default()).unwrap();
+        let mut first = StagedData::new(&model, &data, ScoreOptions::default()).unwrap();
         first.advance(3);
         first.advance(1);
         let three = ensemble.truncated(3);

@@ -65,11 +65,11 @@ fn report(learner: &str, log: bool, valid: bool) -> (TrainingReport, Model) {
 }
 
 fn charts(page: &Page) -> Vec<crate::chart::Chart> {
-    fn of(blocks: &[Block], into: &mut Vec<crate::chart::Chart>) {
+    fn of(blocks: &[PageBlock], into: &mut Vec<crate::chart::Chart>) {
         for block in blocks {
             match block {
-                Block::Chart(chart) => into.push(chart.clone()),
-                Block::Choice { groups, .. } => {
+                PageBlock::Chart(chart) => into.push(chart.clone()),
+                PageBlock::Choice { groups, .. } => {
                     groups.iter().for_each(|(_, blocks)| of(blocks, into));
                 }
                 _ => {}

@@ -4,7 +4,7 @@ use rankwright_model::draw::tree_svg;
 use rankwright_model::{Model, ModelBody};
 
 use super::Part;
-use crate::page::{Block, Section};
+use crate::page::{PageBlock, Section};
 
 /// Leaves up to which a tree is drawn: more are no picture any more.
 const MOST_LEAVES: usize = 256;
@@ -30,7 +30,7 @@ pub fn chosen_trees(trees: usize, count: usize) -> Vec<usize> {
 }
 
 /// The drawings of a model's trees; a sentence where it has none.
-pub(super) fn drawings(model: &Model, count: usize) -> Part<Vec<(usize, Block)>> {
+pub(super) fn drawings(model: &Model, count: usize) -> Part<Vec<(usize, PageBlock)>> {
     let ModelBody::Trees(ensemble) = model.body() else {
         return Err(format!("Left out: the model is {}, not trees.", model.body().name()));
     };
@@ -43,9 +43,9 @@ pub(super) fn drawings(model: &Model, count: usize) -> Part<Vec<(usize, Block)>>
         let block = match leaves <= MOST_LEAVES {
             true => {
                 let svg = tree_svg(tree, &model.header().features, &title);
-                Block::Drawing { id: format!("tree-{number}"), title, svg }
+                PageBlock::Drawing { id: format!("tree-{number}"), title, svg }
             }
-            false => Block::Text(format!("{title} has {leaves} leaves, too many to draw here.")),
+            false => PageBlock::Text(format!("{title} has {leaves} leaves, too many to draw here.")),
         };
         (number, block)
     };
@@ -56,17 +56,17 @@ pub(super) fn drawings(model: &Model, count: usize) -> Part<Vec<(usize, Block)>>
 }
 
 /// The drawings, one at a time.
-pub(super) fn section(drawings: &Part<Vec<(usize, Block)>>) -> Section {
+pub(super) fn section(drawings: &Part<Vec<(usize, PageBlock)>>) -> Section {
     let blocks = match drawings {
-        Err(sentence) => vec![Block::Text(sentence.clone())],
+        Err(sentence) => vec![PageBlock::Text(sentence.clone())],
         Ok(drawings) => {
             let text = "Each leaf adds its value to the score of the documents that come to it. The \
                         first trees find what is common; later ones correct what is left.";
             let group =
-                |(number, block): &(usize, Block)| (format!("tree {number}"), vec![block.clone()]);
+                |(number, block): &(usize, PageBlock)| (format!("tree {number}"), vec![block.clone()]);
             let groups = drawings.iter().map(group).collect();
             let (id, label) = ("tree-choice".to_owned(), "Tree".to_owned());
-            vec![Block::Text(text.to_owned()), Block::Choice { id, label, groups }]
+            vec![PageBlock::Text(text.to_owned()), PageBlock::Choice { id, label, groups }]
         }
     };
     Section { id: "trees".into(), title: "Trees".into(), blocks }
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn drawings_are_svg() {
         let found = drawings(&constant_model("lambda"), 3).unwrap();
-        assert!(matches!(&found[0].1, Block::Drawing { svg, .. } if svg.starts_with("<svg")));
+        assert!(matches!(&found[0].1, PageBlock::Drawing { svg, .. } if svg.starts_with("<svg")));
         assert_eq!(section(&Ok(found)).blocks.len(), 2);
     }
 }

@@ -11,13 +11,13 @@ use serde::Serialize;
 ///
 /// ```
 /// use rankwright_search::classify::Evaluation;
-/// let found = Evaluation::new([("art", "art"), ("art", "law"), ("law", "law"), ("law", "law")]);
+/// let found = ConfusionMatrix::new([("art", "art"), ("art", "law"), ("law", "law"), ("law", "law")]);
 /// assert_eq!(found.accuracy(), 0.75);
 /// assert_eq!(found.confusion()[0], [1, 1]); // art: one as art, one as law
 /// assert_eq!(found.per_class()[1].recall, 1.0);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Evaluation {
+pub struct ConfusionMatrix {
     classes: Vec<String>,
     confusion: Vec<Vec<u64>>,
 }
@@ -38,9 +38,9 @@ pub struct ClassScore {
     pub count: u64,
 }
 
-impl Evaluation {
+impl ConfusionMatrix {
     /// Counts pairs (true class, decided class).
-    pub fn new<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Evaluation {
+    pub fn new<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> ConfusionMatrix {
         let pairs: Vec<(&str, &str)> = pairs.into_iter().collect();
         let mut classes: Vec<&str> =
             pairs.iter().flat_map(|(truth, said)| [*truth, *said]).collect();
@@ -51,7 +51,7 @@ impl Evaluation {
         for (truth, said) in &pairs {
             confusion[number(truth)][number(said)] += 1;
         }
-        Evaluation { classes: classes.into_iter().map(str::to_owned).collect(), confusion }
+        ConfusionMatrix { classes: classes.into_iter().map(str::to_owned).collect(), confusion }
     }
 
     /// The classes, in order of name.
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn scores_come_out_as_by_hand() {
         let pairs = [("a", "a"), ("a", "a"), ("a", "b"), ("b", "a"), ("b", "b"), ("c", "b")];
-        let found = Evaluation::new(pairs);
+        let found = ConfusionMatrix::new(pairs);
         assert_eq!(found.classes(), ["a", "b", "c"]);
         assert_eq!(found.confusion(), [vec![2, 1, 0], vec![1, 1, 0], vec![0, 1, 0]]);
         let scores = found.per_class();
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn nothing_to_count_gives_zeros() {
-        let found = Evaluation::new([]);
+        let found = ConfusionMatrix::new([]);
         assert_eq!((found.accuracy(), found.macro_f1(), found.micro_f1()), (0.0, 0.0, 0.0));
         assert!(found.per_class().is_empty());
     }

@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 
-use super::{ClassifyError, Decision, Distance, Labels, SparseVector};
+use super::{ClassifyError, Decision, Distance, ClassNames, SparseVector};
 
 /// Labelled documents to ask.
 ///
@@ -61,7 +61,7 @@ impl Knn {
         if k == 0 {
             return Err(ClassifyError::NoNeighbours);
         }
-        let Labels { names, numbers } = Labels::new(documents.len(), classes)?;
+        let ClassNames { names, numbers } = ClassNames::new(documents.len(), classes)?;
         let mut postings: HashMap<u32, Vec<(u32, f32)>> = HashMap::new();
         for (number, document) in documents.iter().enumerate() {
             for (term, weight) in document.terms() {

@@ -13,7 +13,7 @@ use crate::schema::{FieldKind, Schema, texts_of};
 const SAMPLE: usize = 1000;
 
 /// Documents with a class.
-pub(super) struct Labelled {
+pub(super) struct LabelledDocuments {
     /// The text fields that terms come from.
     pub(super) fields: Vec<String>,
     pub(super) terms: Vec<Vec<String>>,
@@ -22,12 +22,12 @@ pub(super) struct Labelled {
     pub(super) left_out: usize,
 }
 
-impl Labelled {
+impl LabelledDocuments {
     pub(super) fn new(
         documents: &[Document],
         label: &str,
         analysis: &Analysis,
-    ) -> Result<Labelled, SearchError> {
+    ) -> Result<LabelledDocuments, SearchError> {
         let fields = text_fields(documents, label)?;
         let all = documents.len();
         let terms = terms(documents, &fields, analysis);
@@ -42,7 +42,7 @@ impl Labelled {
             return Err(SearchError::OneClass { class, documents });
         }
         let left_out = all - classes.len();
-        Ok(Labelled { fields, terms, classes, left_out })
+        Ok(LabelledDocuments { fields, terms, classes, left_out })
     }
 }
 

@@ -3,7 +3,7 @@
 //! [`Rocchio`] compares with the centroid of each class, [`Knn`] asks the nearest labelled
 //! documents. Both take sparse vectors, which [`TfIdf`] makes of tokens, and dense points alike.
 //! `classify` gives a class; `scores` gives a number for each class, which is what a ranker wants.
-//! [`Evaluation`] counts right and wrong decisions. [`TextClassifier`] goes the whole way from documents
+//! [`ConfusionMatrix`] counts right and wrong decisions. [`TextClassifier`] goes the whole way from documents
 //! to decisions or to a cross validation.
 
 mod classifier;
@@ -16,7 +16,7 @@ mod tfidf;
 mod vector;
 
 pub use classifier::{Classifier, KnnParams, RocchioParams};
-pub use evaluation::{ClassScore, Evaluation};
+pub use evaluation::{ClassScore, ConfusionMatrix};
 pub use knn::{Knn, Neighbour};
 pub use rocchio::Rocchio;
 pub use task::{ClassDecision, Classification, ClassifierEvaluation, TextClassifier};
@@ -100,13 +100,13 @@ pub enum ClassifyError {
 }
 
 /// Class names in order, each once, and the number of each document's class.
-struct Labels {
+struct ClassNames {
     names: Vec<String>,
     numbers: Vec<u32>,
 }
 
-impl Labels {
-    fn new<S: AsRef<str>>(documents: usize, classes: &[S]) -> Result<Labels, ClassifyError> {
+impl ClassNames {
+    fn new<S: AsRef<str>>(documents: usize, classes: &[S]) -> Result<ClassNames, ClassifyError> {
         if documents != classes.len() {
             return Err(ClassifyError::Lengths { documents, classes: classes.len() });
         }
@@ -121,6 +121,6 @@ impl Labels {
         names.dedup();
         let number = |class: &S| names.partition_point(|name| *name < class.as_ref()) as u32;
         let numbers = classes.iter().map(number).collect();
-        Ok(Labels { names: names.into_iter().map(str::to_owned).collect(), numbers })
+        Ok(ClassNames { names: names.into_iter().map(str::to_owned).collect(), numbers })
     }
 }

@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use super::{ClassifyError, Decision, Distance, Labels, SparseVector, cosine};
+use super::{ClassifyError, Decision, Distance, ClassNames, SparseVector, cosine};
 
 /// The centroids of classes.
 ///
@@ -39,7 +39,7 @@ impl Rocchio {
         classes: &[S],
         distance: Distance,
     ) -> Result<Rocchio, ClassifyError> {
-        let Labels { names, numbers } = Labels::new(documents.len(), classes)?;
+        let ClassNames { names, numbers } = ClassNames::new(documents.len(), classes)?;
         let mut counts = vec![0.0; names.len()];
         let mut weights: HashMap<u32, Vec<(u32, f64)>> = HashMap::new();
         for (document, &class) in documents.iter().zip(&numbers) {

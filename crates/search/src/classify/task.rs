@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::classifier::Classifier;
-use super::labelled::{Labelled, keep_last, terms};
-use super::{ClassScore, Evaluation, SparseVector, TfIdf};
+use super::labelled::{LabelledDocuments, keep_last, terms};
+use super::{ClassScore, ConfusionMatrix, SparseVector, TfIdf};
 use crate::analysis::Analysis;
 use crate::document::Document;
 use crate::error::SearchError;
@@ -38,7 +38,7 @@ pub struct TextClassifier {
     label: String,
     classifier: Classifier,
     analysis: Analysis,
-    labelled: Labelled,
+    labelled: LabelledDocuments,
     warnings: Vec<SearchWarning>,
 }
 
@@ -132,7 +132,7 @@ impl TextClassifier {
         classifier.check()?;
         let label = label.into();
         let mut warnings = repeated(keep_last(&mut documents));
-        let labelled = Labelled::new(&documents, &label, &analysis)?;
+        let labelled = LabelledDocuments::new(&documents, &label, &analysis)?;
         if labelled.left_out > 0 {
             let (label, documents) = (label.clone(), labelled.left_out);
             warnings.push(SearchWarning::WithoutLabel { label, documents });
@@ -177,7 +177,7 @@ impl TextClassifier {
             }
         }
         let truth = self.labelled.classes.iter().map(String::as_str);
-        let found = Evaluation::new(truth.zip(decided.iter().map(String::as_str)));
+        let found = ConfusionMatrix::new(truth.zip(decided.iter().map(String::as_str)));
         Ok(ClassifierEvaluation {
             classifier: self.classifier.to_string(),
             analysis: self.analysis.to_string(),

@@ -8,7 +8,7 @@ use super::evidence::Evidence;
 use super::fields::{FieldParams, field};
 use crate::document::Value;
 use crate::error::SearchError;
-use crate::index::{Index, Labels};
+use crate::index::{Index, FieldLabels};
 use crate::schema::FieldKind;
 use crate::terms::Terms;
 
@@ -30,13 +30,13 @@ pub(super) static CATEGORY_MATCH: FeatureDef = FeatureDef {
 /// all of its terms are in the query. 1 or 0.
 struct CategoryMatch {
     field: String,
-    labels: Arc<Labels>,
+    labels: Arc<FieldLabels>,
     /// The terms of each label.
     terms: Vec<Vec<String>>,
 }
 
 impl CategoryMatch {
-    fn new(index: &Index, field: String, labels: Arc<Labels>) -> Self {
+    fn new(index: &Index, field: String, labels: Arc<FieldLabels>) -> Self {
         let of = |label: usize| Terms::new(labels.name(label as u32), index.analysis());
         let terms = (0..labels.len()).map(of).map(|t| t.distinct().map(str::to_owned).collect());
         Self { field, terms: terms.collect(), labels }

@@ -11,7 +11,7 @@ use rankwright_spec::{Auto, Spec, SpecError, params};
 use rayon::prelude::*;
 
 use super::Feature;
-use super::column::Column;
+use super::column::DocumentColumn;
 use super::def::FeatureDef;
 use super::fields::field_or_only;
 use crate::classify::{Distance, Knn, Rocchio, SparseVector, TfIdf};
@@ -22,7 +22,7 @@ use crate::schema::FieldKind;
 
 params! {
     /// Parameters of the feature `rocchio`.
-    pub struct RocchioParams {
+    pub struct RocchioFeatureParams {
         field: Auto<String> = Auto::Auto, .., "Category field; auto: the only one.";
         class: String = String::new(), .., "Class: a value of the field.";
     }
@@ -30,7 +30,7 @@ params! {
 
 params! {
     /// Parameters of the feature `knn`.
-    pub struct KnnParams {
+    pub struct KnnFeatureParams {
         field: Auto<String> = Auto::Auto, .., "Category field; auto: the only one.";
         class: String = String::new(), .., "Class: a value of the field.";
         k: u32 = 20, 1.., "Number of neighbours.";
@@ -43,9 +43,9 @@ pub(super) static ROCCHIO: FeatureDef = FeatureDef {
     example: "rocchio(field=genre, class=jazz)",
     field: Some(FieldKind::Category),
     is_default: false,
-    ..FeatureDef::of::<RocchioParams>(|index, spec| {
-        let RocchioParams { field, class } = read_params(spec)?;
-        build(index, spec, &field, &class, Classifier::Rocchio)
+    ..FeatureDef::of::<RocchioFeatureParams>(|index, spec| {
+        let RocchioFeatureParams { field, class } = read_params(spec)?;
+        build(index, spec, &field, &class, FeatureClassifier::Rocchio)
     })
 };
 
@@ -55,15 +55,15 @@ pub(super) static KNN: FeatureDef = FeatureDef {
     example: "knn(field=genre, class=jazz, k=10)",
     field: Some(FieldKind::Category),
     is_default: false,
-    ..FeatureDef::of::<KnnParams>(|index, spec| {
-        let KnnParams { field, class, k } = read_params(spec)?;
-        build(index, spec, &field, &class, Classifier::Knn { k: k as usize })
+    ..FeatureDef::of::<KnnFeatureParams>(|index, spec| {
+        let KnnFeatureParams { field, class, k } = read_params(spec)?;
+        build(index, spec, &field, &class, FeatureClassifier::Knn { k: k as usize })
     })
 };
 
 /// The classifier of a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Classifier {
+enum FeatureClassifier {
     Rocchio,
     Knn { k: usize },
 }
@@ -73,7 +73,7 @@ fn build(
     spec: &Spec,
     field: &Auto<String>,
     class: &str,
-    classifier: Classifier,
+    classifier: FeatureClassifier,
 ) -> Result<Box<dyn Feature>, SearchError> {
     let field = field_or_only(index, spec, field, FieldKind::Category)?;
     let labels = index.labels(&field, FieldKind::Category)?;
@@ -86,11 +86,11 @@ fn build(
         }
         .into());
     }
-    Ok(Box::new(Column(class_column(index, &field, class, classifier)?)))
+    Ok(Box::new(DocumentColumn(class_column(index, &field, class, classifier)?)))
 }
 
 /// Documents of an index as vectors, for the classes of one field.
-struct Labelled {
+struct ClassVectors {
     docs: Vec<u32>,
     vectors: Vec<SparseVector>,
     /// Those with a class, as places in `docs`.
@@ -98,8 +98,8 @@ struct Labelled {
     classes: Vec<String>,
 }
 
-impl Labelled {
-    fn read(index: &Index, field: &str) -> Result<Labelled, SearchError> {
+impl ClassVectors {
+    fn read(index: &Index, field: &str) -> Result<ClassVectors, SearchError> {
         let labels = index.labels(field, FieldKind::Category)?;
         let docs = index.ids()?.sorted().to_vec();
         let texts: Result<Vec<Vec<String>>, SearchError> =
@@ -111,7 +111,7 @@ impl Labelled {
         let known: Vec<usize> = (0..docs.len()).filter(|place| class(place).is_some()).collect();
         let classes = known.iter().filter_map(class).map(|label| labels.name(label).to_owned());
         let classes = classes.collect();
-        Ok(Labelled { docs, vectors, known, classes })
+        Ok(ClassVectors { docs, vectors, known, classes })
     }
 }
 
@@ -120,9 +120,9 @@ fn class_column(
     index: &Index,
     field: &str,
     class: &str,
-    classifier: Classifier,
+    classifier: FeatureClassifier,
 ) -> Result<Arc<Vec<f64>>, SearchError> {
-    let labelled = Labelled::read(index, field)?;
+    let labelled = ClassVectors::read(index, field)?;
     let training: Vec<SparseVector> =
         labelled.known.iter().map(|&place| labelled.vectors[place].clone()).collect();
     let failed = |error| SearchError::Classes { field: field.to_owned(), error };
@@ -130,12 +130,12 @@ fn class_column(
         scores.iter().find(|(name, _)| *name == class).map_or(f64::NAN, |(_, score)| *score)
     };
     let values: Vec<f64> = match classifier {
-        Classifier::Rocchio => {
+        FeatureClassifier::Rocchio => {
             let rocchio = Rocchio::fit(&training, &labelled.classes, Distance::Cosine);
             let rocchio = rocchio.map_err(failed)?;
             labelled.vectors.par_iter().map(|vector| score(rocchio.scores(vector))).collect()
         }
-        Classifier::Knn { k } => {
+        FeatureClassifier::Knn { k } => {
             let knn =
                 Knn::fit(&training, &labelled.classes, k, Distance::Cosine).map_err(failed)?;
             let scores = (0..labelled.docs.len()).into_par_iter().map(|place| {

@@ -94,7 +94,7 @@ pub(super) static URL: FeatureDef = FeatureDef {
     ..FeatureDef::of::<UrlParams>(|index, spec| {
         let params: UrlParams = read_params(spec)?;
         let field = field_or_only(index, spec, &params.field, FieldKind::Url)?;
-        Ok(Box::new(Column(index.url_values(&field, params.part.name())?)))
+        Ok(Box::new(DocumentColumn(index.url_values(&field, params.part.name())?)))
     })
 };
 
@@ -110,7 +110,7 @@ pub(super) static NUMBER: FeatureDef = FeatureDef {
         let values = index.values(&field, FieldKind::Number)?;
         match params.log {
             true => column(values.iter().map(|&value| signed_log(value)).collect()),
-            false => Ok(Box::new(Column(values))),
+            false => Ok(Box::new(DocumentColumn(values))),
         }
     })
 };
@@ -131,17 +131,17 @@ pub(super) static RECENCY: FeatureDef = FeatureDef {
 };
 
 /// A number of each document.
-pub(super) struct Column(pub(super) Arc<Vec<f64>>);
+pub(super) struct DocumentColumn(pub(super) Arc<Vec<f64>>);
 
 fn column(values: Vec<f64>) -> Result<Box<dyn Feature>, SearchError> {
-    Ok(Box::new(Column(Arc::new(values))))
+    Ok(Box::new(DocumentColumn(Arc::new(values))))
 }
 
 fn statistic(index: &Index, spec: &Spec, stat: Stat) -> Result<Box<dyn Feature>, SearchError> {
-    Ok(Box::new(Column(index.stat(text_field(index, spec)?, stat)?)))
+    Ok(Box::new(DocumentColumn(index.stat(text_field(index, spec)?, stat)?)))
 }
 
-impl Feature for Column {
+impl Feature for DocumentColumn {
     fn values(&self, evidence: &Evidence<'_>, out: &mut [f64]) -> Result<(), SearchError> {
         for (slot, &doc) in out.iter_mut().zip(evidence.docs) {
             *slot = self.0[doc as usize];

@@ -150,7 +150,7 @@ impl fmt::Debug for FeatureDef {
 impl Serialize for FeatureDef {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Description<'a> {
+        struct FeatureDescription<'a> {
             name: &'a str,
             help: &'a str,
             example: &'a str,
@@ -159,7 +159,7 @@ impl Serialize for FeatureDef {
             parameters: Vec<ParamDef>,
         }
         let Self { name, help, example, field, is_default: default, .. } = *self;
-        Description { name, help, example, field, default, parameters: self.params() }
+        FeatureDescription { name, help, example, field, default, parameters: self.params() }
             .serialize(serializer)
     }
 }

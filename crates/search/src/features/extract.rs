@@ -21,12 +21,12 @@ use crate::terms::Terms;
 pub struct Extractor {
     index: Arc<Index>,
     set: FeatureSet,
-    features: Vec<Column>,
+    features: Vec<FeatureColumn>,
     needs: Needs,
 }
 
 /// A feature with the origin of its code.
-struct Column {
+struct FeatureColumn {
     feature: Box<dyn Feature>,
     /// Whether a program added it to the index.
     is_own: bool,
@@ -60,7 +60,7 @@ impl Extractor {
             let feature = (def.build)(&index, &spec)?;
             needs = needs.and(feature.needs());
             let is_own = !FEATURES.iter().any(|known| known.name == def.name);
-            features.push(Column { feature, is_own });
+            features.push(FeatureColumn { feature, is_own });
         }
         needs.check(&index)?;
         Ok(Extractor { index, set, features, needs })
@@ -92,7 +92,7 @@ impl Extractor {
         let columns = self.features.len();
         let mut values = vec![0.0_f32; docs.len() * columns];
         let mut buffer = Vec::with_capacity(docs.len());
-        let mut compute = |at: usize, column: &Column, evidence: &Evidence<'_>| {
+        let mut compute = |at: usize, column: &FeatureColumn, evidence: &Evidence<'_>| {
             buffer.clear();
             buffer.resize(docs.len(), f64::NAN);
             column.feature.values(evidence, &mut buffer)?;

@@ -7,7 +7,7 @@ use rankwright_spec::{Spec, params};
 use super::def::{Build, FeatureDef};
 use super::evidence::{Evidence, Needs, TextFieldEvidence};
 use super::fields::{TextFieldParams, text_field};
-use super::{Feature, Summary};
+use super::{Feature, TermSummary};
 use crate::error::SearchError;
 use crate::index::{Index, TextField};
 use crate::params::read_params;
@@ -18,7 +18,7 @@ params! {
     /// Parameters of a feature that sums up one value for each term.
     pub struct SummaryParams {
         field: String = "all".to_owned(), .., "Text field; all: every text field as one.";
-        stat: Summary = Summary::Sum, .., "Summary over the terms.";
+        stat: TermSummary = TermSummary::Sum, .., "Summary over the terms.";
     }
 }
 
@@ -99,9 +99,9 @@ pub(super) struct TermNumbers {
 enum Combine {
     Sum,
     /// A summary in which terms that do not occur count as 0.
-    Summary(Summary),
+    TermSummary(TermSummary),
     /// A summary of the matched terms alone.
-    MatchedSummary(Summary),
+    MatchedSummary(TermSummary),
     /// The number of values as a share of the query's different terms.
     Share,
 }
@@ -120,7 +120,7 @@ fn summary(
     index: &Index,
     spec: &Spec,
     value: TermValue,
-    combine: fn(Summary) -> Combine,
+    combine: fn(TermSummary) -> Combine,
 ) -> Result<Box<dyn Feature>, SearchError> {
     let params: SummaryParams = read_params(spec)?;
     let field = index.text_field(&params.field)?;

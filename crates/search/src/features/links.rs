@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rankwright_spec::{Auto, Spec, params};
 
 use super::Feature;
-use super::column::Column;
+use super::column::DocumentColumn;
 use super::def::{Build, FeatureDef};
 use super::fields::{FieldParams, field, field_or_only};
 use crate::error::SearchError;
@@ -101,7 +101,7 @@ fn column(index: &Index, values: Vec<f64>) -> Result<Box<dyn Feature>, SearchErr
     for (&doc, value) in index.ids()?.sorted().iter().zip(values) {
         column[doc as usize] = value;
     }
-    Ok(Box::new(Column(Arc::new(column))))
+    Ok(Box::new(DocumentColumn(Arc::new(column))))
 }
 
 fn graph_of(index: &Index, field: &str) -> Result<Graph, SearchError> {

@@ -37,7 +37,7 @@ use crate::error::SearchError;
 #[cfg(doc)]
 use crate::index::Index;
 use crate::retrieve::features as weightings;
-use summary::Summary;
+use summary::TermSummary;
 
 /// Every feature, in the order of the columns of the default set.
 pub static FEATURES: &[&FeatureDef] = &[

@@ -8,7 +8,7 @@ use rankwright_spec::params;
 
 use super::def::{Build, FeatureDef};
 use super::evidence::{Evidence, Needs};
-use super::{Feature, Summary};
+use super::{Feature, TermSummary};
 use crate::error::SearchError;
 use crate::index::{Index, TextField};
 use crate::params::read_params;
@@ -22,7 +22,7 @@ params! {
 params! {
     /// Parameters of a feature of the query that sums up one value for each term.
     pub struct QuerySummaryParams {
-        stat: Summary = Summary::Sum, .., "Summary over the terms.";
+        stat: TermSummary = TermSummary::Sum, .., "Summary over the terms.";
     }
 }
 
@@ -80,7 +80,7 @@ fn build(index: &Index, kind: QueryKind) -> Box<dyn Feature> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum QueryKind {
     Length,
-    Idf(Summary),
+    Idf(TermSummary),
     Scope,
     Clarity,
 }

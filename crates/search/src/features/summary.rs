@@ -4,7 +4,7 @@ use rankwright_spec::choices;
 
 choices! {
     /// The number that stands for the values of several terms.
-    pub enum Summary {
+    pub enum TermSummary {
         /// Their sum.
         Sum = "sum",
         /// The smallest.
@@ -18,7 +18,7 @@ choices! {
     }
 }
 
-impl Summary {
+impl TermSummary {
     /// Of these values and as many zeros as there are to `count`; 0 of nothing.
     pub(super) fn of(self, values: &[f64], count: usize) -> f64 {
         let zeros = count > values.len();
@@ -31,11 +31,11 @@ impl Summary {
             values.iter().copied().chain(start).reduce(f).unwrap_or(0.0)
         };
         match self {
-            Summary::Sum => sum,
-            Summary::Mean => sum / n,
-            Summary::Min => fold(zeros.then_some(0.0), f64::min),
-            Summary::Max => fold(zeros.then_some(0.0), f64::max),
-            Summary::Variance => {
+            TermSummary::Sum => sum,
+            TermSummary::Mean => sum / n,
+            TermSummary::Min => fold(zeros.then_some(0.0), f64::min),
+            TermSummary::Max => fold(zeros.then_some(0.0), f64::max),
+            TermSummary::Variance => {
                 let mean = sum / n;
                 let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
                 (squares + (n - values.len() as f64) * mean * mean) / n
@@ -50,13 +50,13 @@ mod tests {
 
     #[test]
     fn summaries_count_absent_terms_as_zeros() {
-        let of = |summary: Summary| summary.of(&[1.0, 3.0], 4);
-        assert_eq!(of(Summary::Sum), 4.0);
-        assert_eq!(of(Summary::Mean), 1.0);
-        assert_eq!(of(Summary::Min), 0.0);
-        assert_eq!(of(Summary::Max), 3.0);
-        assert_eq!(of(Summary::Variance), 1.5);
-        assert_eq!(Summary::Min.of(&[], 0), 0.0);
-        assert_eq!(Summary::Min.of(&[2.0, 1.0], 2), 1.0);
+        let of = |summary: TermSummary| summary.of(&[1.0, 3.0], 4);
+        assert_eq!(of(TermSummary::Sum), 4.0);
+        assert_eq!(of(TermSummary::Mean), 1.0);
+        assert_eq!(of(TermSummary::Min), 0.0);
+        assert_eq!(of(TermSummary::Max), 3.0);
+        assert_eq!(of(TermSummary::Variance), 1.5);
+        assert_eq!(TermSummary::Min.of(&[], 0), 0.0);
+        assert_eq!(TermSummary::Min.of(&[2.0, 1.0], 2), 1.0);
     }
 }

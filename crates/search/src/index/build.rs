@@ -14,7 +14,7 @@ use tantivy::directory::MmapDirectory;
 
 use super::check::{check_files, guard};
 use super::filler::{Filled, Filler, Progress, read_batch, writing_tokenizers};
-use super::layout::Layout;
+use super::layout::IndexLayout;
 use super::meta::{Meta, generation, generations, temporaries};
 use crate::analysis::Analysis;
 use crate::document::Document;
@@ -249,9 +249,9 @@ fn create(
 pub(super) fn layout_of(
     first: &[Document],
     options: &BuildOptions,
-) -> Result<(Schema, Layout), SearchError> {
+) -> Result<(Schema, IndexLayout), SearchError> {
     let schema = Schema::guess(first, &options.schema);
-    let layout = Layout::new(&schema)?;
+    let layout = IndexLayout::new(&schema)?;
     match layout.all.is_some() {
         true => Ok((schema, layout)),
         false => Err(SearchError::NoTextField),
@@ -275,7 +275,7 @@ fn add(
             schema: meta.schema.to_string(),
         });
     }
-    let layout = Layout::new(&meta.schema)?;
+    let layout = IndexLayout::new(&meta.schema)?;
     // Damage is found now, not by a thread that merges segments.
     let mut index = guard(path, || {
         let index = tantivy::Index::open_in_dir(meta.folder(path))

@@ -8,7 +8,7 @@ use tantivy::DateTime;
 use tantivy::columnar::Column;
 
 use super::layout::{Stat, url_column};
-use super::{Index, IndexId, Labels, Segment, TextField, lock};
+use super::{Index, IndexId, FieldLabels, Segment, TextField, lock};
 use crate::error::SearchError;
 use crate::schema::FieldKind;
 
@@ -99,12 +99,12 @@ impl Index {
     }
 
     /// The labels (or links) of each document in a field.
-    pub(crate) fn labels(&self, name: &str, kind: FieldKind) -> Result<Arc<Labels>, SearchError> {
+    pub(crate) fn labels(&self, name: &str, kind: FieldKind) -> Result<Arc<FieldLabels>, SearchError> {
         let slot = self.layout.other(name, kind).ok_or_else(|| self.no_field(name, kind))?;
         if let Some(labels) = lock(&self.labels).get(&slot.name) {
             return Ok(labels.clone());
         }
-        let labels = Arc::new(self.guard(|| Labels::read(self, &slot.name))?);
+        let labels = Arc::new(self.guard(|| FieldLabels::read(self, &slot.name))?);
         lock(&self.labels).insert(slot.name.clone(), labels.clone());
         Ok(labels)
     }

@@ -24,22 +24,22 @@ pub(crate) struct Decoder {
 }
 
 impl Tokenizer for Decoder {
-    type TokenStream<'a> = Terms<'a>;
+    type TokenStream<'a> = EncodedTerms<'a>;
 
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> Terms<'a> {
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> EncodedTerms<'a> {
         self.token.reset();
-        Terms { rest: text, token: &mut self.token, started: false }
+        EncodedTerms { rest: text, token: &mut self.token, started: false }
     }
 }
 
 /// The terms of an analysed text.
-pub(crate) struct Terms<'a> {
+pub(crate) struct EncodedTerms<'a> {
     rest: &'a str,
     token: &'a mut Token,
     started: bool,
 }
 
-impl TokenStream for Terms<'_> {
+impl TokenStream for EncodedTerms<'_> {
     fn advance(&mut self) -> bool {
         let Some(at) = self.rest.bytes().position(|byte| byte as usize <= FARTHEST) else {
             return false;

@@ -14,9 +14,9 @@ use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
 use tantivy::{IndexWriter, TantivyDocument, Term};
 
 use super::encode::Decoder;
-use super::layout::{ANALYZER, Layout};
+use super::layout::{ANALYZER, IndexLayout};
 use super::lock;
-use super::prepare::{Counts, Preparer};
+use super::prepare::{DocumentProblems, Preparer};
 use crate::analysis::Analysis;
 use crate::document::Document;
 use crate::error::SearchError;
@@ -75,7 +75,7 @@ pub(super) struct Filled {
 /// Fills a tantivy index with batches.
 pub(super) struct Filler<'a> {
     path: &'a Path,
-    layout: &'a Layout,
+    layout: &'a IndexLayout,
     analysis: &'a Analysis,
     /// One for each thread that analyses, with the words it remembers.
     preparers: Mutex<Vec<Preparer>>,
@@ -89,7 +89,7 @@ pub(super) struct Filler<'a> {
 impl<'a> Filler<'a> {
     pub(super) fn new(
         path: &'a Path,
-        layout: &'a Layout,
+        layout: &'a IndexLayout,
         analysis: &'a Analysis,
         index: &tantivy::Index,
         adding: bool,
@@ -159,10 +159,10 @@ impl<'a> Filler<'a> {
         dropped
     }
 
-    fn add_batch(&self, batch: &[Document]) -> Result<Counts, SearchError> {
+    fn add_batch(&self, batch: &[Document]) -> Result<DocumentProblems, SearchError> {
         let parts = batch.par_chunks(64).map(|documents| self.prepare(documents));
-        let parts: Result<Vec<(Vec<TantivyDocument>, Counts)>, SearchError> = parts.collect();
-        let mut counts = Counts::default();
+        let parts: Result<Vec<(Vec<TantivyDocument>, DocumentProblems)>, SearchError> = parts.collect();
+        let mut counts = DocumentProblems::default();
         for (documents, odd) in parts? {
             counts.add(odd);
             for document in documents {
@@ -176,7 +176,7 @@ impl<'a> Filler<'a> {
     fn prepare(
         &self,
         documents: &[Document],
-    ) -> Result<(Vec<TantivyDocument>, Counts), SearchError> {
+    ) -> Result<(Vec<TantivyDocument>, DocumentProblems), SearchError> {
         let waiting = lock(&self.preparers).pop();
         let mut preparer = waiting.unwrap_or_else(|| Preparer::new(self.analysis));
         let prepared = documents.iter().map(|document| preparer.prepare(self.layout, document));

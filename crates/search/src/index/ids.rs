@@ -8,7 +8,7 @@ use rankwright_data::Strings;
 
 /// Ids by document number.
 #[derive(Debug, Default)]
-pub(crate) struct Ids {
+pub(crate) struct DocumentIds {
     texts: Strings,
     /// Living documents by id, ascending.
     sorted: Vec<u32>,
@@ -16,7 +16,7 @@ pub(crate) struct Ids {
     places: Vec<u32>,
 }
 
-impl Ids {
+impl DocumentIds {
     /// Takes the ids of all documents; `alive` says which ones still count.
     pub(crate) fn new(texts: Strings, alive: impl Fn(u32) -> bool) -> Self {
         let mut sorted: Vec<u32> = (0..texts.len() as u32).filter(|&doc| alive(doc)).collect();
@@ -64,7 +64,7 @@ mod tests {
     fn living_documents_are_found_by_id() {
         let mut texts = Strings::default();
         ["c", "a", "b"].iter().for_each(|id| texts.push(id));
-        let ids = Ids::new(texts, |doc| doc != 2);
+        let ids = DocumentIds::new(texts, |doc| doc != 2);
         assert_eq!((ids.find("a"), ids.find("b"), ids.find("c")), (Some(1), None, Some(0)));
         assert_eq!((ids.place(1), ids.place(0)), (0, 1));
         assert_eq!(ids.sorted(), [1, 0]);
@@ -78,7 +78,7 @@ mod tests {
             ["b", "a", "b"].iter().for_each(|id| texts.push(id));
             texts
         };
-        assert_eq!(Ids::new(texts(), |_| true).repeated(), Some("b"));
-        assert_eq!(Ids::new(texts(), |doc| doc != 0).repeated(), None);
+        assert_eq!(DocumentIds::new(texts(), |_| true).repeated(), Some("b"));
+        assert_eq!(DocumentIds::new(texts(), |doc| doc != 0).repeated(), None);
     }
 }

@@ -10,7 +10,7 @@ use crate::index::Index;
 
 /// The different texts of a field, and which documents have which.
 #[derive(Debug, Default)]
-pub(crate) struct Labels {
+pub(crate) struct FieldLabels {
     names: Strings,
     /// Labels of all documents, one after another.
     labels: Vec<u32>,
@@ -18,11 +18,11 @@ pub(crate) struct Labels {
     ends: Vec<u32>,
 }
 
-impl Labels {
+impl FieldLabels {
     /// Reads a column of texts; a segment without it has none.
-    pub(super) fn read(index: &Index, column: &str) -> Result<Labels, SearchError> {
+    pub(super) fn read(index: &Index, column: &str) -> Result<FieldLabels, SearchError> {
         let failed = |error: tantivy::TantivyError| index.failed(&error);
-        let mut found = Labels::default();
+        let mut found = FieldLabels::default();
         let mut numbers: HashMap<String, u32, FixedState> = HashMap::default();
         for segment in &index.segments {
             let documents = segment.reader.max_doc();

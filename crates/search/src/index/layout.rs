@@ -82,7 +82,7 @@ pub(crate) struct OtherSlot {
 
 /// The fields of an index, in tantivy's terms.
 #[derive(Debug, Clone)]
-pub(crate) struct Layout {
+pub(crate) struct IndexLayout {
     pub(crate) schema: TantivySchema,
     pub(crate) id: Field,
     pub(crate) source: Field,
@@ -93,9 +93,9 @@ pub(crate) struct Layout {
     pub(crate) others: Vec<OtherSlot>,
 }
 
-impl Layout {
+impl IndexLayout {
     /// Lays out a schema.
-    pub(crate) fn new(schema: &Schema) -> Result<Layout, SearchError> {
+    pub(crate) fn new(schema: &Schema) -> Result<IndexLayout, SearchError> {
         let mut builder = TantivySchema::builder();
         let id = builder.add_text_field(ID, STRING | FAST);
         let source = builder.add_bytes_field(SOURCE, STORED);
@@ -126,7 +126,7 @@ impl Layout {
                 Some(TextSlot { name: ALL.to_owned(), fields: fields.collect() })
             }
         };
-        Ok(Layout { schema: builder.build(), id, source, texts, all, others })
+        Ok(IndexLayout { schema: builder.build(), id, source, texts, all, others })
     }
 
     /// The field of a column.
@@ -195,15 +195,15 @@ mod tests {
     #[test]
     fn two_fields_of_one_plain_name_are_refused() {
         let schema = Schema::parse("a.b:text, a_b:text").unwrap();
-        assert!(Layout::new(&schema).unwrap_err().to_string().contains("`a_b`, which is taken"));
+        assert!(IndexLayout::new(&schema).unwrap_err().to_string().contains("`a_b`, which is taken"));
     }
 
     #[test]
     fn all_is_the_only_text_field_or_several_together() {
-        let one = Layout::new(&Schema::parse("text:text").unwrap()).unwrap();
+        let one = IndexLayout::new(&Schema::parse("text:text").unwrap()).unwrap();
         assert_eq!(one.all.unwrap().name, "text");
-        let two = Layout::new(&Schema::parse("title:text, text:text").unwrap()).unwrap();
+        let two = IndexLayout::new(&Schema::parse("title:text, text:text").unwrap()).unwrap();
         assert_eq!(two.all.unwrap().fields.len(), 2);
-        assert!(Layout::new(&Schema::default()).unwrap().all.is_none());
+        assert!(IndexLayout::new(&Schema::default()).unwrap().all.is_none());
     }
 }

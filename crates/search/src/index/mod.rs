@@ -25,8 +25,8 @@ mod update;
 
 pub use build::{BuildOptions, BuildReport, Existing, build_index};
 pub use columns::NumberField;
-pub(crate) use ids::Ids;
-pub(crate) use labels::Labels;
+pub(crate) use ids::DocumentIds;
+pub(crate) use labels::FieldLabels;
 pub(crate) use layout::Stat;
 pub(crate) use postings::TermHits;
 pub use postings::TermStats;
@@ -46,7 +46,7 @@ use crate::features::FeatureDef;
 use crate::retrieve::Candidate;
 use crate::schema::{FieldKind, Schema};
 use check::{check_documents, check_files, guard};
-use layout::{ANALYZER, Layout};
+use layout::{ANALYZER, IndexLayout};
 use meta::Meta;
 use postings::FieldPostings;
 
@@ -63,12 +63,12 @@ impl IndexId {
 
 /// The place where an index is kept.
 #[derive(Debug, Clone)]
-enum Place {
+enum IndexLocation {
     Folder(PathBuf),
     Memory,
 }
 
-impl Place {
+impl IndexLocation {
     /// The folder, as errors name it.
     fn path(&self) -> &Path {
         match self {
@@ -109,10 +109,10 @@ struct Segment {
 /// share it.
 pub struct Index {
     id: IndexId,
-    place: Place,
+    place: IndexLocation,
     analysis: Analysis,
     schema: Schema,
-    layout: Layout,
+    layout: IndexLayout,
     index: tantivy::Index,
     searcher: tantivy::Searcher,
     segments: Vec<Segment>,
@@ -120,9 +120,9 @@ pub struct Index {
     text_fields: Vec<TextFieldInfo>,
     documents: u32,
     slots: u32,
-    ids: OnceLock<Ids>,
+    ids: OnceLock<DocumentIds>,
     columns: Mutex<HashMap<String, Arc<Vec<f64>>>>,
-    labels: Mutex<HashMap<String, Arc<Labels>>>,
+    labels: Mutex<HashMap<String, Arc<FieldLabels>>>,
     stats: Mutex<HashMap<(TextField, String), TermStats>>,
     /// Features that a program added.
     own_features: Vec<&'static FeatureDef>,
@@ -147,20 +147,20 @@ impl Index {
             let index = tantivy::Index::open_in_dir(meta.folder(path)).map_err(failed)?;
             check_files(path, &index)?;
             let analysis = Analysis::parse(&meta.analysis)?;
-            Self::read(Place::Folder(path.into()), index, analysis, meta.schema)
+            Self::read(IndexLocation::Folder(path.into()), index, analysis, meta.schema)
         })
     }
 
     /// Opens what tantivy holds, as it is now.
     fn read(
-        place: Place,
+        place: IndexLocation,
         mut index: tantivy::Index,
         analysis: Analysis,
         schema: Schema,
     ) -> Result<Index, SearchError> {
         let path = place.path();
         let failed = |error: tantivy::TantivyError| SearchError::tantivy(path, &error);
-        let layout = Layout::new(&schema)?;
+        let layout = IndexLayout::new(&schema)?;
         let tokenizers = TokenizerManager::default();
         tokenizers.register(ANALYZER, analysis.analyzer());
         index.set_tokenizers(tokenizers);
@@ -260,8 +260,8 @@ impl Index {
     /// The folder; `None` for an index in memory.
     pub fn path(&self) -> Option<&Path> {
         match &self.place {
-            Place::Folder(path) => Some(path),
-            Place::Memory => None,
+            IndexLocation::Folder(path) => Some(path),
+            IndexLocation::Memory => None,
         }
     }
 

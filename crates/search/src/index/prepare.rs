@@ -8,7 +8,7 @@ use crate::analysis::{Analyser, Analysis};
 use crate::document::{Document, Value};
 use crate::error::SearchError;
 use crate::index::encode::push_term;
-use crate::index::layout::{ALL, Layout, OtherSlot, Stat, TextSlot, URL_STATS, url_column};
+use crate::index::layout::{ALL, IndexLayout, OtherSlot, Stat, TextSlot, URL_STATS, url_column};
 use crate::schema::{FieldKind, date_of, number_of, texts_of};
 
 /// Words between two values of one field, so that no phrase spans them.
@@ -16,16 +16,16 @@ const VALUE_GAP: usize = 31;
 
 /// Problems of documents that do not stop a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Counts {
+pub(crate) struct DocumentProblems {
     /// Documents without a term in any text field. They are kept, and no query finds them.
     pub(crate) without_terms: u64,
     /// Values that are not of their field's kind, taken as absent.
     pub(crate) not_of_kind: u64,
 }
 
-impl Counts {
+impl DocumentProblems {
     /// Both together.
-    pub(crate) fn add(&mut self, other: Counts) {
+    pub(crate) fn add(&mut self, other: DocumentProblems) {
         self.without_terms += other.without_terms;
         self.not_of_kind += other.not_of_kind;
     }
@@ -38,7 +38,7 @@ pub(crate) struct Preparer {
     terms: Vec<u32>,
     all: Vec<u32>,
     text: String,
-    counts: Counts,
+    counts: DocumentProblems,
 }
 
 impl Preparer {
@@ -48,19 +48,19 @@ impl Preparer {
             terms: Vec::new(),
             all: Vec::new(),
             text: String::new(),
-            counts: Counts::default(),
+            counts: DocumentProblems::default(),
         }
     }
 
     /// The counts since the last call.
-    pub(crate) fn take_counts(&mut self) -> Counts {
+    pub(crate) fn take_counts(&mut self) -> DocumentProblems {
         std::mem::take(&mut self.counts)
     }
 
     /// The document as tantivy takes it.
     pub(crate) fn prepare(
         &mut self,
-        layout: &Layout,
+        layout: &IndexLayout,
         document: &Document,
     ) -> Result<TantivyDocument, SearchError> {
         let mut out = TantivyDocument::default();
@@ -121,7 +121,7 @@ impl Preparer {
     fn add_other(
         &mut self,
         out: &mut TantivyDocument,
-        layout: &Layout,
+        layout: &IndexLayout,
         slot: &OtherSlot,
         value: &Value,
     ) {
@@ -146,7 +146,7 @@ impl Preparer {
     }
 }
 
-fn add_url(out: &mut TantivyDocument, layout: &Layout, slot: &OtherSlot, url: &str) {
+fn add_url(out: &mut TantivyDocument, layout: &IndexLayout, slot: &OtherSlot, url: &str) {
     for (stat, value) in URL_STATS.into_iter().zip(url_stats(url)) {
         if let Some(field) = layout.column(&url_column(stat, &slot.name)) {
             out.add_u64(field, value);
@@ -157,7 +157,7 @@ fn add_url(out: &mut TantivyDocument, layout: &Layout, slot: &OtherSlot, url: &s
 /// The statistics of a field's terms, which come out sorted.
 fn add_stats(
     out: &mut TantivyDocument,
-    layout: &Layout,
+    layout: &IndexLayout,
     slot: &TextSlot,
     terms: &mut [u32],
     words: u64,

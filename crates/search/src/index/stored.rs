@@ -5,7 +5,7 @@ use tantivy::TantivyDocument;
 use tantivy::schema::Value as _;
 
 use super::layout::ID;
-use super::{Ids, Index, Labels, lock};
+use super::{DocumentIds, Index, FieldLabels, lock};
 use crate::document::Document;
 use crate::error::SearchError;
 use crate::retrieve::Candidate;
@@ -13,11 +13,11 @@ use crate::schema::{FieldKind, texts_of};
 
 impl Index {
     /// The ids of all documents.
-    pub(crate) fn ids(&self) -> Result<&Ids, SearchError> {
+    pub(crate) fn ids(&self) -> Result<&DocumentIds, SearchError> {
         if let Some(ids) = self.ids.get() {
             return Ok(ids);
         }
-        let labels = self.guard(|| Labels::read(self, ID))?;
+        let labels = self.guard(|| FieldLabels::read(self, ID))?;
         let mut texts = Strings::default();
         for doc in 0..self.slots {
             let Some(&label) = labels.of(doc).first() else {
@@ -25,7 +25,7 @@ impl Index {
             };
             texts.push(labels.name(label));
         }
-        let ids = Ids::new(texts, |doc| self.is_alive(doc));
+        let ids = DocumentIds::new(texts, |doc| self.is_alive(doc));
         if let Some(id) = ids.repeated() {
             let what = format!("two documents have the id {id}");
             return Err(self.damaged(what));

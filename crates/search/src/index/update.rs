@@ -7,7 +7,7 @@ use tantivy::{IndexWriter, TantivyDocument, Term};
 
 use super::build::{BuildOptions, BuildReport, SAMPLE, layout_of, lock_folder};
 use super::filler::{Filler, read_batch, writing_tokenizers};
-use super::{Index, Place};
+use super::{Index, IndexLocation};
 use crate::document::Document;
 use crate::error::SearchError;
 
@@ -43,7 +43,7 @@ impl Index {
         let analysis = options.analysis.clone().unwrap_or_default();
         let first = read_batch(&mut documents, SAMPLE)?;
         let (schema, layout) = layout_of(&first, options)?;
-        let path = Place::Memory.path().to_owned();
+        let path = IndexLocation::Memory.path().to_owned();
         let index = tantivy::Index::builder()
             .schema(layout.schema.clone())
             .tokenizers(writing_tokenizers())
@@ -53,7 +53,7 @@ impl Index {
         let filled = filler.fill(first, &mut documents, &mut |_| ControlFlow::Continue(()))?;
         let filled = filled.ok_or(NEVER_STOPPED)?;
         let report = BuildReport::new(filled, &analysis, schema.clone());
-        Ok((Self::read(Place::Memory, index, analysis, schema)?, report))
+        Ok((Self::read(IndexLocation::Memory, index, analysis, schema)?, report))
     }
 
     /// Adds documents, in place of those that have their ids, and opens the index anew: candidates
@@ -121,7 +121,7 @@ impl Index {
         let path: Option<&Path> = self.path();
         let opened = match path {
             Some(path) => Self::open(path)?,
-            None => Self::read(Place::Memory, index, self.analysis.clone(), self.schema.clone())?,
+            None => Self::read(IndexLocation::Memory, index, self.analysis.clone(), self.schema.clone())?,
         };
         *self = Self { own_features: std::mem::take(&mut self.own_features), ..opened };
         Ok(())

@@ -41,8 +41,8 @@ pub enum LinkError {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Graph {
-    outgoing: Rows,
-    incoming: Rows,
+    outgoing: LinkRows,
+    incoming: LinkRows,
 }
 
 impl Graph {
@@ -65,10 +65,10 @@ impl Graph {
         }
         pairs.sort_unstable();
         pairs.dedup();
-        let outgoing = Rows::new(nodes, &pairs);
+        let outgoing = LinkRows::new(nodes, &pairs);
         pairs.iter_mut().for_each(|(from, to)| std::mem::swap(from, to));
         pairs.sort_unstable();
-        Ok(Graph { outgoing, incoming: Rows::new(nodes, &pairs) })
+        Ok(Graph { outgoing, incoming: LinkRows::new(nodes, &pairs) })
     }
 
     /// Number of nodes.
@@ -104,14 +104,14 @@ impl Graph {
 
 /// The ends of the links, row after row; row i is `ends[starts[i]..starts[i + 1]]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Rows {
+struct LinkRows {
     starts: Vec<usize>,
     ends: Vec<u32>,
 }
 
-impl Rows {
+impl LinkRows {
     /// From sorted pairs whose first number is below `nodes`.
-    fn new(nodes: usize, pairs: &[(u32, u32)]) -> Rows {
+    fn new(nodes: usize, pairs: &[(u32, u32)]) -> LinkRows {
         let mut starts = vec![0; nodes + 1];
         for (from, _) in pairs {
             starts[*from as usize + 1] += 1;
@@ -119,7 +119,7 @@ impl Rows {
         for node in 0..nodes {
             starts[node + 1] += starts[node];
         }
-        Rows { starts, ends: pairs.iter().map(|(_, to)| *to).collect() }
+        LinkRows { starts, ends: pairs.iter().map(|(_, to)| *to).collect() }
     }
 
     fn row(&self, node: usize) -> &[u32] {

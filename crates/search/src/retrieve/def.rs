@@ -61,14 +61,14 @@ impl fmt::Debug for FirstStageDef {
 impl Serialize for FirstStageDef {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Description<'a> {
+        struct FirstStageDescription<'a> {
             name: &'a str,
             help: &'a str,
             example: &'a str,
             parameters: Vec<ParamDef>,
         }
         let Self { name, help, example, .. } = *self;
-        Description { name, help, example, parameters: self.params() }.serialize(serializer)
+        FirstStageDescription { name, help, example, parameters: self.params() }.serialize(serializer)
     }
 }
 

@@ -21,7 +21,7 @@ use rankwright_data::arrow_values::{
 use rankwright_data::bytes::{Bytes, Input};
 use rankwright_data::{DataError, SourceLocation, WarningKind, Warnings, catch_panic};
 
-use super::{Reader, id};
+use super::{DocumentReader, id};
 use crate::document::{Document, Value};
 use crate::error::SearchError;
 
@@ -105,7 +105,7 @@ fn checked<T, E: fmt::Display>(
 }
 
 /// A column, converted once a batch.
-enum Column {
+enum TypedColumn {
     Text(LargeStringArray),
     Number(Float64Array),
     Binary(ArrayRef),
@@ -118,7 +118,7 @@ struct Batch {
     at: usize,
     /// The column of the id, unless it is of a type that is not read.
     id: Option<usize>,
-    columns: Vec<(String, Column)>,
+    columns: Vec<(String, TypedColumn)>,
     skipped: Vec<String>,
 }
 
@@ -172,17 +172,17 @@ impl Batch {
 }
 
 /// A column in the form in which it is read; `None` if it is of a type that is not.
-fn column(array: &ArrayRef, is_id: bool) -> Result<Option<Column>, UnreadableValues> {
+fn column(array: &ArrayRef, is_id: bool) -> Result<Option<TypedColumn>, UnreadableValues> {
     let kind = array.data_type();
     Ok(match kind {
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView => {
-            Some(Column::Binary(array.clone()))
+            Some(TypedColumn::Binary(array.clone()))
         }
         kind if list_item(kind).is_some_and(|item| is_text(item) || is_number(item)) => {
-            Some(Column::List(array.clone(), words(list_values(array)?)?))
+            Some(TypedColumn::List(array.clone(), words(list_values(array)?)?))
         }
-        kind if is_text(kind) || (is_id && is_number(kind)) => Some(Column::Text(words(array)?)),
-        kind if is_number(kind) => Some(Column::Number(numbers(array)?)),
+        kind if is_text(kind) || (is_id && is_number(kind)) => Some(TypedColumn::Text(words(array)?)),
+        kind if is_number(kind) => Some(TypedColumn::Number(numbers(array)?)),
         _ => None,
     })
 }
@@ -202,7 +202,7 @@ fn words(array: &ArrayRef) -> Result<LargeStringArray, UnreadableValues> {
     }
 }
 
-impl Column {
+impl TypedColumn {
     fn value(
         &self,
         row: usize,
@@ -210,16 +210,16 @@ impl Column {
         place: impl FnOnce() -> SourceLocation,
     ) -> Option<Value> {
         match self {
-            Column::Text(texts) => text_at(texts, row).map(|text| Value::Text(text.to_owned())),
-            Column::Number(numbers) => {
+            TypedColumn::Text(texts) => text_at(texts, row).map(|text| Value::Text(text.to_owned())),
+            TypedColumn::Number(numbers) => {
                 let number = numbers.is_valid(row).then(|| numbers.value(row))?;
                 number.is_finite().then_some(Value::Number(number))
             }
-            Column::Binary(array) => {
+            TypedColumn::Binary(array) => {
                 let bytes = bytes_at(array, row)?;
                 Some(Value::Text(warnings.text(bytes, place)))
             }
-            Column::List(lists, texts) => {
+            TypedColumn::List(lists, texts) => {
                 let items = list_range(lists, row)?.filter_map(|at| text_at(texts, at));
                 let items: Vec<String> = items.map(str::to_owned).collect();
                 (!items.is_empty()).then_some(Value::Texts(items))
@@ -240,7 +240,7 @@ fn bytes_at(array: &ArrayRef, row: usize) -> Option<&[u8]> {
     })
 }
 
-impl Reader for Parquet {
+impl DocumentReader for Parquet {
     fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>> {
         loop {
             if let Some(batch) = self.batch.as_mut().filter(|batch| batch.at < batch.rows) {

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use rankwright_data::bytes::Input;
 use rankwright_data::{DataError, SourceLocation, Warnings};
 
-use super::{Reader, html, id};
+use super::{DocumentReader, html, id};
 use crate::document::{Document, Value};
 use crate::error::SearchError;
 
@@ -24,21 +24,21 @@ use crate::error::SearchError;
 const LONGEST_TITLE: usize = 120;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FileKind {
     Text,
     Markdown,
     Html,
 }
 
-struct Entry {
+struct FolderEntry {
     id: String,
     path: PathBuf,
-    kind: Kind,
+    kind: FileKind,
     size: u64,
 }
 
 pub(super) struct Folder {
-    entries: std::vec::IntoIter<Entry>,
+    entries: std::vec::IntoIter<FolderEntry>,
     ids: HashSet<String>,
     read: u64,
     total: u64,
@@ -60,7 +60,7 @@ impl Folder {
                 let size = fs::metadata(&path).ok().filter(fs::Metadata::is_file);
                 if let (Some(kind), Some(meta)) = (kind_of(&path), size) {
                     let size = meta.len();
-                    entries.push(Entry { id: id_of(root, &path), path, kind, size });
+                    entries.push(FolderEntry { id: id_of(root, &path), path, kind, size });
                 }
             }
         }
@@ -70,7 +70,7 @@ impl Folder {
         Ok(Folder { entries: entries.into_iter(), ids, read: 0, total })
     }
 
-    fn document(&self, entry: Entry, warnings: &mut Warnings) -> Result<Document, SearchError> {
+    fn document(&self, entry: FolderEntry, warnings: &mut Warnings) -> Result<Document, SearchError> {
         let input = Input::open(&entry.path)?;
         let place = || SourceLocation::file(&input.name);
         let bytes = input.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&input.bytes);
@@ -81,7 +81,7 @@ impl Folder {
                 document.fields.push((name.to_owned(), Value::Text(text)));
             }
         };
-        if entry.kind != Kind::Html {
+        if entry.kind != FileKind::Html {
             add("title", first_line(&text, entry.kind).to_owned());
             add("text", text.trim().to_owned());
             return Ok(document);
@@ -140,7 +140,7 @@ impl Folder {
     }
 }
 
-impl Reader for Folder {
+impl DocumentReader for Folder {
     fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>> {
         let entry = self.entries.next()?;
         self.read += entry.size;
@@ -153,11 +153,11 @@ impl Reader for Folder {
 }
 
 /// The kind of a file, by its extension in any case.
-fn kind_of(path: &Path) -> Option<Kind> {
+fn kind_of(path: &Path) -> Option<FileKind> {
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-        "txt" => Some(Kind::Text),
-        "md" => Some(Kind::Markdown),
-        "html" | "htm" => Some(Kind::Html),
+        "txt" => Some(FileKind::Text),
+        "md" => Some(FileKind::Markdown),
+        "html" | "htm" => Some(FileKind::Html),
         _ => None,
     }
 }
@@ -205,10 +205,10 @@ fn decoded(step: &str) -> String {
 }
 
 /// The first line with a word, where it is short enough for a title.
-fn first_line(text: &str, kind: Kind) -> &str {
+fn first_line(text: &str, kind: FileKind) -> &str {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
     let line = match kind {
-        Kind::Markdown => line.trim_start_matches('#').trim(),
+        FileKind::Markdown => line.trim_start_matches('#').trim(),
         _ => line,
     };
     if line.len() <= LONGEST_TITLE { line } else { "" }
@@ -253,10 +253,10 @@ mod tests {
 
     #[test]
     fn a_short_first_line_is_a_title() {
-        assert_eq!(first_line("\n# Head \nx", Kind::Markdown), "Head");
-        assert_eq!(first_line("Head\nx", Kind::Text), "Head");
-        assert_eq!(first_line(&"x".repeat(121), Kind::Text), "");
-        assert_eq!(first_line("", Kind::Text), "");
+        assert_eq!(first_line("\n# Head \nx", FileKind::Markdown), "Head");
+        assert_eq!(first_line("Head\nx", FileKind::Text), "Head");
+        assert_eq!(first_line(&"x".repeat(121), FileKind::Text), "");
+        assert_eq!(first_line("", FileKind::Text), "");
     }
 
     #[test]

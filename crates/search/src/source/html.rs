@@ -11,7 +11,7 @@ use super::entities;
 
 /// The parts of a page that are indexed.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Page {
+pub(super) struct HtmlPage {
     pub(super) title: String,
     pub(super) text: String,
     /// Values of `href`, as written, in order.
@@ -28,8 +28,8 @@ const INLINE: [&str; 24] = [
 ];
 
 /// Reads a page.
-pub(super) fn page(html: &str) -> Page {
-    let mut page = Page::default();
+pub(super) fn page(html: &str) -> HtmlPage {
+    let mut page = HtmlPage::default();
     let mut raw = String::new();
     let mut rest = html;
     while let Some((before, tag)) = rest.split_once('<') {
@@ -55,7 +55,7 @@ fn after<'a>(text: &'a str, mark: &str) -> &'a str {
 }
 
 /// Takes in an element's tag (without its `<`) and gives what follows it.
-fn element<'a>(tag: &'a str, page: &mut Page, raw: &mut String) -> &'a str {
+fn element<'a>(tag: &'a str, page: &mut HtmlPage, raw: &mut String) -> &'a str {
     let (close, tag) = match tag.strip_prefix('/') {
         Some(tag) => (true, tag),
         None => (false, tag),

@@ -85,25 +85,25 @@ impl<'de> Visitor<'de> for JsonVisitor {
 }
 
 /// One line of a file as an object.
-pub(crate) struct Record {
+pub(crate) struct JsonRecord {
     fields: Vec<(String, Json)>,
 }
 
-impl Record {
+impl JsonRecord {
     /// Parses the next line that is not blank.
     pub(crate) fn next(
         cursor: &mut Cursor,
         warnings: &mut Warnings,
-    ) -> Option<Result<(u64, Record), SearchError>> {
+    ) -> Option<Result<(u64, JsonRecord), SearchError>> {
         let (line, range) = cursor.next_full_line()?;
         let text = warnings.text(cursor.slice(range), || cursor.place(line));
-        Some(Record::parse(&text, || cursor.place(line)).map(|record| (line, record)))
+        Some(JsonRecord::parse(&text, || cursor.place(line)).map(|record| (line, record)))
     }
 
-    fn parse(text: &str, place: impl Fn() -> SourceLocation) -> Result<Record, SearchError> {
+    fn parse(text: &str, place: impl Fn() -> SourceLocation) -> Result<JsonRecord, SearchError> {
         let expected = "one JSON object a line";
         let error = match serde_json::from_str(text) {
-            Ok(Json::Object(fields)) => return Ok(Record { fields }),
+            Ok(Json::Object(fields)) => return Ok(JsonRecord { fields }),
             Ok(_) => SearchError::malformed(place(), quote(text.trim().as_bytes()), expected),
             Err(error) => {
                 let column = error.column().max(1) as u64;

@@ -9,16 +9,16 @@
 use rankwright_data::Warnings;
 
 use super::cursor::Cursor;
-use super::json::Record;
-use super::{Reader, id};
+use super::json::JsonRecord;
+use super::{DocumentReader, id};
 use crate::document::Document;
 use crate::error::SearchError;
 
 pub(super) struct Jsonl(pub(super) Cursor);
 
-impl Reader for Jsonl {
+impl DocumentReader for Jsonl {
     fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>> {
-        let (line, mut record) = match Record::next(&mut self.0, warnings)? {
+        let (line, mut record) = match JsonRecord::next(&mut self.0, warnings)? {
             Ok(found) => found,
             Err(error) => return Some(Err(error)),
         };

@@ -46,7 +46,7 @@ use crate::error::SearchError;
 pub use self::format::DocumentFormat;
 
 /// Reads the documents of one input.
-trait Reader: Send {
+trait DocumentReader: Send {
     /// The next document; `None` at the end.
     fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>>;
 
@@ -81,7 +81,7 @@ pub struct Documents {
 /// The input that is being read.
 struct Opened {
     name: String,
-    reader: Box<dyn Reader>,
+    reader: Box<dyn DocumentReader>,
     /// Its bytes on the disk, where known.
     size: Option<u64>,
     documents: u64,
@@ -231,7 +231,7 @@ fn size_of(path: &Path) -> Result<Option<u64>, SearchError> {
 }
 
 /// A reader with the length of what it reads.
-type Counted = (Box<dyn Reader>, Option<u64>);
+type Counted = (Box<dyn DocumentReader>, Option<u64>);
 
 /// The reader for an input; `None` if it is blank.
 fn reader(
@@ -258,13 +258,13 @@ fn reader_of(
         None => DocumentFormat::of_input(&input)?,
     };
     let length = Some(input.bytes.len() as u64);
-    let reader: Box<dyn Reader> = match told {
+    let reader: Box<dyn DocumentReader> = match told {
         None => return Ok(None),
         Some(DocumentFormat::Jsonl) => Box::new(jsonl::Jsonl(Cursor::new(input))),
         Some(DocumentFormat::Trec) => Box::new(trec::Trec(Cursor::new(input))),
         Some(DocumentFormat::Smart) => Box::new(smart::Smart::new(Cursor::new(input))),
-        Some(DocumentFormat::Csv) => Box::new(table::Table::new(input, b',', warnings)?),
-        Some(DocumentFormat::Tsv) => Box::new(table::Table::new(input, b'\t', warnings)?),
+        Some(DocumentFormat::Csv) => Box::new(table::TableSource::new(input, b',', warnings)?),
+        Some(DocumentFormat::Tsv) => Box::new(table::TableSource::new(input, b'\t', warnings)?),
         Some(DocumentFormat::Parquet) => parquet(input)?,
         Some(DocumentFormat::Folder) => {
             let file = io::Error::new(io::ErrorKind::NotADirectory, "it is a file, not a folder");
@@ -275,12 +275,12 @@ fn reader_of(
 }
 
 #[cfg(feature = "columnar")]
-fn parquet(input: Input) -> Result<Box<dyn Reader>, SearchError> {
+fn parquet(input: Input) -> Result<Box<dyn DocumentReader>, SearchError> {
     Ok(Box::new(columnar::Parquet::open(input)?))
 }
 
 #[cfg(not(feature = "columnar"))]
-fn parquet(input: Input) -> Result<Box<dyn Reader>, SearchError> {
+fn parquet(input: Input) -> Result<Box<dyn DocumentReader>, SearchError> {
     Err(SearchError::from(DataError::UnknownFormat {
         file: input.name,
         reason: "this build does not read Parquet".into(),

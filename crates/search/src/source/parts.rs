@@ -6,12 +6,12 @@ use crate::document::Value;
 
 /// Collects parts in time linear in their number, however many names there are.
 #[derive(Default)]
-pub(crate) struct Parts {
+pub(crate) struct FieldCollector {
     parts: Vec<(String, String)>,
     by_name: HashMap<String, usize>,
 }
 
-impl Parts {
+impl FieldCollector {
     /// Adds a part; a later one of the same name follows after `joint`. Blank ones are left out.
     pub(crate) fn add(&mut self, name: &str, text: &str, joint: &str) {
         if text.trim().is_empty() {
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn parts_of_one_name_join_and_blank_ones_are_left_out() {
-        let mut parts = Parts::default();
+        let mut parts = FieldCollector::default();
         parts.add("text", "a", "\n\n");
         parts.add("title", " ", "\n\n");
         parts.add("docno", "7", "\n\n");

@@ -10,14 +10,14 @@ use std::ops::Range;
 use rankwright_data::{Warnings, quote};
 
 use super::cursor::Cursor;
-use super::parts::Parts;
+use super::parts::FieldCollector;
 use super::smart_links::LinkReading;
-use super::{Reader, id};
+use super::{DocumentReader, id};
 use crate::document::{Document, Value};
 use crate::error::SearchError;
 
 /// The kind of a line.
-pub(super) enum Line<'a> {
+pub(super) enum SmartLine<'a> {
     /// `.I id`
     Id(&'a [u8]),
     /// `.W` and the like.
@@ -25,13 +25,13 @@ pub(super) enum Line<'a> {
     Content(&'a [u8]),
 }
 
-impl Line<'_> {
-    pub(super) fn of(line: &[u8]) -> Line<'_> {
+impl SmartLine<'_> {
+    pub(super) fn of(line: &[u8]) -> SmartLine<'_> {
         match line.trim_ascii_end() {
-            [b'.', b'I'] => Line::Id(&[]),
-            [b'.', b'I', b' ' | b'\t', id @ ..] => Line::Id(id.trim_ascii()),
-            [b'.', letter @ b'A'..=b'Z'] => Line::Section(*letter),
-            _ => Line::Content(line),
+            [b'.', b'I'] => SmartLine::Id(&[]),
+            [b'.', b'I', b' ' | b'\t', id @ ..] => SmartLine::Id(id.trim_ascii()),
+            [b'.', letter @ b'A'..=b'Z'] => SmartLine::Section(*letter),
+            _ => SmartLine::Content(line),
         }
     }
 }
@@ -53,10 +53,10 @@ pub(crate) fn field_name(letter: u8) -> String {
 }
 
 /// One record: an id and its sections.
-pub(crate) struct Record {
+pub(crate) struct SmartRecord {
     pub(crate) line: u64,
     pub(crate) id: String,
-    pub(crate) sections: Parts,
+    pub(crate) sections: FieldCollector,
 }
 
 /// Reads records, of documents or of queries.
@@ -75,8 +75,8 @@ impl Records {
     fn first(&mut self) -> Option<Result<(u64, Range<usize>), SearchError>> {
         let (line, range) = self.cursor.next_full_line()?;
         let content = self.cursor.slice(range.clone());
-        Some(match Line::of(content) {
-            Line::Id(_) => Ok((line, range)),
+        Some(match SmartLine::of(content) {
+            SmartLine::Id(_) => Ok((line, range)),
             _ => {
                 let found = quote(content.trim_ascii());
                 Err(SearchError::malformed(self.cursor.place(line), found, "'.I' and an id"))
@@ -84,7 +84,7 @@ impl Records {
         })
     }
 
-    pub(crate) fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Record, SearchError>> {
+    pub(crate) fn next(&mut self, warnings: &mut Warnings) -> Option<Result<SmartRecord, SearchError>> {
         let (line, range) = match self.pending.take() {
             Some(pending) => pending,
             None => match self.first()? {
@@ -94,23 +94,23 @@ impl Records {
         };
         let sections = self.sections(line, warnings);
         let place = || self.cursor.place(line);
-        let id = match Line::of(self.cursor.slice(range)) {
-            Line::Id(id) => warnings.text(id, place),
+        let id = match SmartLine::of(self.cursor.slice(range)) {
+            SmartLine::Id(id) => warnings.text(id, place),
             _ => String::new(),
         };
-        Some(id::checked(id, place).map(|id| Record { line, id, sections }))
+        Some(id::checked(id, place).map(|id| SmartRecord { line, id, sections }))
     }
 
     /// The sections up to the next `.I`.
-    fn sections(&mut self, line: u64, warnings: &mut Warnings) -> Parts {
-        let mut parts = Parts::default();
+    fn sections(&mut self, line: u64, warnings: &mut Warnings) -> FieldCollector {
+        let mut parts = FieldCollector::default();
         let mut name = "text".to_owned();
         let mut content: Vec<u8> = Vec::new();
         loop {
             let next = self.cursor.next_line();
             let bytes = next.as_ref().map(|(_, range)| self.cursor.slice(range.clone()));
-            let kind = bytes.map(Line::of);
-            if let Some(Line::Content(text)) = kind {
+            let kind = bytes.map(SmartLine::of);
+            if let Some(SmartLine::Content(text)) = kind {
                 content.extend_from_slice(text);
                 content.push(b'\n');
                 continue;
@@ -119,7 +119,7 @@ impl Records {
             let text = warnings.text(whole.trim_ascii(), || self.cursor.place(line));
             parts.add(&name, &text, "\n");
             match kind {
-                Some(Line::Section(letter)) => name = field_name(letter),
+                Some(SmartLine::Section(letter)) => name = field_name(letter),
                 _ => {
                     self.pending = next;
                     return parts;
@@ -142,7 +142,7 @@ impl Smart {
     }
 }
 
-impl Reader for Smart {
+impl DocumentReader for Smart {
     fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>> {
         let mut record = match self.records.next(warnings)? {
             Ok(record) => record,

@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 use memchr::memmem;
 use rankwright_data::{SourceLocation, WarningKind, Warnings};
 
-use super::smart::Line;
+use super::smart::SmartLine;
 
 /// The meaning of the links of a whole file.
 #[derive(Default)]
@@ -37,19 +37,19 @@ impl LinkReading {
         }
         let (mut id, mut section): (&[u8], u8) = (&[], 0);
         for line in text.split(|&b| b == b'\n') {
-            match Line::of(line) {
-                Line::Id(found) => (id, section) = (found, 0),
-                Line::Section(letter) => section = letter,
-                Line::Content(line) if section == b'B' => {
+            match SmartLine::of(line) {
+                SmartLine::Id(found) => (id, section) = (found, 0),
+                SmartLine::Section(letter) => section = letter,
+                SmartLine::Content(line) if section == b'B' => {
                     if let Some(date) = date(line) {
                         reading.dates.insert(id.to_vec(), date);
                     }
                 }
-                Line::Content(line) if section == b'X' => {
+                SmartLine::Content(line) if section == b'X' => {
                     let kind = line.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()).nth(1);
                     reading.kinds &= kind.is_none_or(|kind| matches!(kind, b"4" | b"5" | b"6"));
                 }
-                Line::Content(_) => {}
+                SmartLine::Content(_) => {}
             }
         }
         reading

@@ -12,17 +12,17 @@ use csv::{ByteRecord, ReaderBuilder};
 use rankwright_data::bytes::{Bytes, Input};
 use rankwright_data::{SourceLocation, Warnings};
 
-use super::{Reader, id};
+use super::{DocumentReader, id};
 use crate::document::{Document, Value};
 use crate::error::SearchError;
 
 /// Bytes as the csv crate takes them.
-struct Source {
+struct CsvBytes {
     bytes: Bytes,
     at: usize,
 }
 
-impl Read for Source {
+impl Read for CsvBytes {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.bytes.get(self.at..).unwrap_or(&[]).read(buffer)?;
         self.at += read;
@@ -30,22 +30,22 @@ impl Read for Source {
     }
 }
 
-pub(super) struct Table {
+pub(super) struct TableSource {
     name: String,
     length: u64,
-    reader: csv::Reader<Source>,
+    reader: csv::Reader<CsvBytes>,
     columns: Vec<String>,
     /// The column of the id.
     id: usize,
     row: ByteRecord,
 }
 
-impl Table {
+impl TableSource {
     pub(super) fn new(
         input: Input,
         delimiter: u8,
         warnings: &mut Warnings,
-    ) -> Result<Table, SearchError> {
+    ) -> Result<TableSource, SearchError> {
         let Input { name, bytes, .. } = input;
         let at = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
         let length = bytes.len() as u64;
@@ -54,7 +54,7 @@ impl Table {
             .quoting(delimiter == b',')
             .flexible(true)
             .has_headers(false)
-            .from_reader(Source { bytes, at });
+            .from_reader(CsvBytes { bytes, at });
         let mut row = ByteRecord::new();
         reader.read_byte_record(&mut row).map_err(|error| broken(&name, &error))?;
         let place = || SourceLocation::line(&name, 1);
@@ -66,7 +66,7 @@ impl Table {
             return Err(SearchError::malformed(place(), found, "a header with distinct names"));
         }
         let id = id::position(&id::DOCUMENT_IDS, columns.iter().map(String::as_str)).unwrap_or(0);
-        Ok(Table { name, length, reader, columns, id, row })
+        Ok(TableSource { name, length, reader, columns, id, row })
     }
 
     fn document(&self, warnings: &mut Warnings) -> Result<Document, SearchError> {
@@ -96,7 +96,7 @@ fn broken(file: &str, error: &csv::Error) -> SearchError {
     SearchError::malformed(place, error.to_string(), "a table")
 }
 
-impl Reader for Table {
+impl DocumentReader for TableSource {
     fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>> {
         let mut row = std::mem::take(&mut self.row);
         let more = self.reader.read_byte_record(&mut row);

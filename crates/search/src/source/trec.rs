@@ -10,8 +10,8 @@ use rankwright_data::{WarningKind, Warnings};
 
 use super::cursor::Cursor;
 use super::markup::{Token, Tokens};
-use super::parts::Parts;
-use super::{Reader, entities, id};
+use super::parts::FieldCollector;
+use super::{DocumentReader, entities, id};
 use crate::document::Document;
 use crate::error::SearchError;
 
@@ -29,8 +29,8 @@ fn field_name(tag: &str) -> &str {
 
 /// A document as it is put together.
 #[derive(Default)]
-struct Draft {
-    parts: Parts,
+struct TrecDraft {
+    parts: FieldCollector,
     /// The tag that is open.
     tag: Option<String>,
     content: Vec<u8>,
@@ -38,7 +38,7 @@ struct Draft {
     numbered: bool,
 }
 
-impl Draft {
+impl TrecDraft {
     /// Ends a field, or the words before one.
     fn flush(
         &mut self,
@@ -116,7 +116,7 @@ impl Trec {
         let place = || self.0.place(line);
         let text = self.0.rest();
         let mut tokens = Tokens::new(text);
-        let mut draft = Draft::default();
+        let mut draft = TrecDraft::default();
         let mut closed = false;
         for token in tokens.by_ref() {
             match token {
@@ -154,7 +154,7 @@ impl Trec {
     }
 }
 
-impl Reader for Trec {
+impl DocumentReader for Trec {
     fn next(&mut self, warnings: &mut Warnings) -> Option<Result<Document, SearchError>> {
         let line = self.enter(warnings)?;
         Some(self.body(line, warnings))

@@ -2,7 +2,7 @@
 
 use rankwright::data::FeatureNames;
 use rankwright::eval::table::{Align, Cell, Table};
-use rankwright::model::{BodyKind, FeatureSummary};
+use rankwright::model::{BodyKind, FeatureImportance};
 use rankwright::search::FeatureSet;
 use rankwright::spec::words::counted;
 use rankwright::tasks::InspectModelResult;
@@ -84,7 +84,7 @@ fn features(found: &InspectModelResult) -> Table {
 }
 
 /// The cells of a feature; `total` is the gain of all features.
-fn cells(row: &FeatureSummary, total: f64) -> Vec<Cell> {
+fn cells(row: &FeatureImportance, total: f64) -> Vec<Cell> {
     let mut cells = vec![Cell::new(row.name.as_str())];
     cells.extend(row.weight.map(|weight| Cell::new(weight.to_string())));
     if let (Some(gain), Some(splits)) = (row.gain, row.splits) {

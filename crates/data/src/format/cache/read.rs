@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytemuck::Pod;
 
 use super::{
-    ALIGN, BIG_ENDIAN, ENTRY, HEAD, KINDS, Kind, MAGIC, NAME, VERSION, checksum, header_checksum,
+    ALIGN, BIG_ENDIAN, ENTRY, HEAD, KINDS, SectionKind, MAGIC, NAME, VERSION, checksum, header_checksum,
     kinds_of, named,
 };
 use crate::bytes::{Bytes, Input};
@@ -33,10 +33,10 @@ pub(in crate::format) fn read(inputs: Vec<Input>) -> Result<Dataset, DataError> 
     if cfg!(target_endian = "big") {
         return Err(DataError::Unsupported { what: BIG_ENDIAN });
     }
-    let file = File::open(&input.name, &input.bytes)?;
-    let shape = Shape::read(&file)?;
+    let file = CacheFile::open(&input.name, &input.bytes)?;
+    let shape = SectionSizes::read(&file)?;
     let mut data = file.data_set(&shape)?;
-    let range = file.section(Kind::Matrix).unwrap_or_default();
+    let range = file.section(SectionKind::Matrix).unwrap_or_default();
     data.matrix = match input.bytes {
         Bytes::Mapped(map) => Matrix::mapped(Arc::new(map), range.start, shape.rows, shape.columns)
             .ok_or_else(|| damaged(&input.name, "the matrix does not fit its section"))?,
@@ -53,15 +53,15 @@ fn damaged(file: &str, what: impl Into<String>) -> DataError {
 }
 
 /// A cache file whose checksums hold.
-struct File<'a> {
+struct CacheFile<'a> {
     name: &'a str,
     bytes: &'a [u8],
     sections: [Option<(usize, usize)>; KINDS as usize + 1],
 }
 
-impl<'a> File<'a> {
+impl<'a> CacheFile<'a> {
     /// Verifies the header, the layout and every checksum.
-    fn open(name: &'a str, bytes: &'a [u8]) -> Result<File<'a>, DataError> {
+    fn open(name: &'a str, bytes: &'a [u8]) -> Result<CacheFile<'a>, DataError> {
         let damaged = |what: &str| Err(damaged(name, what));
         if bytes.starts_with(NAME) && !bytes.starts_with(MAGIC) {
             return damaged("its first bytes were changed, maybe by a transfer in text mode");
@@ -100,7 +100,7 @@ impl<'a> File<'a> {
                 ),
             ));
         }
-        let mut file = File { name, bytes, sections: [None; KINDS as usize + 1] };
+        let mut file = CacheFile { name, bytes, sections: [None; KINDS as usize + 1] };
         file.read_table(table, table_end)?;
         Ok(file)
     }
@@ -145,13 +145,13 @@ impl<'a> File<'a> {
         }
     }
 
-    fn section(&self, kind: Kind) -> Option<Range<usize>> {
+    fn section(&self, kind: SectionKind) -> Option<Range<usize>> {
         let (start, end) = self.sections.get(kind as usize).copied().flatten()?;
         Some(start..end)
     }
 
     /// The values of a section, which must be this many; `None` where there is no such section.
-    fn values<T: Pod>(&self, kind: Kind, count: usize) -> Result<Option<Vec<T>>, DataError> {
+    fn values<T: Pod>(&self, kind: SectionKind, count: usize) -> Result<Option<Vec<T>>, DataError> {
         let Some(range) = self.section(kind) else { return Ok(None) };
         if count.checked_mul(size_of::<T>()) != Some(range.len()) {
             return Err(damaged(self.name, format!("{} has the wrong length", named(kind as u64))));
@@ -159,11 +159,11 @@ impl<'a> File<'a> {
         Ok(Some(copied(self.bytes.get(range).unwrap_or(&[]))))
     }
 
-    fn needed<T>(&self, kind: Kind, values: Option<T>) -> Result<T, DataError> {
+    fn needed<T>(&self, kind: SectionKind, values: Option<T>) -> Result<T, DataError> {
         values.ok_or_else(|| damaged(self.name, format!("{} is not there", named(kind as u64))))
     }
 
-    fn strings(&self, text: Kind, ends: Kind, count: usize) -> Result<Option<Strings>, DataError> {
+    fn strings(&self, text: SectionKind, ends: SectionKind, count: usize) -> Result<Option<Strings>, DataError> {
         let (range, ends) = match (self.section(text), self.values::<u64>(ends, count)?) {
             (None, None) => return Ok(None),
             (range, values) => (self.needed(text, range)?, self.needed(ends, values)?),
@@ -176,7 +176,7 @@ impl<'a> File<'a> {
     }
 
     /// The text of a section; `None` where there is no such section.
-    fn text(&self, kind: Kind) -> Result<Option<Arc<str>>, DataError> {
+    fn text(&self, kind: SectionKind) -> Result<Option<Arc<str>>, DataError> {
         let Some(range) = self.section(kind) else { return Ok(None) };
         let text = self.bytes.get(range).and_then(|bytes| std::str::from_utf8(bytes).ok());
         let text = text.ok_or_else(|| {
@@ -186,24 +186,24 @@ impl<'a> File<'a> {
     }
 
     /// Everything but the matrix, verified.
-    fn data_set(&self, shape: &Shape) -> Result<Dataset, DataError> {
+    fn data_set(&self, shape: &SectionSizes) -> Result<Dataset, DataError> {
         let (rows, queries) = (shape.rows, shape.queries);
-        let query_ids = self.strings(Kind::QueryText, Kind::QueryEnds, queries)?;
-        let starts = self.values(Kind::QueryStarts, queries)?;
+        let query_ids = self.strings(SectionKind::QueryText, SectionKind::QueryEnds, queries)?;
+        let starts = self.values(SectionKind::QueryStarts, queries)?;
         let data = Dataset {
             matrix: Matrix::from_rows(0, 0, Vec::new())?,
             features: self.features(shape)?,
-            labels: self.needed(Kind::Labels, self.values(Kind::Labels, rows)?)?,
-            query_ids: self.needed(Kind::QueryText, query_ids)?,
-            query_starts: self.needed(Kind::QueryStarts, starts)?,
-            doc_ids: self.strings(Kind::DocidText, Kind::DocidEnds, rows)?,
-            row_weights: self.values(Kind::RowWeights, rows)?,
-            query_weights: self.values(Kind::QueryWeights, queries)?,
-            positions: self.values(Kind::Positions, rows)?,
+            labels: self.needed(SectionKind::Labels, self.values(SectionKind::Labels, rows)?)?,
+            query_ids: self.needed(SectionKind::QueryText, query_ids)?,
+            query_starts: self.needed(SectionKind::QueryStarts, starts)?,
+            doc_ids: self.strings(SectionKind::DocidText, SectionKind::DocidEnds, rows)?,
+            row_weights: self.values(SectionKind::RowWeights, rows)?,
+            query_weights: self.values(SectionKind::QueryWeights, queries)?,
+            positions: self.values(SectionKind::Positions, rows)?,
             pairs: self.pairs()?,
-            source_rows: self.values(Kind::SourceRows, rows)?,
+            source_rows: self.values(SectionKind::SourceRows, rows)?,
             absent: shape.absent,
-            feature_set: self.text(Kind::FeatureSet)?,
+            feature_set: self.text(SectionKind::FeatureSet)?,
         };
         match verify(&data) {
             Ok(()) => Ok(data),
@@ -211,8 +211,8 @@ impl<'a> File<'a> {
         }
     }
 
-    fn features(&self, shape: &Shape) -> Result<FeatureNames, DataError> {
-        let names = self.strings(Kind::NameText, Kind::NameEnds, shape.columns)?;
+    fn features(&self, shape: &SectionSizes) -> Result<FeatureNames, DataError> {
+        let names = self.strings(SectionKind::NameText, SectionKind::NameEnds, shape.columns)?;
         match (shape.first_id, names) {
             (Some(first), None) => Ok(FeatureNames::Ids { first, count: shape.columns }),
             (None, Some(names)) => {
@@ -223,8 +223,8 @@ impl<'a> File<'a> {
     }
 
     fn pairs(&self) -> Result<Option<Vec<Pair>>, DataError> {
-        let Some(range) = self.section(Kind::Pairs) else { return Ok(None) };
-        let Some(flat) = self.values::<[u32; 5]>(Kind::Pairs, range.len() / 20)? else {
+        let Some(range) = self.section(SectionKind::Pairs) else { return Ok(None) };
+        let Some(flat) = self.values::<[u32; 5]>(SectionKind::Pairs, range.len() / 20)? else {
             return Ok(None);
         };
         let pair = |[query, better, worse, weight, equal]: [u32; 5]| match equal {
@@ -260,7 +260,7 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
 }
 
 /// The section that says how much there is of everything.
-struct Shape {
+struct SectionSizes {
     rows: usize,
     columns: usize,
     queries: usize,
@@ -269,10 +269,10 @@ struct Shape {
     first_id: Option<u32>,
 }
 
-impl Shape {
-    fn read(file: &File<'_>) -> Result<Shape, DataError> {
-        let shape = file.needed(Kind::Shape, file.values::<u64>(Kind::Shape, 6)?)?;
-        let matrix = file.needed(Kind::Matrix, file.section(Kind::Matrix))?;
+impl SectionSizes {
+    fn read(file: &CacheFile<'_>) -> Result<SectionSizes, DataError> {
+        let shape = file.needed(SectionKind::Shape, file.values::<u64>(SectionKind::Shape, 6)?)?;
+        let matrix = file.needed(SectionKind::Matrix, file.section(SectionKind::Matrix))?;
         let [rows, columns, queries, absent, named, first] = shape[..] else {
             return Err(damaged(file.name, "its shape has the wrong length"));
         };
@@ -287,7 +287,7 @@ impl Shape {
             let (rows, columns) = (size(rows)?, size(columns)?);
             let values = rows.checked_mul(columns)?.checked_mul(4)?;
             (values == matrix.len()).then_some(())?;
-            Some(Shape {
+            Some(SectionSizes {
                 rows,
                 columns,
                 queries: size(queries)?,

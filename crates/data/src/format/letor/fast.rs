@@ -20,15 +20,15 @@ pub(super) struct Fast<'a> {
 /// The text of the id of each column, with its colon: in a dense row the next id is known, and
 /// one compare is cheaper than reading it.
 #[derive(Debug)]
-pub(super) struct Ids {
+pub(super) struct IdTexts {
     first: u32,
-    written: Vec<Written>,
+    written: Vec<IdPattern>,
 }
 
 /// The bytes of an id and its colon, moved to the top of a word; the shift that takes other
 /// bytes there; their number.
 #[derive(Debug, Clone, Copy)]
-struct Written {
+struct IdPattern {
     bytes: u64,
     shift: u32,
     length: u32,
@@ -37,17 +37,17 @@ struct Written {
 /// The bytes that are looked at for one feature: an id with its colon, and a value.
 type Feature = [u8; 48];
 
-impl Ids {
-    pub(super) fn new(first: u32, columns: usize) -> Ids {
+impl IdTexts {
+    pub(super) fn new(first: u32, columns: usize) -> IdTexts {
         // Beyond this the table would push other things out of the cache.
         let known = columns.min(4096) as u32;
         let written = (first..first + known).map(|id| {
             let text = format!("{id}:");
             let shift = 64 - 8 * text.len() as u32;
             let bytes = text.bytes().rev().fold(0, |word, b| word << 8 | u64::from(b)) << shift;
-            Written { bytes, shift, length: text.len() as u32 }
+            IdPattern { bytes, shift, length: text.len() as u32 }
         });
-        Ids { first, written: written.collect() }
+        IdTexts { first, written: written.collect() }
     }
 
     /// The column of the id that the text begins with, at least `least`, and the length of id
@@ -75,7 +75,7 @@ impl Ids {
 pub(super) fn parse<'a>(
     bytes: &'a [u8],
     at: usize,
-    ids: &Ids,
+    ids: &IdTexts,
     row: &mut [f32],
 ) -> Option<Fast<'a>> {
     let length = token_length(window(bytes, at)?);
@@ -97,7 +97,7 @@ pub(super) fn parse<'a>(
 
 /// Reads features into the row; gives where they end.
 #[inline(never)]
-fn features(bytes: &[u8], mut at: usize, ids: &Ids, row: &mut [f32]) -> Option<usize> {
+fn features(bytes: &[u8], mut at: usize, ids: &IdTexts, row: &mut [f32]) -> Option<usize> {
     let mut least = 0;
     loop {
         let text: &Feature = window(bytes, at)?;

@@ -13,7 +13,7 @@ pub(super) const MAX_ID: u32 = 1 << 24;
 
 /// The content of a line.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Line<'a> {
+pub(super) struct LetorLine<'a> {
     pub(super) label: f64,
     pub(super) qid: Option<&'a str>,
     pub(super) docid: Option<&'a str>,
@@ -40,13 +40,13 @@ pub(super) fn has_data(line: &[u8]) -> bool {
 }
 
 /// Reads a line that has data.
-pub(super) fn parse(line: &[u8]) -> Result<Line<'_>, LineError> {
+pub(super) fn parse(line: &[u8]) -> Result<LetorLine<'_>, LineError> {
     let (body, comment) = match split_once(line, b'#') {
         Some((body, comment)) => (body, Some(comment)),
         None => (line, None),
     };
     let mut words = words(body);
-    let mut out = Line { label: label(words.next())?, ..Line::default() };
+    let mut out = LetorLine { label: label(words.next())?, ..LetorLine::default() };
     if let Some(comment) = comment {
         out.docid = docid(comment).map_err(|found| LineError {
             column: body.len() as u64 + 2,

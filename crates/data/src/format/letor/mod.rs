@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 use crate::bytes::Input;
 use crate::chunks::split_once;
-use crate::dataset::{Absent, Columns, Dataset, QueryIndex};
+use crate::dataset::{Absent, RowColumns, Dataset, QueryIndex};
 use crate::error::{DataError, SourceLocation, quote};
 use crate::format::ReadOptions;
 use crate::matrix::Matrix;
@@ -26,7 +26,7 @@ use crate::names::FeatureNames;
 use crate::strings::Strings;
 use crate::warnings::{WarningKind, Warnings};
 
-use scan::Chunk;
+use scan::LineChunk;
 
 pub(super) use write::write;
 
@@ -46,15 +46,15 @@ pub(super) fn read(
     }
     let first = if chunks.iter().any(|p| p.zero) { 0 } else { 1 };
     let end = chunks.iter().map(|p| p.end_id).max().unwrap_or(0);
-    let mut shape = Shape { first, end: end.clamp(first, line::MAX_ID + 1), rows };
+    let mut shape = MatrixShape { first, end: end.clamp(first, line::MAX_ID + 1), rows };
     let sources = inputs.iter().zip(&texts).enumerate().map(|(number, (input, text))| {
         let first = chunks.iter().find(|p| p.input == number && p.rows > 0);
-        Source { name: &input.name, text, has_qid: first.is_some_and(|p| p.qid) }
+        LetorInput { name: &input.name, text, has_qid: first.is_some_and(|p| p.qid) }
     });
-    let job = Job { sources: sources.collect(), chunks: &chunks, absent: options.absent };
+    let job = ChunkJob { sources: sources.collect(), chunks: &chunks, absent: options.absent };
     let (mut matrix, mut parts) = job.run(shape, options)?;
     // A later row went beyond what line ends and first rows showed: read again, now knowing.
-    let seen = parts.iter().fold(shape, |s, p| Shape {
+    let seen = parts.iter().fold(shape, |s, p| MatrixShape {
         first: s.first.min(p.least_id),
         end: s.end.max(p.end_id),
         rows,
@@ -79,34 +79,34 @@ fn without_bom<'a>(input: &'a Input, warnings: &mut Warnings) -> &'a [u8] {
 
 /// The matrix to fill: ids `first..end` of so many rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Shape {
+struct MatrixShape {
     first: u32,
     end: u32,
     rows: usize,
 }
 
-impl Shape {
+impl MatrixShape {
     fn columns(self) -> usize {
         (self.end - self.first) as usize
     }
 }
 
 /// An input without its byte-order mark; its first row tells whether its rows have a qid.
-struct Source<'a> {
+struct LetorInput<'a> {
     name: &'a str,
     text: &'a [u8],
     has_qid: bool,
 }
 
-struct Job<'a> {
-    sources: Vec<Source<'a>>,
-    chunks: &'a [Chunk],
+struct ChunkJob<'a> {
+    sources: Vec<LetorInput<'a>>,
+    chunks: &'a [LineChunk],
     absent: Absent,
 }
 
 /// The result of reading a chunk, besides its rows of the matrix.
 #[derive(Debug, Default)]
-struct Part {
+struct ChunkResult {
     labels: Vec<f64>,
     /// Query ids, each with the number of rows that follow one another under it.
     runs: Vec<(String, u32)>,
@@ -117,8 +117,8 @@ struct Part {
     warnings: Warnings,
 }
 
-impl Job<'_> {
-    fn run(&self, shape: Shape, options: &ReadOptions) -> Result<(Matrix, Vec<Part>), DataError> {
+impl ChunkJob<'_> {
+    fn run(&self, shape: MatrixShape, options: &ReadOptions) -> Result<(Matrix, Vec<ChunkResult>), DataError> {
         let name = self.sources.first().map_or("", |source| source.name);
         let columns = shape.columns();
         let cells = shape.rows.saturating_mul(columns);
@@ -134,23 +134,23 @@ impl Job<'_> {
             work.push((chunk, rows));
             rest = after;
         }
-        let parts: Vec<Result<Part, DataError>> =
+        let parts: Vec<Result<ChunkResult, DataError>> =
             work.into_par_iter().map(|(chunk, rows)| self.chunk(chunk, shape, rows)).collect();
         // The first error in file order, whatever the threads did.
         let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
         Ok((matrix, parts))
     }
 
-    fn chunk(&self, chunk: &Chunk, shape: Shape, rows: &mut [f32]) -> Result<Part, DataError> {
-        let Some(source) = self.sources.get(chunk.input) else { return Ok(Part::default()) };
+    fn chunk(&self, chunk: &LineChunk, shape: MatrixShape, rows: &mut [f32]) -> Result<ChunkResult, DataError> {
+        let Some(source) = self.sources.get(chunk.input) else { return Ok(ChunkResult::default()) };
         let text = source.text.get(..chunk.bytes.end).unwrap_or(&[]);
         let mut reader = ChunkReader {
             name: source.name,
             expects_qid: source.has_qid,
             shape,
-            ids: fast::Ids::new(shape.first, shape.columns()),
+            ids: fast::IdTexts::new(shape.first, shape.columns()),
             absent: self.absent.value(),
-            part: Part { least_id: shape.first, end_id: shape.end, ..Part::default() },
+            part: ChunkResult { least_id: shape.first, end_id: shape.end, ..ChunkResult::default() },
         };
         if self.absent == Absent::Missing {
             rows.fill(f32::NAN);
@@ -169,7 +169,7 @@ impl Job<'_> {
     }
 }
 
-fn too_large(name: &str, shape: Shape, limit: u64) -> DataError {
+fn too_large(name: &str, shape: MatrixShape, limit: u64) -> DataError {
     DataError::TooLarge {
         file: name.to_owned(),
         what: format!(
@@ -186,10 +186,10 @@ fn too_large(name: &str, shape: Shape, limit: u64) -> DataError {
 struct ChunkReader<'a> {
     name: &'a str,
     expects_qid: bool,
-    shape: Shape,
-    ids: fast::Ids,
+    shape: MatrixShape,
+    ids: fast::IdTexts,
     absent: f32,
-    part: Part,
+    part: ChunkResult,
 }
 
 impl ChunkReader<'_> {
@@ -288,13 +288,13 @@ fn mixed_qids(name: &str, number: u64, qid: Option<&str>) -> DataError {
 /// Joins the parts in file order.
 fn assemble(
     inputs: &[Input],
-    chunks: &[Chunk],
-    shape: Shape,
+    chunks: &[LineChunk],
+    shape: MatrixShape,
     matrix: Matrix,
-    parts: Vec<Part>,
+    parts: Vec<ChunkResult>,
     absent: Absent,
     warnings: &mut Warnings,
-) -> Result<Columns, DataError> {
+) -> Result<RowColumns, DataError> {
     let mut labels = Vec::with_capacity(shape.rows);
     let mut queries = QueryIndex::default();
     let mut query_of_row = Vec::with_capacity(shape.rows);
@@ -328,7 +328,7 @@ fn assemble(
         warnings.add(WarningKind::RowsWithoutDocid, without, || SourceLocation::file(name));
     }
     let features = FeatureNames::Ids { first: shape.first, count: shape.columns() };
-    let mut columns = Columns::new(matrix, features, labels, queries, query_of_row);
+    let mut columns = RowColumns::new(matrix, features, labels, queries, query_of_row);
     columns.doc_ids = (with_docid > 0).then_some(doc_ids);
     columns.absent = absent;
     (columns.row_weights, columns.positions) = sides.finish(shape.rows)?;

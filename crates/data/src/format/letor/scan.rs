@@ -11,7 +11,7 @@ use crate::chunks::{cut, split_once};
 
 /// A run of whole lines of one input.
 #[derive(Debug, Clone)]
-pub(super) struct Chunk {
+pub(super) struct LineChunk {
     pub(super) input: usize,
     pub(super) bytes: Range<usize>,
     pub(super) rows: usize,
@@ -28,14 +28,14 @@ pub(super) struct Chunk {
 }
 
 /// Cuts the text and counts.
-pub(super) fn chunks(texts: &[&[u8]]) -> Vec<Chunk> {
+pub(super) fn chunks(texts: &[&[u8]]) -> Vec<LineChunk> {
     let cuts: Vec<(usize, Range<usize>)> = texts
         .iter()
         .enumerate()
         .flat_map(|(input, text)| cut(text, 0).into_iter().map(move |range| (input, range)))
         .collect();
     let text = |input: usize| texts.get(input).copied().unwrap_or(&[]);
-    let mut chunks: Vec<Chunk> =
+    let mut chunks: Vec<LineChunk> =
         cuts.into_par_iter().map(|(input, bytes)| count(input, bytes, text(input))).collect();
     let (mut line, mut input) = (1, 0);
     for chunk in &mut chunks {
@@ -48,8 +48,8 @@ pub(super) fn chunks(texts: &[&[u8]]) -> Vec<Chunk> {
     chunks
 }
 
-fn count(input: usize, bytes: Range<usize>, text: &[u8]) -> Chunk {
-    let mut chunk = Chunk {
+fn count(input: usize, bytes: Range<usize>, text: &[u8]) -> LineChunk {
+    let mut chunk = LineChunk {
         input,
         bytes: bytes.clone(),
         rows: 0,

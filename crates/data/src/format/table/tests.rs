@@ -67,9 +67,9 @@ fn roles_refuse_what_they_cannot_mean() {
 #[test]
 fn a_matrix_beyond_the_limit_is_refused() {
     let names = ["qid", "label", "a", "b"].map(String::from);
-    let schema = Schema::new("t.csv", &names, &Roles::default()).unwrap();
+    let schema = TableSchema::new("t.csv", &names, &Roles::default()).unwrap();
     let options = ReadOptions { max_matrix_bytes: 15, ..ReadOptions::default() };
-    let mut table = Table::new(schema, &options);
+    let mut table = TableBuilder::new(schema, &options);
     assert_eq!(table.add_rows("t.csv", 1, 7.0).unwrap(), [7.0, 7.0]);
     let error = table.add_rows("t.csv", 1, 0.0).unwrap_err();
     assert!(error.to_string().contains("limit of 15 bytes"), "{error}");
@@ -79,7 +79,7 @@ fn a_matrix_beyond_the_limit_is_refused() {
 #[test]
 fn further_files_need_the_same_columns_in_any_order() {
     let names = |list: &[&str]| list.iter().map(|n| n.to_string()).collect::<Vec<_>>();
-    let schema = Schema::new("a.csv", &names(&["qid", "label", "x"]), &Roles::default()).unwrap();
+    let schema = TableSchema::new("a.csv", &names(&["qid", "label", "x"]), &Roles::default()).unwrap();
     let slots = schema.slots("b.csv", &names(&["x", "label", "qid"])).unwrap();
     assert_eq!(slots[0], Slot::Feature(0));
     let error = |list: &[&str]| schema.slots("b.csv", &names(list)).unwrap_err().to_string();

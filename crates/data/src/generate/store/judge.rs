@@ -15,8 +15,8 @@
 //! whatever is not in the pool would be 0. Logarithms are straight lines between powers of two,
 //! so that bits are the same on every machine.
 
-use super::queries::Asked;
-use super::records::{Draft, YEARS};
+use super::queries::GeneratedQuery;
+use super::records::{RecordDraft, YEARS};
 use super::words::Vocabulary;
 use crate::random::Random;
 
@@ -37,13 +37,13 @@ struct Posting {
 
 /// For each word the records that have it.
 pub(super) struct Judge<'a> {
-    drafts: &'a [Draft],
+    drafts: &'a [RecordDraft],
     postings: Vec<Vec<Posting>>,
 }
 
 impl<'a> Judge<'a> {
     /// Reads all records.
-    pub(super) fn new(drafts: &'a [Draft], vocabulary: &Vocabulary) -> Judge<'a> {
+    pub(super) fn new(drafts: &'a [RecordDraft], vocabulary: &Vocabulary) -> Judge<'a> {
         let mut postings: Vec<Vec<Posting>> = (0..vocabulary.len()).map(|_| Vec::new()).collect();
         for (number, draft) in drafts.iter().enumerate() {
             let record = number as u32;
@@ -67,7 +67,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The pool of a query with a grade each, in order of record.
-    pub(super) fn grade(&self, asked: &Asked, random: &mut Random) -> Vec<(u32, u8)> {
+    pub(super) fn grade(&self, asked: &GeneratedQuery, random: &mut Random) -> Vec<(u32, u8)> {
         let mut ranked = self.utilities(asked, random);
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let size = (50 + random.below(101)).min(self.drafts.len());
@@ -92,7 +92,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The utility of each record that has a word of the query, in order of record.
-    fn utilities(&self, asked: &Asked, random: &mut Random) -> Vec<(f64, u32)> {
+    fn utilities(&self, asked: &GeneratedQuery, random: &mut Random) -> Vec<(f64, u32)> {
         let mut matched = vec![(0.0, 0.0); self.drafts.len()];
         let mut weights = 0.0;
         for word in &asked.words {
@@ -118,7 +118,7 @@ impl<'a> Judge<'a> {
         found
     }
 
-    fn utility(&self, asked: &Asked, number: usize, text: f64, titled: f64) -> f64 {
+    fn utility(&self, asked: &GeneratedQuery, number: usize, text: f64, titled: f64) -> f64 {
         let draft = &self.drafts[number];
         let known = if asked.words.len() == 1 { 1.5 } else { 0.9 };
         let plays = log2(1.0 + draft.popularity as f64) / 16.0;

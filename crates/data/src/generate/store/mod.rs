@@ -26,7 +26,7 @@ use crate::lists::{ListFormat, Qrels, QueryLists};
 use crate::random::{DEFAULT_SEED, Random};
 use crate::store::write_atomic;
 use judge::Judge;
-use records::Draft;
+use records::RecordDraft;
 use words::{GENRES, LANGUAGES, Vocabulary};
 
 /// What a record takes while it is made and held, at most.
@@ -105,7 +105,7 @@ impl StoreOptions {
         let vocabulary = Vocabulary::new(&mut streams.words());
         let drafts = records::draw(self.records, &vocabulary, &streams);
         let judge = Judge::new(&drafts, &vocabulary);
-        let asked: Vec<(queries::Asked, Vec<(u32, u8)>)> = (0..self.queries)
+        let asked: Vec<(queries::GeneratedQuery, Vec<(u32, u8)>)> = (0..self.queries)
             .into_par_iter()
             .map(|number| {
                 let mut random = streams.query(number);
@@ -201,7 +201,7 @@ fn record_id(number: usize) -> String {
 }
 
 /// A record in letters.
-fn spell(number: usize, draft: &Draft, vocabulary: &Vocabulary) -> StoreRecord {
+fn spell(number: usize, draft: &RecordDraft, vocabulary: &Vocabulary) -> StoreRecord {
     let capitals = |words: &[u32]| -> String {
         let words: Vec<String> = words.iter().map(|w| capital(vocabulary.spelt(*w))).collect();
         words.join(" ")

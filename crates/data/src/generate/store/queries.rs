@@ -5,12 +5,12 @@
 //! both, or the text; some are remembered wrongly (another word of the record) and a few are
 //! misspelt. At least one word stays as it is.
 
-use super::records::Draft;
+use super::records::RecordDraft;
 use super::words::{Vocabulary, language};
 use crate::random::Random;
 
 /// A query with words as numbers.
-pub(super) struct Asked {
+pub(super) struct GeneratedQuery {
     pub(super) text: String,
     pub(super) language: usize,
     /// Its words without the misspelt, each once.
@@ -18,7 +18,7 @@ pub(super) struct Asked {
 }
 
 /// Draws a query.
-pub(super) fn draw(random: &mut Random, vocabulary: &Vocabulary, drafts: &[Draft]) -> Asked {
+pub(super) fn draw(random: &mut Random, vocabulary: &Vocabulary, drafts: &[RecordDraft]) -> GeneratedQuery {
     let record = target(random, drafts);
     let mut words = remembered(random, vocabulary, record);
     for word in words.iter_mut().skip(1) {
@@ -40,11 +40,11 @@ pub(super) fn draw(random: &mut Random, vocabulary: &Vocabulary, drafts: &[Draft
             misspell(random, last);
         }
     }
-    Asked { text: spelt.join(" "), language, words }
+    GeneratedQuery { text: spelt.join(" "), language, words }
 }
 
 /// The record in mind: mostly the most played of three.
-fn target<'a>(random: &mut Random, drafts: &'a [Draft]) -> &'a Draft {
+fn target<'a>(random: &mut Random, drafts: &'a [RecordDraft]) -> &'a RecordDraft {
     let mut best = &drafts[random.below(drafts.len())];
     if random.unit() < 0.7 {
         for _ in 0..2 {
@@ -57,7 +57,7 @@ fn target<'a>(random: &mut Random, drafts: &'a [Draft]) -> &'a Draft {
     best
 }
 
-fn remembered(random: &mut Random, vocabulary: &Vocabulary, record: &Draft) -> Vec<u32> {
+fn remembered(random: &mut Random, vocabulary: &Vocabulary, record: &RecordDraft) -> Vec<u32> {
     let wanted = 1 + random.below(2) + random.below(3);
     let title = || record.title.iter().copied();
     let name = || record.name.iter().copied();

@@ -25,7 +25,7 @@ struct Artist {
 }
 
 /// A record with words as numbers.
-pub(super) struct Draft {
+pub(super) struct RecordDraft {
     pub(super) artist: u32,
     pub(super) name: Vec<u32>,
     pub(super) title: Vec<u32>,
@@ -41,10 +41,10 @@ pub(super) struct Draft {
 }
 
 /// Draws so many records.
-pub(super) fn draw(count: usize, vocabulary: &Vocabulary, streams: &Streams) -> Vec<Draft> {
+pub(super) fn draw(count: usize, vocabulary: &Vocabulary, streams: &Streams) -> Vec<RecordDraft> {
     let artists: Vec<Artist> =
         (0..count / 8 + 2).map(|i| artist(&mut streams.artist(i), vocabulary)).collect();
-    let mut drafts: Vec<Draft> = (0..count)
+    let mut drafts: Vec<RecordDraft> = (0..count)
         .into_par_iter()
         .map(|i| record(&mut streams.record(i), vocabulary, &artists))
         .collect();
@@ -67,7 +67,7 @@ fn artist(random: &mut Random, vocabulary: &Vocabulary) -> Artist {
     }
 }
 
-fn record(random: &mut Random, vocabulary: &Vocabulary, artists: &[Artist]) -> Draft {
+fn record(random: &mut Random, vocabulary: &Vocabulary, artists: &[Artist]) -> RecordDraft {
     // Some artists make many records.
     let u = random.unit();
     let number = (u * u * artists.len() as f64) as usize;
@@ -91,7 +91,7 @@ fn record(random: &mut Random, vocabulary: &Vocabulary, artists: &[Artist]) -> D
         u if u < 0.85 => vocabulary.topic(random, language, genre),
         _ => vocabulary.common(random, language),
     });
-    Draft {
+    RecordDraft {
         text: text.collect(),
         artist: number as u32,
         name: artist.name.clone(),
@@ -116,7 +116,7 @@ fn title(random: &mut Random, vocabulary: &Vocabulary, language: usize, theme: &
 }
 
 /// For each record those that influenced it, all of them earlier and by other artists.
-fn influences(drafts: &[Draft], random: &mut Random) -> Vec<Vec<u32>> {
+fn influences(drafts: &[RecordDraft], random: &mut Random) -> Vec<Vec<u32>> {
     let mut order: Vec<u32> = (0..drafts.len() as u32).collect();
     order.sort_by_key(|i| drafts[*i as usize].year);
     let mut links = vec![Vec::new(); drafts.len()];
@@ -140,8 +140,8 @@ fn influences(drafts: &[Draft], random: &mut Random) -> Vec<Vec<u32>> {
 
 /// One influence, if a few tries find one.
 fn influence(
-    drafts: &[Draft],
-    own: &Draft,
+    drafts: &[RecordDraft],
+    own: &RecordDraft,
     earlier: &[u32],
     named: &[u32],
     random: &mut Random,

@@ -19,7 +19,7 @@
 
 use crate::error::LearnError;
 use crate::exp::exp;
-use crate::objective::{Derivatives, Objective, Preference, QueryView, Workspace};
+use crate::objective::{Derivatives, Objective, DocumentPair, QueryView, ObjectiveBuffers};
 
 /// The exponential loss of preferences.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +51,7 @@ impl Losses {
         losses
     }
 
-    fn add_pairs(&mut self, query: &QueryView<'_>, pairs: &[Preference]) {
+    fn add_pairs(&mut self, query: &QueryView<'_>, pairs: &[DocumentPair]) {
         let weight = |row: usize| query.weights.get(row).map_or(1.0, |w| f64::from(*w));
         for pair in pairs.iter().filter(|pair| !pair.equal) {
             let (better, worse) = (pair.better as usize, pair.worse as usize);
@@ -104,7 +104,7 @@ impl Objective for PairExponential {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        _work: &mut Workspace,
+        _work: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         let losses = Losses::of(query);
@@ -122,7 +122,7 @@ impl Objective for PairExponential {
     fn loss(
         &self,
         query: &QueryView<'_>,
-        _work: &mut Workspace,
+        _work: &mut ObjectiveBuffers,
     ) -> Result<Option<f64>, LearnError> {
         let losses = Losses::of(query);
         Ok(Some(losses.better.iter().sum::<f64>() * losses.scale(self.norm_query)))

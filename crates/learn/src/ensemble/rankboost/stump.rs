@@ -19,14 +19,14 @@
 use std::cmp::Reverse;
 use std::time::Instant;
 
-use rankwright_model::{Child, Rule, Side, Split};
+use rankwright_model::{Child, SplitCondition, Side, Split};
 use rayon::prelude::*;
 
-use crate::bins::{Binned, CELLS, FeatureBins, Member};
+use crate::bins::{Binned, CELLS, FeatureBins, PackedFeature};
 use crate::collective::Collective;
 use crate::error::LearnError;
 use crate::tree::{
-    Grow, GrowTimes, Grown, GrownLeaf, GrownRows, Input, Limits, Routes, left_bytes,
+    Grow, GrowTimes, Grown, GrownLeaf, GrownRows, GrowInput, Limits, Routes, left_bytes,
 };
 
 /// Added above and below the fraction line.
@@ -118,7 +118,7 @@ impl<'a> Stumps<'a> {
     }
 
     /// r, and the rows of all processes on the left and on the right.
-    fn measure(&self, left: usize, input: &Input<'_>) -> Result<(f64, u64, u64), LearnError> {
+    fn measure(&self, left: usize, input: &GrowInput<'_>) -> Result<(f64, u64, u64), LearnError> {
         let wide = |rows: &[u32]| {
             rows.iter().fold([0_i64; 2], |sum, row| {
                 let row = *row as usize;
@@ -138,7 +138,7 @@ impl<'a> Stumps<'a> {
     }
 
     /// The tree that adds nothing.
-    fn nothing(&mut self, input: &Input<'_>) -> Result<Grown, LearnError> {
+    fn nothing(&mut self, input: &GrowInput<'_>) -> Result<Grown, LearnError> {
         self.rows = match input.sample {
             None => (0..self.binned.rows() as u32).collect(),
             Some(sample) => sample.to_vec(),
@@ -161,7 +161,7 @@ pub(super) fn alpha(r: f64) -> f64 {
 }
 
 /// The best threshold of one feature; `None` where each has r = 0.
-fn best_of_feature(cells: &[u64], member: Member, bins: &FeatureBins) -> Option<Stump> {
+fn best_of_feature(cells: &[u64], member: PackedFeature, bins: &FeatureBins) -> Option<Stump> {
     let mut sums = [0_i64; CELLS];
     for (byte, cell) in cells.iter().enumerate() {
         // The gradient is the upper half; the lower one is never negative and carries nothing.
@@ -199,7 +199,7 @@ impl GrownRows for Stumps<'_> {
 }
 
 impl Grow for Stumps<'_> {
-    fn grow(&mut self, input: Input<'_>) -> Result<Grown, LearnError> {
+    fn grow(&mut self, input: GrowInput<'_>) -> Result<Grown, LearnError> {
         let started = Instant::now();
         input.scales.pack_all(input.gradient, input.hessian, &mut self.packed);
         let cells = self.cells(input.sample)?;
@@ -214,7 +214,7 @@ impl Grow for Stumps<'_> {
         let threshold = bounds.get(stump.bin).copied().unwrap_or(f32::INFINITY);
         let split = Split {
             feature: stump.feature,
-            rule: Rule::AtMost(threshold),
+            rule: SplitCondition::AtMost(threshold),
             missing: stump.missing,
             left: Child::Leaf(0),
             right: Child::Leaf(1),

@@ -10,11 +10,11 @@ use super::loss::{Losses, PairExponential};
 use super::stump::{Stumps, alpha};
 use crate::bins::Binned;
 use crate::collective::Local;
-use crate::ensemble::trials::{rows, trains_alike};
+use crate::ensemble::test_support::{rows, trains_alike};
 use crate::learner::LearnerSpec;
-use crate::objective::{Derivatives, Objective, Preference, QueryView, Workspace};
+use crate::objective::{Derivatives, Objective, DocumentPair, QueryView, ObjectiveBuffers};
 use crate::session::TrainRequest;
-use crate::tree::{Grow, GrownRows, Input as GrowInput, Scales};
+use crate::tree::{Grow, GrownRows, GrowInput as GrowInput, Scales};
 
 /// Losses by document, as the worse one and as the better one, from every pair.
 fn by_pairs(labels: &[f64], scores: &[f64], weights: &[f32]) -> (Vec<f64>, Vec<f64>, f64) {
@@ -61,7 +61,7 @@ proptest! {
 
 #[test]
 fn preferences_of_the_data_are_walked_through() {
-    let pair = |better, worse, weight, equal| Preference { better, worse, weight, equal };
+    let pair = |better, worse, weight, equal| DocumentPair { better, worse, weight, equal };
     let pairs = [pair(0, 1, 2.0, false), pair(2, 1, 1.0, true), pair(1, 2, 0.5, false)];
     let scores = [0.0, 1.0, -1.0];
     let query = QueryView { pairs: Some(&pairs), ..QueryView::new(&[], &scores) };
@@ -78,13 +78,13 @@ fn the_gradient_is_the_slope_of_the_loss() {
         let loss = PairExponential { norm_query };
         let value = |scores: &[f64]| {
             let query = QueryView::new(&labels, scores);
-            loss.loss(&query, &mut Workspace::default()).unwrap().unwrap()
+            loss.loss(&query, &mut ObjectiveBuffers::default()).unwrap().unwrap()
         };
         let (mut gradient, mut hessian) = ([0.0; 5], [0.0; 5]);
         let mut out =
             Derivatives { gradient: &mut gradient, hessian: &mut hessian, memory: &mut [] };
         let query = QueryView::new(&labels, &scores);
-        loss.derivatives(&query, &mut Workspace::default(), &mut out).unwrap();
+        loss.derivatives(&query, &mut ObjectiveBuffers::default(), &mut out).unwrap();
         for row in 0..5 {
             let (middle, step) = (scores[row], 1e-4);
             let mut at = |score| {
@@ -160,7 +160,7 @@ fn the_stump_found_is_the_best_of_all_and_its_alpha_by_formula() {
             let view = QueryView::new(data.query(query).labels, &scores[rows.clone()]);
             let (gradient, hessian) = (&mut gradient[rows.clone()], &mut hessian[rows]);
             let mut out = Derivatives { gradient, hessian, memory: &mut [] };
-            loss.derivatives(&view, &mut Workspace::default(), &mut out).unwrap();
+            loss.derivatives(&view, &mut ObjectiveBuffers::default(), &mut out).unwrap();
         }
         let binned = Binned::new(&data, 255, &Local).unwrap();
         let mut stumps = Stumps::new(&binned, &Local);

@@ -88,7 +88,7 @@ struct Plane {
 }
 
 /// The data as the search sees it.
-struct Lists<'a> {
+struct SvmMapData<'a> {
     data: &'a Dataset,
     inputs: &'a Inputs,
     relevant: Vec<bool>,
@@ -97,7 +97,7 @@ struct Lists<'a> {
 }
 
 /// The planes so far and the line fitted to them.
-struct Fit {
+struct PlaneFit {
     planes: Vec<Plane>,
     programme: Programme,
     weights: Vec<f64>,
@@ -106,15 +106,15 @@ struct Fit {
 impl Trainer for SvmMapTrainer {
     fn train(&mut self, request: &TrainRequest<'_>) -> Result<TrainResult, LearnError> {
         let inputs = Inputs::new(&self.transform, request.train)?;
-        let lists = Lists::new(request.train, &inputs, self.rel)?;
+        let lists = SvmMapData::new(request.train, &inputs, self.rel)?;
         let columns = request.train.columns();
         let (rounds, saved) =
             Session::begin(request, RoundPlan::new("round", self.rounds, request))?;
         // The line of the last round is the fitted one; those before are on the way to it.
         let mut rounds = rounds.keeping_last();
         let mut fit = match saved.and_then(|saved| saved.bytes) {
-            Some(saved) => Fit::read(&numbers::read(&saved)?, self.c, columns)?,
-            None => Fit::new(self.c, columns),
+            Some(saved) => PlaneFit::read(&numbers::read(&saved)?, self.c, columns)?,
+            None => PlaneFit::new(self.c, columns),
         };
         while !rounds.is_over() {
             let plane = lists.plane(&fit.weights);
@@ -143,7 +143,7 @@ impl Trainer for SvmMapTrainer {
     }
 }
 
-impl<'a> Lists<'a> {
+impl<'a> SvmMapData<'a> {
     fn new(data: &'a Dataset, inputs: &'a Inputs, rel: f64) -> Result<Self, LearnError> {
         let relevant: Vec<bool> = data.labels().iter().map(|label| *label >= rel).collect();
         let weight = |query: usize| {
@@ -204,7 +204,7 @@ impl<'a> Lists<'a> {
     }
 }
 
-impl Fit {
+impl PlaneFit {
     fn new(c: f64, columns: usize) -> Self {
         Self { planes: Vec::new(), programme: Programme::new(c), weights: vec![0.0; columns] }
     }
@@ -277,7 +277,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ensemble::trials::{rows, trains_alike};
+    use crate::ensemble::test_support::{rows, trains_alike};
     use crate::learner::LearnerSpec;
     use rankwright_data::generate::LetorOptions;
 
@@ -285,13 +285,13 @@ mod tests {
     fn the_line_is_the_best_of_its_programme() {
         let data = LetorOptions { queries: 12, documents: 10, seed: 6 }.generate().unwrap();
         let inputs = Inputs::new(&TransformParams::default(), &data).unwrap();
-        let lists = Lists::new(&data, &inputs, 1.0).unwrap();
+        let lists = SvmMapData::new(&data, &inputs, 1.0).unwrap();
         let objective = |weights: &[f64], c: f64| {
             let plane = lists.plane(weights);
             let slack = (plane.loss - dot(weights, &plane.gradient)).max(0.0);
             0.5 * dot(weights, weights) + c * slack
         };
-        let mut fit = Fit::new(2.0, data.columns());
+        let mut fit = PlaneFit::new(2.0, data.columns());
         loop {
             let plane = lists.plane(&fit.weights);
             let violation = plane.loss - dot(&fit.weights, &plane.gradient);

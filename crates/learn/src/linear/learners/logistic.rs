@@ -3,7 +3,7 @@
 use rankwright_spec::{Slashed, SpecError, above, param_groups, params};
 
 use super::super::line::LinearLoss;
-use super::super::loss::Shape;
+use super::super::loss::MarginLoss;
 use super::super::params::{line, rising};
 use super::super::{SolverOptions, SolverParams};
 use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
@@ -47,7 +47,7 @@ impl DeclaredLearner for LogisticRegression {
     };
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
-        let loss = LinearLoss::Signed { shape: Shape::Logistic, rel: self.loss.rel };
+        let loss = LinearLoss::Signed { shape: MarginLoss::Logistic, rel: self.loss.rel };
         Ok(Box::new(line(loss, self.loss.c.0.clone(), &self.solver, &self.features)))
     }
 }

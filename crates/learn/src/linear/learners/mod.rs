@@ -9,7 +9,7 @@ mod regression;
 
 use rankwright_spec::choices;
 
-use super::loss::Shape;
+use super::loss::MarginLoss;
 
 pub use linear_svm::{LinearSvm, LinearSvmOptions, LinearSvmParams};
 pub use logistic::{LogisticRegression, LogisticRegressionOptions, LogisticRegressionParams};
@@ -30,10 +30,10 @@ choices! {
 
 impl Hinge {
     /// The loss with its first width.
-    fn shape(self) -> Shape {
+    fn shape(self) -> MarginLoss {
         match self {
-            Self::Squared => Shape::Squared,
-            Self::Hinge => Shape::Hinge(1.0),
+            Self::Squared => MarginLoss::Squared,
+            Self::Hinge => MarginLoss::Hinge(1.0),
         }
     }
 }

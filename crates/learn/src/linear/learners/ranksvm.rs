@@ -3,7 +3,7 @@
 use rankwright_spec::{Auto, Slashed, SpecError, above, param_groups, params};
 
 use super::super::line::LinearLoss;
-use super::super::loss::Shape;
+use super::super::loss::MarginLoss;
 use super::super::params::{line, rising};
 use super::super::{SolverOptions, SolverParams};
 use super::Hinge;
@@ -53,7 +53,7 @@ impl DeclaredLearner for RankSvm {
 
     fn prepare(&self) -> Result<Box<dyn Trainer>, SpecError> {
         let shape = self.svm.loss.shape();
-        let c = if shape == Shape::Squared { 5.0 } else { 20.0 };
+        let c = if shape == MarginLoss::Squared { 5.0 } else { 20.0 };
         let c = self.svm.c.clone().or(Slashed(vec![c])).0;
         let loss = LinearLoss::RankSvm { shape, norm_query: self.svm.norm_query };
         Ok(Box::new(line(loss, c, &self.solver, &self.features)))

@@ -2,7 +2,7 @@
 
 use rankwright_spec::{SpecError, param_groups};
 
-use super::super::loss::Loss;
+use super::super::loss::NetLoss;
 use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
 use super::super::{NetOptions, NetParams};
@@ -40,7 +40,7 @@ impl DeclaredLearner for ListMleNet {
 
 impl ListMleNet {
     /// The loss, and how queries are shown to it.
-    pub(in crate::net) fn loss(&self) -> Result<Loss, SpecError> {
-        Loss::listwise(&self.loss)
+    pub(in crate::net) fn loss(&self) -> Result<NetLoss, SpecError> {
+        NetLoss::listwise(&self.loss)
     }
 }

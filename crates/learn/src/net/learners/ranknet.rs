@@ -2,10 +2,10 @@
 
 use rankwright_spec::{SpecError, param_groups, params};
 
-use super::super::loss::Loss;
+use super::super::loss::NetLoss;
 use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
-use super::super::{NetOptions, NetParams, Norm};
+use super::super::{NetOptions, NetParams, HiddenNorm};
 use super::{ADAPTED, NETS_TAKE};
 use crate::learner::{DeclaredLearner, LearnerDef, Takes, TargetOptions, TargetParams, Tuning};
 use crate::objective::{PairOptions, PairParams, TiedLabels};
@@ -48,7 +48,7 @@ fn check(params: &RankNet) -> Result<(), String> {
                 .into(),
         );
     }
-    if params.net.norm == Norm::Batch {
+    if params.net.norm == HiddenNorm::Batch {
         return Err(
             "norm=batch looks at whole mini-batches, which factored=true has; use norm=layer, or \
                     leave factored=false out"
@@ -75,9 +75,9 @@ impl DeclaredLearner for RankNet {
 
 impl RankNet {
     /// The loss, and how queries are shown to it.
-    pub(in crate::net) fn loss(&self) -> Result<Loss, SpecError> {
-        let loss = Loss::pairwise(&self.pair)?;
+    pub(in crate::net) fn loss(&self) -> Result<NetLoss, SpecError> {
+        let loss = NetLoss::pairwise(&self.pair)?;
         let ties = self.pair.ties == TiedLabels::Half;
-        Ok(Loss { factored: self.form.factored, ties, ..loss })
+        Ok(NetLoss { factored: self.form.factored, ties, ..loss })
     }
 }

@@ -2,7 +2,7 @@
 
 use rankwright_spec::{SpecError, choices, param_groups, params};
 
-use super::super::loss::Loss;
+use super::super::loss::NetLoss;
 use super::super::params::NET_SPACE;
 use super::super::train::NetTrainer;
 use super::super::{NetOptions, NetParams};
@@ -63,12 +63,12 @@ impl DeclaredLearner for SoftmaxNet {
 
 impl SoftmaxNet {
     /// The loss, and how queries are shown to it.
-    pub(in crate::net) fn loss(&self) -> Result<Loss, SpecError> {
+    pub(in crate::net) fn loss(&self) -> Result<NetLoss, SpecError> {
         let softmax = SoftmaxParams::default();
         match self.loss.target {
-            SoftmaxNetTarget::Gain => Loss::listwise(&softmax.target(SoftmaxTarget::Gain)),
-            SoftmaxNetTarget::Label => Loss::listwise(&softmax.target(SoftmaxTarget::Label)),
-            SoftmaxNetTarget::NoisyGain => Loss::listwise(&XeNdcgParams::default().terms(1)),
+            SoftmaxNetTarget::Gain => NetLoss::listwise(&softmax.target(SoftmaxTarget::Gain)),
+            SoftmaxNetTarget::Label => NetLoss::listwise(&softmax.target(SoftmaxTarget::Label)),
+            SoftmaxNetTarget::NoisyGain => NetLoss::listwise(&XeNdcgParams::default().terms(1)),
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use rankwright_model::Activation;
 
-use super::super::shape::Norm;
+use super::super::shape::HiddenNorm;
 use super::*;
 use crate::boost::queries::Pass;
-use crate::objective::{Derivatives, QueryView, Workspace};
+use crate::objective::{Derivatives, QueryView, ObjectiveBuffers};
 
 /// Differences of a function of the numbers, number by number.
 fn differences(numbers: &[f32], step: f32, of: impl Fn(&[f32]) -> f64) -> Vec<f64> {
@@ -24,7 +24,7 @@ fn differences(numbers: &[f32], step: f32, of: impl Fn(&[f32]) -> f64) -> Vec<f6
 /// The loss of all queries, where the objective has one.
 fn total_loss(bench: &Bench<'_>, numbers: &[f32]) -> f64 {
     let scores = bench.scores(numbers);
-    let mut queries = Queries::new(bench.data, bench.loss.objective.as_ref());
+    let mut queries = TrainingQueries::new(bench.data, bench.loss.objective.as_ref());
     let pass =
         Pass { objective: bench.loss.objective.as_ref(), scores: &scores, seed: 7, sampled: None };
     queries.loss(pass).unwrap().unwrap()
@@ -46,7 +46,7 @@ fn every_loss_has_the_gradient_of_its_differences() {
         "approxndcg(temperature=0.5)",
     ] {
         for hidden in [&[][..], &[6, 5]] {
-            let shape = Shape::new(4, hidden, Norm::None, Activation::Tanh);
+            let shape = NetShape::new(4, hidden, HiddenNorm::None, Activation::Tanh);
             let bench = Bench::new(text, &data, shape);
             let expected = differences(&bench.numbers, 3e-3, |numbers| total_loss(&bench, numbers));
             let apart = apart(&bench.gradient(), &expected);
@@ -61,7 +61,7 @@ fn lambdas_of_every_metric_go_through_the_net_as_they_should() {
     let data = data(&[9, 14, 6], 4, 2);
     for metric in ["ndcg@5", "ap", "err@10", "rbp", "rr", "p@3", "dcg"] {
         let text = format!("lambdarank(metric={metric})");
-        let shape = Shape::new(4, &[6, 5], Norm::None, Activation::Gelu);
+        let shape = NetShape::new(4, &[6, 5], HiddenNorm::None, Activation::Gelu);
         let bench = Bench::new(&text, &data, shape);
         let scores = bench.scores(&bench.numbers);
         let mut lambdas = vec![0.0; data.rows()];
@@ -74,7 +74,7 @@ fn lambdas_of_every_metric_go_through_the_net_as_they_should() {
             };
             let (gradient, hessian) = (&mut lambdas[rows.clone()], &mut vec![0.0; rows.len()]);
             let mut out = Derivatives { gradient, hessian, memory: &mut [] };
-            bench.loss.objective.derivatives(&view, &mut Workspace::default(), &mut out).unwrap();
+            bench.loss.objective.derivatives(&view, &mut ObjectiveBuffers::default(), &mut out).unwrap();
         }
         let along = |numbers: &[f32]| {
             let scores = bench.scores(numbers);
@@ -90,9 +90,9 @@ fn lambdas_of_every_metric_go_through_the_net_as_they_should() {
 fn every_kind_of_layer_has_the_gradient_of_its_differences() {
     // Several blocks of rows, of which one query spans some.
     let data = data(&[40, 300, 9], 3, 3);
-    for norm in [Norm::None, Norm::Layer, Norm::Batch] {
+    for norm in [HiddenNorm::None, HiddenNorm::Layer, HiddenNorm::Batch] {
         for activation in [Activation::Relu, Activation::Gelu, Activation::Tanh] {
-            let shape = Shape::new(3, &[7, 4], norm, activation);
+            let shape = NetShape::new(3, &[7, 4], norm, activation);
             let bench = Bench::new("listnet", &data, shape);
             // A kink within the step spoils a difference: the smaller, the fewer.
             let step = if activation == Activation::Relu { 1e-3 } else { 5e-3 };
@@ -104,7 +104,7 @@ fn every_kind_of_layer_has_the_gradient_of_its_differences() {
 }
 
 fn same(text: &str, other: &str, data: &Dataset) {
-    let shape = || Shape::new(data.columns(), &[6, 5], Norm::Layer, Activation::Relu);
+    let shape = || NetShape::new(data.columns(), &[6, 5], HiddenNorm::Layer, Activation::Relu);
     let expected = Bench::new(other, data, shape()).gradient();
     let expected: Vec<f64> = expected.iter().map(|g| f64::from(*g)).collect();
     let apart = apart(&Bench::new(text, data, shape()).gradient(), &expected);
@@ -125,7 +125,7 @@ fn ranknet_pair_by_pair_and_factored_have_the_same_gradient() {
     let preferred = with_pairs(data(&[9, 14, 30, 2], 4, 4), pairs);
     same("ranknet(factored=false)", "ranknet", &preferred);
     // Preferences take the labels' place.
-    let (shape, other) = (Shape::new(4, &[], Norm::None, Activation::None), "ranknet");
+    let (shape, other) = (NetShape::new(4, &[], HiddenNorm::None, Activation::None), "ranknet");
     assert!(
         Bench::new(other, &preferred, shape.clone()).gradient()
             != Bench::new(other, &labelled, shape).gradient()
@@ -134,7 +134,7 @@ fn ranknet_pair_by_pair_and_factored_have_the_same_gradient() {
 
 /// One feature, weight 1: the scores are the feature.
 fn linear_gradient(data: &Dataset) -> f32 {
-    let shape = Shape::new(1, &[], Norm::None, Activation::None);
+    let shape = NetShape::new(1, &[], HiddenNorm::None, Activation::None);
     let bench = Bench { numbers: vec![1.0], ..Bench::new("ranknet", data, shape) };
     bench.gradient()[0]
 }
@@ -149,7 +149,7 @@ fn numbers_of_the_lectures_come_out_of_a_linear_scorer() {
     // Cross entropy of P-hat 0.99, 0.5 and 0.01 with truth 1.
     for (p, expected) in [(0.99_f32, 0.01), (0.5, 0.69), (0.01, 4.61)] {
         let data = with_labels(&[2], 1, vec![(p / (1.0 - p)).ln(), 0.0], vec![1.0, 0.0]);
-        let shape = Shape::new(1, &[], Norm::None, Activation::None);
+        let shape = NetShape::new(1, &[], HiddenNorm::None, Activation::None);
         let bench = Bench::new("ranknet", &data, shape);
         assert!((total_loss(&bench, &[1.0]) - expected).abs() < 0.005);
     }
@@ -171,7 +171,7 @@ fn opposite_preferences_are_a_soft_label() {
 
 #[test]
 fn weights_of_queries_and_documents_count() {
-    let shape = || Shape::new(3, &[4], Norm::None, Activation::Tanh);
+    let shape = || NetShape::new(3, &[4], HiddenNorm::None, Activation::Tanh);
     let plain = data(&[6, 8], 3, 5);
     let weighted = |rows: Option<Vec<f32>>, queries: Option<Vec<f32>>| {
         let of_row = plain.query_of_rows();

@@ -6,7 +6,7 @@ use rankwright_eval::{MetricSpec, ScoredDataset, SourceKind};
 use rankwright_model::{Activation, ModelBody, ScoreOptions};
 
 use super::super::export::{self, Moving};
-use super::super::shape::Norm;
+use super::super::shape::HiddenNorm;
 use super::*;
 use crate::boost::tests::Impatient;
 use crate::error::LearnError;
@@ -144,11 +144,11 @@ fn validation_chooses_the_epoch_and_stops() {
 #[test]
 fn an_exported_net_gives_the_scores_of_training() {
     let data = data(&[30, 200], 5, 8);
-    for norm in [Norm::None, Norm::Layer, Norm::Batch] {
+    for norm in [HiddenNorm::None, HiddenNorm::Layer, HiddenNorm::Batch] {
         for activation in [Activation::Relu, Activation::Gelu, Activation::Tanh] {
-            let bench = Bench::new("listnet", &data, Shape::new(5, &[9, 4], norm, activation));
+            let bench = Bench::new("listnet", &data, NetShape::new(5, &[9, 4], norm, activation));
             let mut passes = Passes::new(bench.shape.clone());
-            let mut lists = Lists::default();
+            let mut lists = RowLists::default();
             lists.push(0, 0..230, None);
             let mut scores = Vec::new();
             bench.with(|with, _| scores = passes.score(&lists, with));

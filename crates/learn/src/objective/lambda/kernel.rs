@@ -42,7 +42,7 @@ pub(super) const GAP: f64 = 0.01;
 
 /// One query by rank, in columns that end with a block of empty lanes.
 #[derive(Debug, Default)]
-pub(super) struct Columns {
+pub(super) struct RankColumns {
     documents: usize,
     strength: Vec<f32>,
     place: Vec<i32>,
@@ -74,7 +74,7 @@ pub(super) struct RowSums {
     pub(super) total: f64,
 }
 
-impl Columns {
+impl RankColumns {
     /// Takes up the scores of a query, best first, within [`WIDEST`] of each other.
     pub(super) fn start(&mut self, scores: &[f64], sigma: f64, gap: bool, simd: Simd) {
         let n = scores.len();
@@ -116,7 +116,7 @@ impl Columns {
         (&mut self.lambdas, &mut self.hessians)
     }
 
-    /// Takes up gains within 0..1 and discounts, for [`Columns::product_rows`].
+    /// Takes up gains within 0..1 and discounts, for [`RankColumns::product_rows`].
     pub(super) fn set_factors(&mut self, gains: impl Iterator<Item = f64>, discounts: &[f64]) {
         let n = self.documents;
         self.gain.clear();
@@ -135,7 +135,7 @@ impl Columns {
         self.tie.resize(if ties { self.documents + LANES } else { 0 }, 0.0);
     }
 
-    /// Takes up labels for [`Columns::sign_rows`]; false where 32 bits cannot tell them apart.
+    /// Takes up labels for [`RankColumns::sign_rows`]; false where 32 bits cannot tell them apart.
     pub(super) fn set_labels(&mut self, labels: &[f64]) -> bool {
         self.gain.clear();
         self.gain.extend(labels.iter().map(|&l| l as f32));
@@ -201,13 +201,13 @@ impl Columns {
 
     /// The columns from rank `from` to the end of the block that holds rank `to - 1`.
     #[inline(always)]
-    fn blocks(&mut self, from: usize, to: usize, given: Given) -> Blocks<'_> {
+    fn blocks(&mut self, from: usize, to: usize, given: RowInput) -> Blocks<'_> {
         let reach = from..from + (to - from).next_multiple_of(LANES);
         let (first, second) = match given {
-            Given::Factors => (&self.gain, &self.discount),
-            Given::Labels => (&self.gain, &self.gain),
-            Given::Weights => (&self.row, &self.row),
-            Given::WeightsAndTies => (&self.row, &self.tie),
+            RowInput::Factors => (&self.gain, &self.discount),
+            RowInput::Labels => (&self.gain, &self.gain),
+            RowInput::Weights => (&self.row, &self.row),
+            RowInput::WeightsAndTies => (&self.row, &self.tie),
         };
         Blocks {
             strengths: self.strength[reach.clone()].as_chunks().0,
@@ -245,7 +245,7 @@ fn fill_avx2(
 
 /// What the weights of a row come from.
 #[derive(Debug, Clone, Copy)]
-enum Given {
+enum RowInput {
     Factors,
     Labels,
     Weights,
@@ -386,18 +386,18 @@ impl<'a> Blocks<'a> {
 }
 
 #[inline(always)]
-fn rows_of<const SIGNS: bool>(columns: &mut Columns, rows: usize) -> f64 {
+fn rows_of<const SIGNS: bool>(columns: &mut RankColumns, rows: usize) -> f64 {
     let n = columns.documents;
     let mut total = 0.0;
     let mut i = 0;
     while i < rows {
-        if i > 0 && Columns::is_full(i) {
+        if i > 0 && RankColumns::is_full(i) {
             columns.flush();
         }
         let anchor = columns.anchor(i);
         let sums = if SIGNS {
             let label = columns.gain[i];
-            let blocks = columns.blocks(i + 1, n, Given::Labels);
+            let blocks = columns.blocks(i + 1, n, RowInput::Labels);
             blocks.sweep::<false>(anchor, |labels, _| {
                 let mut weight = [0.0; LANES];
                 for l in 0..LANES {
@@ -408,7 +408,7 @@ fn rows_of<const SIGNS: bool>(columns: &mut Columns, rows: usize) -> f64 {
             })
         } else {
             let (gain, discount) = (columns.gain[i], columns.discount[i]);
-            let blocks = columns.blocks(i + 1, n, Given::Factors);
+            let blocks = columns.blocks(i + 1, n, RowInput::Factors);
             blocks.sweep::<false>(anchor, |gains, discounts| {
                 let mut weight = [0.0; LANES];
                 for l in 0..LANES {
@@ -428,18 +428,18 @@ fn rows_of<const SIGNS: bool>(columns: &mut Columns, rows: usize) -> f64 {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn rows_avx2<const SIGNS: bool>(_proof: Avx2, columns: &mut Columns, rows: usize) -> f64 {
+fn rows_avx2<const SIGNS: bool>(_proof: Avx2, columns: &mut RankColumns, rows: usize) -> f64 {
     rows_of::<SIGNS>(columns, rows)
 }
 
 #[inline(always)]
-fn given_row(columns: &mut Columns, i: usize, from: usize, to: usize) -> RowSums {
+fn given_row(columns: &mut RankColumns, i: usize, from: usize, to: usize) -> RowSums {
     let anchor = columns.anchor(i);
     if columns.tie.is_empty() {
-        let blocks = columns.blocks(from, to, Given::Weights);
+        let blocks = columns.blocks(from, to, RowInput::Weights);
         return blocks.sweep::<false>(anchor, |weights, _| *weights);
     }
-    let blocks = columns.blocks(from, to, Given::WeightsAndTies);
+    let blocks = columns.blocks(from, to, RowInput::WeightsAndTies);
     blocks.sweep::<true>(anchor, |weights, _| *weights)
 }
 
@@ -447,7 +447,7 @@ fn given_row(columns: &mut Columns, i: usize, from: usize, to: usize) -> RowSums
 #[target_feature(enable = "avx2")]
 fn given_row_avx2(
     _proof: Avx2,
-    columns: &mut Columns,
+    columns: &mut RankColumns,
     i: usize,
     from: usize,
     to: usize,

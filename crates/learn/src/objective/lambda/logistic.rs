@@ -25,7 +25,7 @@ pub(super) struct Logistic {
 
 /// One pair of ranks with its weights.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Pair {
+pub(super) struct RankPair {
     /// Rank of one document, from 0.
     pub(super) i: usize,
     /// Rank of the other.
@@ -51,7 +51,7 @@ pub(super) struct Force {
 
 impl Logistic {
     /// The derivatives of a pair whose documents have these scores.
-    pub(super) fn force(&self, pair: &Pair, s_i: f64, s_j: f64) -> Force {
+    pub(super) fn force(&self, pair: &RankPair, s_i: f64, s_j: f64) -> Force {
         let apart = difference(s_i, s_j);
         let gap = if self.gap { GAP + apart.abs() } else { 1.0 };
         let sign = if pair.weight < 0.0 { -1.0 } else { 1.0 };
@@ -66,7 +66,7 @@ impl Logistic {
     }
 
     /// The loss of a pair whose documents have these scores; the gap has no part in it.
-    pub(super) fn loss(&self, pair: &Pair, s_i: f64, s_j: f64) -> f64 {
+    pub(super) fn loss(&self, pair: &RankPair, s_i: f64, s_j: f64) -> f64 {
         let x = self.sigma * difference(s_i, s_j);
         let preference = if pair.weight < 0.0 { softplus(x) } else { softplus(-x) };
         let mut loss = 0.0;
@@ -91,8 +91,8 @@ mod tests {
 
     const PLAIN: Logistic = Logistic { sigma: 1.0, gap: false };
 
-    fn pair(weight: f64, tie: f64) -> Pair {
-        Pair { i: 0, j: 1, weight, tie, copies: 1.0, both: true }
+    fn pair(weight: f64, tie: f64) -> RankPair {
+        RankPair { i: 0, j: 1, weight, tie, copies: 1.0, both: true }
     }
 
     /// Numbers of the lectures: P-hat = 0.99, 0.5, 0.01 with truth 1.

@@ -42,20 +42,20 @@ mod speed;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
-mod twin;
+mod reference;
 mod weight;
 
 use rankwright_eval::SwapDelta;
 use rankwright_spec::SpecError;
 
-use self::kernel::{Columns, WIDEST};
+use self::kernel::{RankColumns, WIDEST};
 use self::logistic::Logistic;
-use self::pairs::Pairs;
+use self::pairs::QueryPairs;
 use self::ranked::Ranked;
 use self::rows::{is_sampled, spans};
-use self::weight::{Swaps, Target};
+use self::weight::{Swaps, WeightTarget};
 use super::{
-    Derivatives, Documents, Objective, PairLambda, QueryView, Workspace, check_shape, pointwise,
+    Derivatives, TrainingDocuments, Objective, PairLambda, QueryView, ObjectiveBuffers, check_shape, pointwise,
 };
 use crate::error::LearnError;
 use crate::simd::Simd;
@@ -66,12 +66,12 @@ pub use params::{
     TiedLabels,
 };
 pub use rows::PARTNERS as SAMPLED_PARTNERS;
-pub use weight::{Cut, Scheme, Weight};
+pub use weight::{CutoffMode, Scheme, Weight};
 
 /// The pairwise objective; made by [`LambdaConfig::check`].
 ///
 /// ```
-/// use rankwright_learn::objective::{Derivatives, LambdaConfig, Objective, QueryView, Workspace};
+/// use rankwright_learn::objective::{Derivatives, LambdaConfig, Objective, QueryView, ObjectiveBuffers};
 ///
 /// let pair = LambdaConfig::default().check()?;
 /// // P(first beats second) is 1/5, and the first is the better one: lambda is -4/5.
@@ -80,7 +80,7 @@ pub use weight::{Cut, Scheme, Weight};
 /// let (mut gradient, mut hessian, mut memory) = ([0.0; 2], [0.0; 2], [0; 2]);
 /// let mut out =
 ///     Derivatives { gradient: &mut gradient, hessian: &mut hessian, memory: &mut memory };
-/// pair.derivatives(&query, &mut Workspace::default(), &mut out)?;
+/// pair.derivatives(&query, &mut ObjectiveBuffers::default(), &mut out)?;
 /// assert!((gradient[0] + 0.8).abs() < 1e-6 && (gradient[1] - 0.8).abs() < 1e-6);
 /// assert!((hessian[0] - 0.16).abs() < 1e-6);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -88,7 +88,7 @@ pub use weight::{Cut, Scheme, Weight};
 #[derive(Debug)]
 pub struct Lambda {
     params: LambdaConfig,
-    target: Option<Target>,
+    target: Option<WeightTarget>,
     truncation: usize,
     /// Whether all labels of the training data are equal.
     unlabelled: bool,
@@ -98,7 +98,7 @@ pub struct Lambda {
 #[derive(Debug, Default)]
 pub(super) struct LambdaWork {
     ranked: Ranked,
-    columns: Columns,
+    columns: RankColumns,
     swaps: Swaps,
     row: Vec<f64>,
     ranks: Vec<u32>,
@@ -109,7 +109,7 @@ const NARROWEST: f64 = 0.01;
 
 /// What the sums of a query must be multiplied with.
 #[derive(Debug, Clone, Copy)]
-struct Scale {
+struct QueryScale {
     gradient: f64,
     hessian: f64,
     /// log2(1 + S) / S, or 1.
@@ -169,13 +169,13 @@ impl Lambda {
         query: &QueryView<'_>,
         work: &mut LambdaWork,
         hint: &mut [u32],
-    ) -> Result<Scale, LearnError> {
+    ) -> Result<QueryScale, LearnError> {
         let LambdaWork { ranked, columns, swaps, row, ranks } = work;
         let swap = self.start(query, ranked, swaps, hint)?;
         let range = self.params.sigma * ranked.range();
         // The halves of an equal pair of nearly equal scores cancel to less than 32 bits hold.
         let beyond_kernel = range > WIDEST || self.ties() && range > 0.0 && range < NARROWEST;
-        let pairs = Pairs { ranked, swap, truncation: self.truncation, ties: self.ties() };
+        let pairs = QueryPairs { ranked, swap, truncation: self.truncation, ties: self.ties() };
         let (scale, total) = if beyond_kernel || query.pairs.is_some() {
             self.sums_by_pair(query, &pairs, columns, (row, ranks))?
         } else {
@@ -185,17 +185,17 @@ impl Lambda {
             let mean = columns.lambdas.iter().sum::<f64>() / columns.lambdas.len() as f64;
             columns.lambdas.iter_mut().for_each(|l| *l -= mean);
         }
-        Ok(Scale { norm: if self.params.norm_query { norm_of(total) } else { 1.0 }, ..scale })
+        Ok(QueryScale { norm: if self.params.norm_query { norm_of(total) } else { 1.0 }, ..scale })
     }
 
     /// Adds up derivatives pair by pair; gives the scale and S.
     fn sums_by_pair(
         &self,
         query: &QueryView<'_>,
-        pairs: &Pairs<'_>,
-        columns: &mut Columns,
+        pairs: &QueryPairs<'_>,
+        columns: &mut RankColumns,
         buffers: (&mut Vec<f64>, &mut Vec<u32>),
-    ) -> Result<(Scale, f64), LearnError> {
+    ) -> Result<(QueryScale, f64), LearnError> {
         let scores = &pairs.ranked.scores;
         let (lambdas, hessians) = columns.clear_sums(scores.len());
         let logistic = self.logistic(pairs.ranked);
@@ -211,17 +211,17 @@ impl Lambda {
                 total += force.gradient.abs();
             }
         })?;
-        Ok((Scale { gradient: 1.0, hessian: 1.0, norm: 1.0 }, total))
+        Ok((QueryScale { gradient: 1.0, hessian: 1.0, norm: 1.0 }, total))
     }
 
     /// The same through the kernel.
     fn sums_by_row(
         &self,
         query: &QueryView<'_>,
-        pairs: &Pairs<'_>,
-        columns: &mut Columns,
+        pairs: &QueryPairs<'_>,
+        columns: &mut RankColumns,
         row: &mut Vec<f64>,
-    ) -> (Scale, f64) {
+    ) -> (QueryScale, f64) {
         let LambdaConfig { sigma, norm_gap, simd, .. } = self.params;
         let ranked = pairs.ranked;
         columns.start(&ranked.scores, sigma, norm_gap, simd);
@@ -248,15 +248,15 @@ impl Lambda {
             }
         }
         let gradient = sigma * unit * columns.scale;
-        (Scale { gradient, hessian: gradient * sigma, norm: 1.0 }, gradient * total)
+        (QueryScale { gradient, hessian: gradient * sigma, norm: 1.0 }, gradient * total)
     }
 
     /// Rows of weights one after another: metrics without factors, weighted documents, samples.
     fn given_rows(
         &self,
         query: &QueryView<'_>,
-        pairs: &Pairs<'_>,
-        columns: &mut Columns,
+        pairs: &QueryPairs<'_>,
+        columns: &mut RankColumns,
         row: &mut Vec<f64>,
         unit: f64,
     ) -> f64 {
@@ -266,7 +266,7 @@ impl Lambda {
         columns.clear_row(pairs.ties);
         let mut total = 0.0;
         for (count, span) in spans(pairs.rows(query)).enumerate() {
-            if Columns::is_full(count) {
+            if RankColumns::is_full(count) {
                 columns.flush();
             }
             pairs.fill_row(&span, unit, row, (&mut columns.row, &mut columns.tie));
@@ -287,8 +287,8 @@ impl Lambda {
     fn each_pair(
         &self,
         query: &QueryView<'_>,
-        work: &mut Workspace,
-        mut visit: impl FnMut(&Ranked, &logistic::Pair, logistic::Force, f64),
+        work: &mut ObjectiveBuffers,
+        mut visit: impl FnMut(&Ranked, &logistic::RankPair, logistic::Force, f64),
     ) -> Result<(), LearnError> {
         if query.scores.len() < 2 {
             return Ok(());
@@ -300,7 +300,7 @@ impl Lambda {
         };
         let LambdaWork { ranked, swaps, row, ranks, .. } = work;
         let swap = self.start(query, ranked, swaps, &mut [])?;
-        let pairs = Pairs { ranked, swap, truncation: self.truncation, ties: self.ties() };
+        let pairs = QueryPairs { ranked, swap, truncation: self.truncation, ties: self.ties() };
         let (logistic, scores) = (self.logistic(ranked), &ranked.scores);
         pairs.each(query, (row, ranks), |pair| {
             let force = logistic.force(pair, scores[pair.i], scores[pair.j]);
@@ -351,7 +351,7 @@ impl Objective for Lambda {
     fn derivatives(
         &self,
         query: &QueryView<'_>,
-        work: &mut Workspace,
+        work: &mut ObjectiveBuffers,
         out: &mut Derivatives<'_>,
     ) -> Result<(), LearnError> {
         check_shape(query, out)?;
@@ -380,7 +380,7 @@ impl Objective for Lambda {
         ))
     }
 
-    fn loss(&self, query: &QueryView<'_>, work: &mut Workspace) -> Result<Option<f64>, LearnError> {
+    fn loss(&self, query: &QueryView<'_>, work: &mut ObjectiveBuffers) -> Result<Option<f64>, LearnError> {
         if !self.has_loss() {
             return Ok(None);
         }
@@ -389,7 +389,7 @@ impl Objective for Lambda {
         }
         let LambdaWork { ranked, swaps, row, ranks, .. } = &mut work.lambda;
         let swap = self.start(query, ranked, swaps, &mut [])?;
-        let pairs = Pairs { ranked, swap, truncation: self.truncation, ties: self.ties() };
+        let pairs = QueryPairs { ranked, swap, truncation: self.truncation, ties: self.ties() };
         let (logistic, scores) = (self.logistic(ranked), &ranked.scores);
         let mut sum = 0.0;
         pairs.each(query, (row, ranks), |pair| {
@@ -399,7 +399,7 @@ impl Objective for Lambda {
         Ok(Some(sum))
     }
 
-    fn prepare(&mut self, all: &Documents<'_>) -> Result<f64, LearnError> {
+    fn prepare(&mut self, all: &TrainingDocuments<'_>) -> Result<f64, LearnError> {
         pointwise::check_labels(all)?;
         self.unlabelled = all.labels.windows(2).all(|w| w[0] == w[1]);
         // The largest label is the one that a scale may not have.
@@ -413,7 +413,7 @@ impl Objective for Lambda {
     fn pair_hessians(
         &self,
         query: &QueryView<'_>,
-        work: &mut Workspace,
+        work: &mut ObjectiveBuffers,
         visit: &mut dyn FnMut(usize, usize, f64),
     ) -> Result<bool, LearnError> {
         self.each_pair(query, work, |ranked, pair, force, scale| {
@@ -426,7 +426,7 @@ impl Objective for Lambda {
     fn pair_lambdas(
         &self,
         query: &QueryView<'_>,
-        work: &mut Workspace,
+        work: &mut ObjectiveBuffers,
         visit: &mut dyn FnMut(PairLambda),
     ) -> Result<bool, LearnError> {
         self.each_pair(query, work, |ranked, pair, force, scale| {
@@ -460,6 +460,6 @@ impl Objective for Lambda {
 }
 
 /// How many pairs a visited pair stands for: a sampled pair is met from both of its ends.
-fn share(pair: &logistic::Pair) -> f64 {
+fn share(pair: &logistic::RankPair) -> f64 {
     if pair.both { 1.0 } else { 0.5 * pair.copies }
 }

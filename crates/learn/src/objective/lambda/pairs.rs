@@ -7,15 +7,15 @@
 
 use rankwright_eval::SwapDelta;
 
-use super::logistic::Pair;
+use super::logistic::RankPair;
 use super::ranked::Ranked;
-use super::rows::{Rows, Span, spans};
+use super::rows::{PairRows, RankSpan, spans};
 use crate::error::LearnError;
-use crate::objective::{Preference, QueryView};
+use crate::objective::{DocumentPair, QueryView};
 
 /// The pairs of one query, ready to be walked through.
 #[derive(Debug)]
-pub(super) struct Pairs<'a> {
+pub(super) struct QueryPairs<'a> {
     pub(super) ranked: &'a Ranked,
     /// The metric's changes; `None` for weight 1.
     pub(super) swap: Option<&'a dyn SwapDelta>,
@@ -24,13 +24,13 @@ pub(super) struct Pairs<'a> {
     pub(super) ties: bool,
 }
 
-impl Pairs<'_> {
+impl QueryPairs<'_> {
     /// Calls `visit` for each pair that has a weight. `row` and `ranks` are buffers.
     pub(super) fn each(
         &self,
         query: &QueryView<'_>,
         buffers: (&mut Vec<f64>, &mut Vec<u32>),
-        mut visit: impl FnMut(&Pair),
+        mut visit: impl FnMut(&RankPair),
     ) -> Result<(), LearnError> {
         let (row, ranks) = buffers;
         row.clear();
@@ -56,7 +56,7 @@ impl Pairs<'_> {
                     tie = scale;
                 }
                 if weight != 0.0 || tie != 0.0 {
-                    visit(&Pair { i, j, weight, tie, copies: span.copies, both: span.both });
+                    visit(&RankPair { i, j, weight, tie, copies: span.copies, both: span.both });
                 }
             }
         }
@@ -64,8 +64,8 @@ impl Pairs<'_> {
     }
 
     /// The rows of pairs of this query.
-    pub(super) fn rows(&self, query: &QueryView<'_>) -> Rows<'_> {
-        Rows {
+    pub(super) fn rows(&self, query: &QueryView<'_>) -> PairRows<'_> {
+        PairRows {
             documents: self.ranked.len(),
             truncation: self.truncation,
             promoted: &self.ranked.promoted,
@@ -81,12 +81,12 @@ impl Pairs<'_> {
     /// Sets the weights of one row of pairs for the kernel, in units of `unit`. `row` is a buffer.
     pub(super) fn fill_row(
         &self,
-        span: &Span,
+        span: &RankSpan,
         unit: f64,
         row: &mut [f64],
         into: (&mut [f32], &mut [f32]),
     ) {
-        let Span { i, from, to, copies, .. } = *span;
+        let RankSpan { i, from, to, copies, .. } = *span;
         let Ranked { labels, weights, .. } = self.ranked;
         let (signed, ties) = into;
         match self.swap {
@@ -125,10 +125,10 @@ impl Pairs<'_> {
 
     fn each_preference(
         &self,
-        pairs: &[Preference],
+        pairs: &[DocumentPair],
         row: &mut [f64],
         ranks: &mut Vec<u32>,
-        mut visit: impl FnMut(&Pair),
+        mut visit: impl FnMut(&RankPair),
     ) -> Result<(), LearnError> {
         ranks.clear();
         ranks.resize(self.ranked.len(), 0);
@@ -150,12 +150,12 @@ impl Pairs<'_> {
                 weight *= row[low].abs();
             }
             let (weight, tie) = if pair.equal { (0.0, weight) } else { (weight, 0.0) };
-            visit(&Pair { i, j, weight, tie, copies: 1.0, both: true });
+            visit(&RankPair { i, j, weight, tie, copies: 1.0, both: true });
         }
         Ok(())
     }
 }
 
-fn bad_pair(pair: &Preference, documents: usize) -> LearnError {
+fn bad_pair(pair: &DocumentPair, documents: usize) -> LearnError {
     LearnError::PairOutOfRange { better: pair.better, worse: pair.worse, documents }
 }

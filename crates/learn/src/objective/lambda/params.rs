@@ -5,7 +5,7 @@ use rankwright_spec::{Auto, SpecError, above, choices, params};
 
 use super::Lambda;
 use super::coherent::PairChoice;
-use super::weight::{Cut, Scheme, Weight};
+use super::weight::{CutoffMode, Scheme, Weight};
 use crate::objective::{Objective, ObjectiveDef, ObjectiveParams};
 use crate::simd::Simd;
 
@@ -69,7 +69,7 @@ params! {
         mu: f64 = 10.0, 0.0.., "Share of loss2 in weight=loss2++.", requires "weight=loss2++";
         pairs: PairChoice = PairChoice::Top, ..,
             "Pairs of the first ranks (top), or also of documents that belong there (coherent).";
-        cut: Cut = Cut::Soft, ..,
+        cut: CutoffMode = CutoffMode::Soft, ..,
             "The metric's cut-off in the weight of a pair: the metric goes on below it (soft), or \
              not (hard).";
     }
@@ -171,7 +171,7 @@ pub struct LambdaConfig {
     /// absolute pair lambdas. The other half of LightGBM's `lambdarank_norm`.
     pub norm_query: bool,
     /// What becomes of the metric's cut-off.
-    pub cut: Cut,
+    pub cut: CutoffMode,
     /// Machine code of the kernel.
     pub simd: Simd,
 }
@@ -188,7 +188,7 @@ impl Default for LambdaConfig {
             ties: TiedLabels::Ignore,
             norm_gap: false,
             norm_query: false,
-            cut: Cut::Soft,
+            cut: CutoffMode::Soft,
             simd: Simd::Auto,
         }
     }

@@ -20,7 +20,7 @@ pub const PARTNERS: usize = 256;
 
 /// One rank and the ranks that it is paired with.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Span {
+pub(super) struct RankSpan {
     pub(super) i: usize,
     pub(super) from: usize,
     /// Exclusive.
@@ -33,7 +33,7 @@ pub(super) struct Span {
 
 /// What a pair of [`spans`] is made of: a query's size, the truncation level and its draws.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Rows<'a> {
+pub(super) struct PairRows<'a> {
     pub(super) documents: usize,
     pub(super) truncation: usize,
     /// Ranks below the truncation level that are paired with all others there, ascending.
@@ -48,24 +48,24 @@ pub(super) fn is_sampled(documents: usize, truncation: usize) -> bool {
 }
 
 /// The rows of pairs of a query.
-pub(super) fn spans(rows: Rows<'_>) -> impl Iterator<Item = Span> {
-    let Rows { documents, truncation, promoted, seed } = rows;
+pub(super) fn spans(rows: PairRows<'_>) -> impl Iterator<Item = RankSpan> {
+    let PairRows { documents, truncation, promoted, seed } = rows;
     let sampled = is_sampled(documents, truncation);
     let mut random = Random::new(seed.0, seed.1 as u64);
     let rows = if sampled { PARTNERS } else { truncation.min(documents.saturating_sub(1)) };
     let promoted = if sampled { &[] } else { promoted };
     let top = (0..rows).map(move |row| {
         if !sampled {
-            return Span { i: row, from: row + 1, to: documents, copies: 1.0, both: true };
+            return RankSpan { i: row, from: row + 1, to: documents, copies: 1.0, both: true };
         }
         let (start, end) = (row * documents / PARTNERS, (row + 1) * documents / PARTNERS);
         let i = start + random.below(end - start);
         let to = if i < truncation { documents } else { truncation };
-        Span { i, from: 0, to, copies: (end - start) as f64, both: false }
+        RankSpan { i, from: 0, to, copies: (end - start) as f64, both: false }
     });
     let below = move |&rank: &u32| {
         let i = rank as usize;
-        Span { i, from: truncation, to: documents, copies: 1.0, both: true }
+        RankSpan { i, from: truncation, to: documents, copies: 1.0, both: true }
     };
     top.chain(promoted.iter().map(below))
 }
@@ -75,13 +75,13 @@ mod tests {
     use super::*;
 
     fn list(documents: usize, truncation: usize) -> Vec<(usize, usize, usize)> {
-        let rows = Rows { documents, truncation, promoted: &[], seed: (1, 1) };
+        let rows = PairRows { documents, truncation, promoted: &[], seed: (1, 1) };
         spans(rows).map(|s| (s.i, s.from, s.to)).collect()
     }
 
     #[test]
     fn promoted_ranks_are_paired_with_all_below_the_level() {
-        let rows = Rows { documents: 6, truncation: 2, promoted: &[3, 5], seed: (1, 1) };
+        let rows = PairRows { documents: 6, truncation: 2, promoted: &[3, 5], seed: (1, 1) };
         let list: Vec<_> = spans(rows).map(|s| (s.i, s.from, s.to)).collect();
         assert_eq!(list, [(0, 1, 6), (1, 2, 6), (3, 2, 6), (5, 2, 6)]);
     }
@@ -99,17 +99,17 @@ mod tests {
         assert!(!is_sampled(1_000_000, 13) && is_sampled(1_000_000, 1000));
     }
 
-    fn sample(documents: usize, truncation: usize, seed: u64) -> Vec<Span> {
-        spans(Rows { documents, truncation, promoted: &[], seed: (seed, 3) }).collect()
+    fn sample(documents: usize, truncation: usize, seed: u64) -> Vec<RankSpan> {
+        spans(PairRows { documents, truncation, promoted: &[], seed: (seed, 3) }).collect()
     }
 
     #[test]
     fn a_sample_stands_for_every_document_once() {
-        let all: Vec<Span> = sample(100_003, usize::MAX, 7);
+        let all: Vec<RankSpan> = sample(100_003, usize::MAX, 7);
         assert_eq!(all.len(), PARTNERS);
         assert_eq!(all.iter().map(|s| s.copies).sum::<f64>(), 100_003.0);
         assert!(all.windows(2).all(|w| w[0].i < w[1].i));
-        let cut: Vec<Span> = sample(1_000_000, 1000, 7);
+        let cut: Vec<RankSpan> = sample(1_000_000, 1000, 7);
         assert!(cut.iter().all(|s| s.to == if s.i < 1000 { 1_000_000 } else { 1000 }));
         assert_ne!(all, sample(100_003, usize::MAX, 8));
     }

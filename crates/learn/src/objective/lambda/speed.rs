@@ -51,7 +51,7 @@ impl Bench {
         query * DOCUMENTS..(query + 1) * DOCUMENTS
     }
 
-    fn lambdas(&mut self, objective: &Lambda, work: &mut Workspace, query: usize, seed: u64) {
+    fn lambdas(&mut self, objective: &Lambda, work: &mut ObjectiveBuffers, query: usize, seed: u64) {
         let r = Self::range(query);
         let view = QueryView::new(&self.labels[r.clone()], &self.scores[r.clone()]);
         let view = QueryView { query, seed, ..view };
@@ -88,7 +88,7 @@ impl Bench {
 
 fn report(name: &str, params: LambdaConfig) {
     let objective = params.check().unwrap();
-    let mut work = Workspace::default();
+    let mut work = ObjectiveBuffers::default();
     let one = |bench: &mut Bench, query, seed| bench.lambdas(&objective, &mut work, query, seed);
     let (best, undisturbed) = Bench::new().time(true, one);
     println!("{name}: best {best:.1} ms, undisturbed {undisturbed:.1} ms an iteration");
@@ -140,7 +140,7 @@ fn speed_of_a_million_documents() {
     let labels: Vec<f64> = (0..n).map(|_| random.below(5) as f64).collect();
     let scores: Vec<f64> = (0..n).map(|_| random.normal()).collect();
     let (mut gradient, mut hessian, mut memory) = (vec![0.0; n], vec![0.0; n], vec![0; n]);
-    let mut work = Workspace::default();
+    let mut work = ObjectiveBuffers::default();
     let all_pairs = LambdaConfig { truncation: Some(usize::MAX), ..metric("ndcg@10") };
     let thirteen = LambdaConfig { truncation: None, ..metric("ndcg@10") };
     for (name, params) in [("truncation 13", thirteen), ("sampled pairs", all_pairs)] {

@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use rankwright_eval::MetricSpec;
 
-use super::twin::twin;
+use super::reference::reference;
 use super::*;
-use crate::objective::Preference;
+use crate::objective::DocumentPair;
 use crate::objective::tests::derivatives as try_derivatives;
 
 const METRICS: &[&str] = &[
@@ -43,7 +43,7 @@ fn variants() -> Vec<LambdaConfig> {
     all.extend([
         LambdaConfig { scheme: Scheme::Loss2, ..lambda("ndcg@5") },
         LambdaConfig { scheme, ..lambda("ndcg") },
-        LambdaConfig { scheme, cut: Cut::Hard, ..lambda("dcg@4") },
+        LambdaConfig { scheme, cut: CutoffMode::Hard, ..lambda("dcg@4") },
         LambdaConfig { scheme: Scheme::Gap, ..lambda("p@2") },
         LambdaConfig { pairs, truncation: Some(2), ..lambda("ndcg@5") },
         LambdaConfig { pairs, truncation: Some(1), ..lambda("ap") },
@@ -97,7 +97,7 @@ prop_compose! {
     ) -> LambdaConfig {
         let pairs = if coherent { PairChoice::Coherent } else { PairChoice::Top };
         let params = LambdaConfig { sigma, truncation, norm_gap, norm_query, pairs,
-            cut: if hard { Cut::Hard } else { Cut::Soft }, ..LambdaConfig::default() };
+            cut: if hard { CutoffMode::Hard } else { CutoffMode::Soft }, ..LambdaConfig::default() };
         match metric {
             Some(m) => {
                 let scheme = match other {
@@ -125,7 +125,7 @@ proptest! {
             QueryView { weights: &weights, seed, query: 3, ..QueryView::new(&labels, &scores) };
         let objective = params.clone().check().unwrap();
         let (gradient, hessian) = derivatives(&objective, &query);
-        let (slow_gradient, slow_hessian) = twin(&params, &query);
+        let (slow_gradient, slow_hessian) = reference(&params, &query);
         // The two halves of an equal pair nearly cancel; what they cancel from is the scale, and
         // where all pairs are such, so does their sum, which is in the norm.
         let halves = match (objective.ties(), params.norm_query) {
@@ -155,7 +155,7 @@ fn pair_hessians_add_up(
     least: f64,
 ) -> Result<(), TestCaseError> {
     let mut sums = vec![0.0; hessian.len()];
-    let told = objective.pair_hessians(query, &mut Workspace::default(), &mut |i, j, h| {
+    let told = objective.pair_hessians(query, &mut ObjectiveBuffers::default(), &mut |i, j, h| {
         sums[i] += h;
         sums[j] += h;
     });
@@ -172,7 +172,7 @@ fn pair_lambdas_add_up(
     let mut sums = vec![0.0; gradient.len()];
     let order = query.order().unwrap();
     let mut places_agree = true;
-    let told = objective.pair_lambdas(query, &mut Workspace::default(), &mut |pair| {
+    let told = objective.pair_lambdas(query, &mut ObjectiveBuffers::default(), &mut |pair| {
         sums[pair.rises.0] -= pair.size;
         sums[pair.falls.0] += pair.size;
         for (document, rank) in [pair.rises, pair.falls] {
@@ -239,7 +239,7 @@ fn lambdas_are_the_gradient_of_the_loss_with_frozen_weights() {
         let swap = objective.start(&query, &mut work.ranked, &mut work.swaps, &mut []).unwrap();
         let (ranked, truncation) = (&work.ranked, objective.truncation);
         let mut frozen = Vec::new();
-        let pairs = Pairs { ranked, swap, truncation, ties: false };
+        let pairs = QueryPairs { ranked, swap, truncation, ties: false };
         let buffers = (&mut work.row, &mut work.ranks);
         pairs.each(&query, buffers, |pair| frozen.push(*pair)).unwrap();
         let (at, logistic) = (&ranked.order, Logistic { sigma: 1.3, gap: false });
@@ -293,7 +293,7 @@ fn equal_labels_and_queries_without_a_relevant_document_give_zeros() {
 #[test]
 fn last_orders_and_warm_buffers_change_nothing() {
     let labels: Vec<f64> = (0..50).map(|i| f64::from(i % 5)).collect();
-    let (mut work, mut memory) = (Workspace::default(), vec![0; 50]);
+    let (mut work, mut memory) = (ObjectiveBuffers::default(), vec![0; 50]);
     for round in 0..6_u64 {
         let scores: Vec<f64> =
             (0..50).map(|i| (i as f64 * 0.1 + round as f64 * 0.03).sin()).collect();
@@ -329,12 +329,12 @@ fn a_file_sorted_by_label_gives_nothing_away() {
     assert!((a - b).abs() < 0.05 * a, "{a} {b}");
 }
 
-fn all_preferences(labels: &[f64]) -> Vec<Preference> {
+fn all_preferences(labels: &[f64]) -> Vec<DocumentPair> {
     let n = labels.len() as u32;
     let pairs = (0..n).flat_map(|i| (0..n).map(move |j| (i, j)));
     pairs
         .filter(|(i, j)| labels[*i as usize] > labels[*j as usize])
-        .map(|(better, worse)| Preference { better, worse, weight: 1.0, equal: false })
+        .map(|(better, worse)| DocumentPair { better, worse, weight: 1.0, equal: false })
         .collect()
 }
 
@@ -360,8 +360,8 @@ fn preferences_that_say_what_labels_say_give_the_same_lambdas() {
 #[test]
 fn preferences_have_weights_and_equal_ones_pull_together() {
     let objective = LambdaConfig::default().check().unwrap();
-    let pair = |equal| Preference { better: 0, worse: 1, weight: 3.0, equal };
-    let of = |pair: Preference| {
+    let pair = |equal| DocumentPair { better: 0, worse: 1, weight: 3.0, equal };
+    let of = |pair: DocumentPair| {
         let view = QueryView { pairs: Some(&[pair]), ..QueryView::new(&[], &[1.0, 0.0]) };
         derivatives(&objective, &view).0
     };
@@ -371,7 +371,7 @@ fn preferences_have_weights_and_equal_ones_pull_together() {
     let loss = |equal| {
         let pairs = [pair(equal)];
         let view = QueryView { pairs: Some(&pairs), ..QueryView::new(&[], &[1.0, 0.0]) };
-        objective.loss(&view, &mut Workspace::default()).unwrap().unwrap()
+        objective.loss(&view, &mut ObjectiveBuffers::default()).unwrap().unwrap()
     };
     let (wins, loses) = ((1.0 + (-1_f64).exp()).ln(), (1.0 + 1_f64.exp()).ln());
     assert!((loss(false) - 3.0 * wins).abs() < 1e-12);
@@ -382,17 +382,17 @@ fn preferences_have_weights_and_equal_ones_pull_together() {
 fn preferences_that_cannot_be_are_told() {
     let objective = LambdaConfig::default().check().unwrap();
     for (better, worse) in [(0, 2), (5, 1), (1, 1)] {
-        let pairs = [Preference { better, worse, weight: 1.0, equal: false }];
+        let pairs = [DocumentPair { better, worse, weight: 1.0, equal: false }];
         let view = QueryView { pairs: Some(&pairs), ..QueryView::new(&[], &[0.0, 0.0]) };
         let message = try_derivatives(&objective, &view).unwrap_err().to_string();
         assert!(message.contains("a query of 2"), "{message}");
     }
-    let pairs = [Preference { better: 0, worse: 1, weight: 1.0, equal: false }];
+    let pairs = [DocumentPair { better: 0, worse: 1, weight: 1.0, equal: false }];
     let mut ndcg = lambda("ndcg").check().unwrap();
     let unlabelled = QueryView { pairs: Some(&pairs), ..QueryView::new(&[], &[0.0, 0.0]) };
     assert!(try_derivatives(&ndcg, &unlabelled).is_err());
     // All labels of the data equal: as good as none.
-    ndcg.prepare(&Documents { labels: &[0.0, 0.0], weights: &[], scores: &[] }).unwrap();
+    ndcg.prepare(&TrainingDocuments { labels: &[0.0, 0.0], weights: &[], scores: &[] }).unwrap();
     let zeros = QueryView { pairs: Some(&pairs), ..QueryView::new(&[0.0, 0.0], &[0.0, 0.0]) };
     let message = try_derivatives(&ndcg, &zeros).unwrap_err().to_string();
     assert!(message.contains("need labels"), "{message}");
@@ -404,7 +404,7 @@ fn labels_beyond_a_scale_are_told_before_training() {
         [("err", [5.0, 0.0], "max="), ("ndcg", [1e30, 0.0], "gain=linear")]
     {
         let mut objective = lambda(metric).check().unwrap();
-        let all = Documents { labels: &labels, weights: &[], scores: &[] };
+        let all = TrainingDocuments { labels: &labels, weights: &[], scores: &[] };
         let message = objective.prepare(&all).unwrap_err().to_string();
         assert!(message.contains(word), "{message}");
         assert!(try_derivatives(&objective, &QueryView::new(&labels, &[0.0, 0.0])).is_err());
@@ -468,7 +468,7 @@ fn sampled_pairs_keep_the_expectation_and_the_sum() {
     let (_, hessian) = derivatives(&objective, &query);
     let mut total = 0.0;
     let visit = &mut |_, _, h: f64| total += 2.0 * h;
-    objective.pair_hessians(&query, &mut Workspace::default(), visit).unwrap();
+    objective.pair_hessians(&query, &mut ObjectiveBuffers::default(), visit).unwrap();
     let sum: f64 = hessian.iter().map(|h| f64::from(*h)).sum();
     assert!((total - sum).abs() < 1e-4 * sum, "{total} {sum}");
 }
@@ -490,7 +490,7 @@ fn coherent_pairs_change_nothing_where_pairs_are_sampled() {
 fn a_loss_is_told_where_there_is_one() {
     let query = QueryView::new(&[1.0, 0.0], &[0.0, 0.0]);
     let loss = |params: LambdaConfig| {
-        params.check().unwrap().loss(&query, &mut Workspace::default()).unwrap()
+        params.check().unwrap().loss(&query, &mut ObjectiveBuffers::default()).unwrap()
     };
     assert!((loss(LambdaConfig::default()).unwrap() - 2_f64.ln()).abs() < 1e-12);
     assert_eq!(loss(lambda("ndcg")), None);

@@ -35,7 +35,7 @@ pub enum Weight {
 
 choices! {
     /// The treatment of a metric's cut-off.
-    pub enum Cut {
+    pub enum CutoffMode {
         /// The metric goes on below the cut-off.
         Soft = "soft",
         /// The metric as written.
@@ -86,7 +86,7 @@ const ALWAYS_HARD: [&str; 3] = ["p", "recall", "success"];
 
 /// A metric settled as a weight.
 #[derive(Debug)]
-pub(super) struct Target {
+pub(super) struct WeightTarget {
     /// Tells the targets of a process apart.
     id: u64,
     measure: Measure,
@@ -115,9 +115,9 @@ impl Weight {
     pub(super) fn settle(
         &self,
         scheme: Scheme,
-        cut: Cut,
+        cut: CutoffMode,
         truncation: usize,
-    ) -> Result<Option<Target>, SpecError> {
+    ) -> Result<Option<WeightTarget>, SpecError> {
         let mut ideal = usize::MAX;
         let measure = match self {
             Weight::One => return Ok(None),
@@ -130,7 +130,7 @@ impl Weight {
                 let name = spec.def().name;
                 scheme.check(name, spec.canonical().cutoff)?;
                 let mut written = spec.canonical().clone();
-                if cut == Cut::Soft && !ALWAYS_HARD.contains(&name) {
+                if cut == CutoffMode::Soft && !ALWAYS_HARD.contains(&name) {
                     written.cutoff = None;
                     if name == "ndcg" {
                         ideal = truncation;
@@ -148,7 +148,7 @@ impl Weight {
         }
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        Ok(Some(Target { id, measure, scheme, ideal }))
+        Ok(Some(WeightTarget { id, measure, scheme, ideal }))
     }
 }
 
@@ -162,7 +162,7 @@ impl std::fmt::Display for Weight {
     }
 }
 
-impl Target {
+impl WeightTarget {
     /// Takes up a query: labels by rank, and best first.
     pub(super) fn prepare<'s>(
         &self,
@@ -186,7 +186,7 @@ impl Target {
 mod tests {
     use super::*;
 
-    fn deltas(metric: &str, cut: Cut, truncation: usize) -> Vec<f64> {
+    fn deltas(metric: &str, cut: CutoffMode, truncation: usize) -> Vec<f64> {
         let weight = Weight::Metric(MetricSpec::parse(metric).unwrap());
         let target = weight.settle(Scheme::Swap, cut, truncation).unwrap().unwrap();
         let mut swaps = Swaps::default();
@@ -199,15 +199,15 @@ mod tests {
 
     #[test]
     fn a_soft_cut_goes_on_below_the_cut_off_and_a_hard_one_does_not() {
-        let (soft, hard) = (deltas("ndcg@2", Cut::Soft, 5), deltas("ndcg@2", Cut::Hard, 5));
+        let (soft, hard) = (deltas("ndcg@2", CutoffMode::Soft, 5), deltas("ndcg@2", CutoffMode::Hard, 5));
         assert!(soft[4] > 0.0 && hard[4] == 0.0);
-        assert_eq!(soft, deltas("ndcg", Cut::Hard, 5));
+        assert_eq!(soft, deltas("ndcg", CutoffMode::Hard, 5));
         assert!(hard[0] > 0.0);
     }
 
     #[test]
     fn ndcg_is_scaled_by_the_ideal_at_the_truncation_level() {
-        let (two, all) = (deltas("ndcg@2", Cut::Soft, 2), deltas("ndcg@2", Cut::Soft, 5));
+        let (two, all) = (deltas("ndcg@2", CutoffMode::Soft, 2), deltas("ndcg@2", CutoffMode::Soft, 5));
         let ideal = |depth: usize| -> f64 {
             let gains = [7.0, 3.0, 1.0];
             gains[..depth].iter().enumerate().map(|(r, g)| g / (r as f64 + 2.0).log2()).sum()
@@ -217,14 +217,14 @@ mod tests {
 
     #[test]
     fn precision_is_always_hard() {
-        assert_eq!(deltas("p@2", Cut::Soft, 5), deltas("p@2", Cut::Hard, 5));
-        assert!(deltas("p@2", Cut::Soft, 5)[0] > 0.0);
+        assert_eq!(deltas("p@2", CutoffMode::Soft, 5), deltas("p@2", CutoffMode::Hard, 5));
+        assert!(deltas("p@2", CutoffMode::Soft, 5)[0] > 0.0);
     }
 
     #[test]
     fn a_metric_without_swaps_is_refused_by_name() {
         let weight = Weight::Metric(MetricSpec::parse("kendall").unwrap());
-        let message = weight.settle(Scheme::Swap, Cut::Soft, 5).unwrap_err().to_string();
+        let message = weight.settle(Scheme::Swap, CutoffMode::Soft, 5).unwrap_err().to_string();
         assert!(message.contains("kendall") && message.contains("use ndcg"), "{message}");
     }
 }

@@ -20,7 +20,7 @@
 
 mod shape;
 #[cfg(test)]
-mod twin;
+mod reference;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,19 +29,19 @@ use rankwright_model::Side;
 use rayon::prelude::*;
 
 use self::shape::{rows_of_positions, splits};
-use super::evaluate::{Place, Step, search_of};
-use super::expand::{Arena, Best, Children, Expander, LEAST_RELATIVE_GAIN, Node};
+use super::evaluate::{SplitFeature, SiblingLeaves, search_of};
+use super::expand::{Arena, BestSplit, Children, Expander, LEAST_RELATIVE_GAIN, GrowingLeaf};
 use super::grow::{GrowTimes, Pool, SMALL};
 use super::grown::{End, Grown, GrownLeaf};
-use super::histogram::{Cells, Rows};
+use super::histogram::{Cells, LeafRows};
 use super::interact::Allowed;
-use super::split::{Found, Search, Strict, halves};
+use super::split::{FoundSplit, HistogramSearch, Strict, halves};
 use crate::bins::CELLS;
 use crate::error::LearnError;
 
 /// A question and what it gains in all leaves together, in packed units.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Question {
+struct LevelSplit {
     more: f64,
     bin: u8,
     missing: Side,
@@ -55,34 +55,34 @@ type Counts = Vec<[u64; CELLS]>;
 struct Choice {
     /// Number of the place.
     number: usize,
-    question: Question,
+    question: LevelSplit,
     counts: Option<Counts>,
 }
 
 /// A level that was asked.
 #[derive(Debug)]
-struct Asked {
-    place: Place,
-    question: Question,
+struct EvaluatedLevel {
+    place: SplitFeature,
+    question: LevelSplit,
     /// By position: what its leaf gained and its rows, where it was parted.
     gains: Vec<Option<(f64, u64)>>,
 }
 
 /// The tree so far.
-struct Levels<'e> {
+struct GrownLevels<'e> {
     expander: &'e Expander<'e>,
     /// What has a value of its own; open ones have a histogram.
-    nodes: Vec<Node>,
+    nodes: Vec<GrowingLeaf>,
     /// The node of each position of the last level, left to right.
     positions: Vec<usize>,
-    asked: Vec<Asked>,
+    asked: Vec<EvaluatedLevel>,
     allowed: Option<Arc<Allowed>>,
 }
 
 /// Grows a tree from its root; `all` where that holds every row in order.
 pub(super) fn grow(
     expander: &Expander<'_>,
-    mut root: Node,
+    mut root: GrowingLeaf,
     all: bool,
     mut arena: Arena<'_>,
     pool: &mut Pool<'_>,
@@ -92,16 +92,16 @@ pub(super) fn grow(
     let started = Instant::now();
     if levels > 0 && expander.may_split(&root, &arena)? {
         let mut cells = pool.take();
-        let rows = if all { Rows::All } else { Rows::Some(arena.rows(&root)) };
+        let rows = if all { LeafRows::All } else { LeafRows::Some(arena.rows(&root)) };
         let (packed, small) = (arena.packed(&root), root.target());
-        let step = Step { rows, packed, small, cells: &mut cells, large: None };
+        let step = SiblingLeaves { rows, packed, small, cells: &mut cells, large: None };
         expander.evaluator.sum(step, rayon::current_num_threads())?;
         root.cells = Some(cells);
     }
     times.histograms += started.elapsed();
     let allowed = root.allowed.clone();
     let (nodes, positions) = (vec![root], vec![0]);
-    let mut tree = Levels { expander, nodes, positions, asked: Vec::new(), allowed };
+    let mut tree = GrownLevels { expander, nodes, positions, asked: Vec::new(), allowed };
     for level in 0..levels {
         let started = Instant::now();
         let Some(choice) = tree.choose(&arena)? else { break };
@@ -111,8 +111,8 @@ pub(super) fn grow(
     tree.finish(&arena, pool)
 }
 
-impl Levels<'_> {
-    fn open(&self) -> impl Iterator<Item = &Node> {
+impl GrownLevels<'_> {
+    fn open(&self) -> impl Iterator<Item = &GrowingLeaf> {
         self.nodes.iter().filter(|node| node.cells.is_some())
     }
 
@@ -125,7 +125,7 @@ impl Levels<'_> {
             true => self.search(evaluator.places[at], None),
             false => None,
         };
-        let mut found: Vec<Option<Question>> =
+        let mut found: Vec<Option<LevelSplit>> =
             active.par_iter().enumerate().with_max_len(1).map(search).collect();
         let mut counted: Vec<Option<Counts>> = vec![None; found.len()];
         loop {
@@ -145,9 +145,9 @@ impl Levels<'_> {
     }
 
     /// Largest gain less the cost; among equals the lowest feature.
-    fn best_of(&self, found: &[Option<Question>]) -> Option<(usize, Question)> {
+    fn best_of(&self, found: &[Option<LevelSplit>]) -> Option<(usize, LevelSplit)> {
         let feature = |place: usize| self.expander.evaluator.places[place].member.feature;
-        let mut best: Option<(usize, Question, f64)> = None;
+        let mut best: Option<(usize, LevelSplit, f64)> = None;
         for (place, question) in found.iter().enumerate() {
             let Some(question) = question else { continue };
             let more = question.more - self.expander.cost(place);
@@ -162,13 +162,13 @@ impl Levels<'_> {
     }
 
     /// What a leaf is worth as it is.
-    fn own(&self, node: &Node) -> f64 {
+    fn own(&self, node: &GrowingLeaf) -> f64 {
         let (g, h) = halves(node.total);
         self.expander.units.rule.worth(g, h, node.limits)
     }
 
     /// The best question about one feature.
-    fn search(&self, place: Place, counts: Option<&Counts>) -> Option<Question> {
+    fn search(&self, place: SplitFeature, counts: Option<&Counts>) -> Option<LevelSplit> {
         let mut totals = [[0.0; CELLS]; 2];
         for (number, node) in self.open().enumerate() {
             let counts = counts.and_then(|counts| counts.get(number));
@@ -176,11 +176,11 @@ impl Levels<'_> {
                 totals[usize::from(missing == Side::Left)][bin] += more;
             });
         }
-        let mut best: Option<Question> = None;
+        let mut best: Option<LevelSplit> = None;
         for (missing, totals) in [Side::Right, Side::Left].into_iter().zip(&totals) {
             for (bin, more) in totals.iter().enumerate() {
                 if *more > best.map_or(0.0, |best| best.more) {
-                    best = Some(Question { more: *more, bin: bin as u8, missing });
+                    best = Some(LevelSplit { more: *more, bin: bin as u8, missing });
                 }
             }
         }
@@ -191,8 +191,8 @@ impl Levels<'_> {
     /// values, bin, gain, and the packed sum of the left side.
     fn visit(
         &self,
-        place: Place,
-        node: &Node,
+        place: SplitFeature,
+        node: &GrowingLeaf,
         by_byte: Option<&[u64; CELLS]>,
         mut gains: impl FnMut(Side, usize, f64, u64),
     ) {
@@ -236,10 +236,10 @@ impl Levels<'_> {
     /// What a question gains in one leaf, and the packed sum of the left side there.
     fn answer(
         &self,
-        place: Place,
-        node: &Node,
+        place: SplitFeature,
+        node: &GrowingLeaf,
         counts: Option<&[u64; CELLS]>,
-        question: Question,
+        question: LevelSplit,
     ) -> Option<(f64, u64)> {
         let mut answer = None;
         self.visit(place, node, counts, |missing, bin, more, left| {
@@ -251,7 +251,7 @@ impl Levels<'_> {
     }
 
     /// Whether all leaves that the question would part have rows enough for sure.
-    fn is_settled(&self, place: Place, question: Question) -> bool {
+    fn is_settled(&self, place: SplitFeature, question: LevelSplit) -> bool {
         self.open().all(|node| match self.answer(place, node, None, question) {
             Some((_, left)) => self.expander.units.has_rows(node.total, left),
             None => true,
@@ -274,9 +274,9 @@ impl Levels<'_> {
         let (expander, number, question) = (self.expander, choice.number, choice.question);
         let place = expander.evaluator.places[number];
         self.decide(&choice, place);
-        let gain = |node: &Node| node.best.map(|best| (best.gain, node.rows));
+        let gain = |node: &GrowingLeaf| node.best.map(|best| (best.gain, node.rows));
         let gains = self.positions.iter().map(|at| gain(&self.nodes[*at])).collect();
-        self.asked.push(Asked { place, question, gains });
+        self.asked.push(EvaluatedLevel { place, question, gains });
         if let (Some(interactions), Some(above)) = (expander.interactions, &self.allowed) {
             self.allowed = Some(interactions.below(above, number));
         }
@@ -296,9 +296,9 @@ impl Levels<'_> {
     }
 
     /// Notes the split in every leaf that the question serves.
-    fn decide(&mut self, choice: &Choice, place: Place) {
+    fn decide(&mut self, choice: &Choice, place: SplitFeature) {
         let Choice { number, question, counts } = choice;
-        let answer = |(at, node): (usize, &Node)| {
+        let answer = |(at, node): (usize, &GrowingLeaf)| {
             let counts = counts.as_ref().and_then(|counts| counts.get(at));
             self.answer(place, node, counts, *question)
         };
@@ -306,9 +306,9 @@ impl Levels<'_> {
         let open = self.nodes.iter_mut().filter(|node| node.cells.is_some());
         for (node, answer) in open.zip(answers) {
             node.best = answer.map(|(more, left)| {
-                let Question { bin, missing, .. } = *question;
-                let found = Found { worth: more, bin, missing, left };
-                Best { gain: self.expander.units.gain(more), place: *number, found }
+                let LevelSplit { bin, missing, .. } = *question;
+                let found = FoundSplit { worth: more, bin, missing, left };
+                BestSplit { gain: self.expander.units.gain(more), place: *number, found }
             });
         }
     }
@@ -322,7 +322,7 @@ impl Levels<'_> {
     ) -> Result<(GrowTimes, Vec<(usize, Children)>), LearnError> {
         let started = Instant::now();
         let expander = self.expander;
-        let mut nodes: Vec<(usize, &mut Node)> =
+        let mut nodes: Vec<(usize, &mut GrowingLeaf)> =
             self.nodes.iter_mut().enumerate().filter(|(_, node)| node.best.is_some()).collect();
         nodes.sort_by_key(|(_, node)| node.range.start);
         let (mut rest, mut large, mut small) = (arena.lend(), Vec::new(), Vec::new());
@@ -335,7 +335,7 @@ impl Levels<'_> {
             let task = (at, node, mine, pool.take());
             if is_large { large.push(task) } else { small.push(task) }
         }
-        let work = |task: (usize, &mut Node, Arena<'_>, Vec<Cells>), threads: usize| {
+        let work = |task: (usize, &mut GrowingLeaf, Arena<'_>, Vec<Cells>), threads: usize| {
             let (at, node, mut arena, spare) = task;
             Ok::<_, LearnError>((at, part_one(expander, node, &mut arena, spare, look, threads)?))
         };
@@ -384,7 +384,7 @@ fn total(times: GrowTimes) -> f64 {
 
 /// Worth of both sides where nothing but second derivatives limits it; the same as the slow way.
 #[inline(always)]
-fn plain_worth(search: &Search<'_>, left: u64, min_hessian: f64, l2: f64) -> Option<f64> {
+fn plain_worth(search: &HistogramSearch<'_>, left: u64, min_hessian: f64, l2: f64) -> Option<f64> {
     let (gl, hl) = halves(left);
     let (gr, hr) = halves(search.total.wrapping_sub(left));
     let worth = gl * gl / (hl + l2) + gr * gr / (hr + l2);
@@ -392,7 +392,7 @@ fn plain_worth(search: &Search<'_>, left: u64, min_hessian: f64, l2: f64) -> Opt
 }
 
 /// Rows by bin of a feature; those with a missing value after the last.
-fn by_bin(place: Place, by_byte: &[u64; CELLS]) -> [u64; CELLS + 1] {
+fn by_bin(place: SplitFeature, by_byte: &[u64; CELLS]) -> [u64; CELLS + 1] {
     let mut rows = [0; CELLS + 1];
     for (byte, count) in by_byte.iter().enumerate() {
         rows[place.member.bin(byte as u8)] += count;
@@ -403,7 +403,7 @@ fn by_bin(place: Place, by_byte: &[u64; CELLS]) -> [u64; CELLS + 1] {
 /// Parts one leaf, and sums up its children where they may be parted in turn.
 fn part_one(
     expander: &Expander<'_>,
-    node: &mut Node,
+    node: &mut GrowingLeaf,
     arena: &mut Arena<'_>,
     mut spare: Vec<Cells>,
     look: bool,
@@ -426,8 +426,8 @@ fn part_one(
         freed.extend([parent, spare]);
         return Ok(children);
     }
-    let step = Step {
-        rows: Rows::Some(arena.rows(small)),
+    let step = SiblingLeaves {
+        rows: LeafRows::Some(arena.rows(small)),
         packed: arena.packed(small),
         small: small.target(),
         cells: &mut spare,

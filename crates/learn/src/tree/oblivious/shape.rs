@@ -1,26 +1,26 @@
 //! The full shape of an oblivious tree: all splits of all levels, and the rows of every leaf.
 
-use rankwright_model::{Child, Rule, Side, Split};
+use rankwright_model::{Child, SplitCondition, Side, Split};
 
-use super::Asked;
+use super::EvaluatedLevel;
 use crate::error::LearnError;
-use crate::tree::expand::{Arena, Expander, Node};
+use crate::tree::expand::{Arena, Expander, GrowingLeaf};
 use crate::tree::partition::left_bytes;
 
 /// Rows that come to each position of the last level. Those of a leaf with several positions are
 /// led through the questions.
 pub(super) fn rows_of_positions(
     expander: &Expander<'_>,
-    nodes: &[Node],
+    nodes: &[GrowingLeaf],
     positions: &[usize],
-    asked: &[Asked],
+    asked: &[EvaluatedLevel],
     arena: &Arena<'_>,
 ) -> Result<Vec<u64>, LearnError> {
     let mut times = vec![0_usize; nodes.len()];
     positions.iter().for_each(|at| times[*at] += 1);
     let binned = expander.binned;
-    let way = |asked: &Asked| {
-        let Asked { place, question, .. } = asked;
+    let way = |asked: &EvaluatedLevel| {
+        let EvaluatedLevel { place, question, .. } = asked;
         let bins = binned.feature(place.member.feature)?;
         let left = left_bytes(place.member, bins, question.bin.into(), question.missing);
         Some((binned.column(place.column as usize), left))
@@ -45,10 +45,10 @@ pub(super) fn rows_of_positions(
 }
 
 /// All splits, level by level; `rows` are those of the leaves.
-pub(super) fn splits(expander: &Expander<'_>, asked: &[Asked], rows: &[u64]) -> Vec<Split> {
+pub(super) fn splits(expander: &Expander<'_>, asked: &[EvaluatedLevel], rows: &[u64]) -> Vec<Split> {
     let mut splits = Vec::with_capacity(rows.len());
     for (level, asked) in asked.iter().enumerate() {
-        let Asked { place, question, gains } = asked;
+        let EvaluatedLevel { place, question, gains } = asked;
         let below = rows.len() >> (level + 1);
         let halves: Vec<u64> = rows.chunks(below.max(1)).map(|rows| rows.iter().sum()).collect();
         let side = |first: usize| halves.iter().skip(first).step_by(2).sum::<u64>();
@@ -70,7 +70,7 @@ pub(super) fn splits(expander: &Expander<'_>, asked: &[Asked], rows: &[u64]) -> 
             };
             splits.push(Split {
                 feature: place.member.feature,
-                rule: Rule::AtMost(bound.unwrap_or(f32::INFINITY)),
+                rule: SplitCondition::AtMost(bound.unwrap_or(f32::INFINITY)),
                 missing,
                 left: child(0),
                 right: child(1),

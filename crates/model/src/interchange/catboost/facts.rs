@@ -32,7 +32,7 @@ const MOST_COLUMNS: usize = 1 << 19;
 const MOST_OUTPUTS: usize = 1 << 16;
 
 #[derive(Deserialize)]
-struct File {
+struct CatboostFile {
     features_info: FeaturesInfo,
     #[serde(default)]
     scale_and_bias: Option<(f64, Bias)>,
@@ -75,13 +75,13 @@ struct Bias(Vec<f64>);
 
 impl<'de> Deserialize<'de> for Bias {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Bias, D::Error> {
-        from.deserialize_any(Either)
+        from.deserialize_any(NumberOrText)
     }
 }
 
-struct Either;
+struct NumberOrText;
 
-impl<'de> Visitor<'de> for Either {
+impl<'de> Visitor<'de> for NumberOrText {
     type Value = Bias;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -112,24 +112,24 @@ impl<'de> Visitor<'de> for Either {
 #[serde(default)]
 struct ModelInfo {
     catboost_version_info: String,
-    params: Params,
+    params: CatboostParams,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Params {
-    loss_function: Loss,
+struct CatboostParams {
+    loss_function: LossFunction,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Loss {
+struct LossFunction {
     r#type: String,
 }
 
 impl Facts {
     pub(super) fn read(bytes: &[u8]) -> Result<Facts, ModelError> {
-        let file: File = serde_json::from_slice(bytes).map_err(|error| broken(&error))?;
+        let file: CatboostFile = serde_json::from_slice(bytes).map_err(|error| broken(&error))?;
         let info = file.features_info;
         for (what, count) in [
             ("categorical features", info.categorical_features.len()),

@@ -9,7 +9,7 @@ use super::facts::Facts;
 use super::{broken, refuse};
 use crate::bounded::BoundedVec;
 use crate::error::ModelError;
-use crate::interchange::common::{MOST_TREES, Node, assemble, at_most, in_tree};
+use crate::interchange::common::{MOST_TREES, ForeignNode, assemble, at_most, in_tree};
 use crate::tree::{Leaf, Split, Tree};
 
 /// CatBoost's own limit for trees that ask the same at each level.
@@ -20,7 +20,7 @@ const MOST_LEAVES: usize = 1 << DEEPEST;
 pub(super) fn read(bytes: &[u8], facts: &Facts) -> Result<Vec<Tree>, ModelError> {
     // What trees may cost in memory, so that a small file cannot ask for much.
     let room = (12 << 20) + 3 * bytes.len();
-    let mut work = Work { facts, trees: Vec::new(), room, fault: None };
+    let mut work = TreeWork { facts, trees: Vec::new(), room, fault: None };
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let read = (&mut json).deserialize_map(&mut work);
     match (read, work.fault.take()) {
@@ -32,14 +32,14 @@ pub(super) fn read(bytes: &[u8], facts: &Facts) -> Result<Vec<Tree>, ModelError>
 }
 
 /// Trees so far, and why there are no more.
-struct Work<'a> {
+struct TreeWork<'a> {
     facts: &'a Facts,
     trees: Vec<Tree>,
     room: usize,
     fault: Option<ModelError>,
 }
 
-impl Work<'_> {
+impl TreeWork<'_> {
     /// Keeps a tree, or the reason why it is none.
     fn add<E: Error>(&mut self, tree: Result<Tree, ModelError>) -> Result<(), E> {
         let number = self.trees.len();
@@ -72,7 +72,7 @@ impl Work<'_> {
         }
     }
 
-    fn feature(&self, split: &Question) -> Result<(u32, crate::tree::Side), ModelError> {
+    fn feature(&self, split: &CatboostSplit) -> Result<(u32, crate::tree::Side), ModelError> {
         match (split.split_type.as_deref(), split.float_feature_index) {
             (None | Some("FloatFeature"), Some(number)) => {
                 self.facts.features.get(number as usize).copied().ok_or_else(|| {
@@ -91,7 +91,7 @@ impl Work<'_> {
 
     /// A tree of levels: node `2^d - 1 + p` is the one on level `d` to which the answers `p`
     /// (lowest bit first) lead.
-    fn levels(&mut self, tree: &Levels) -> Result<Tree, ModelError> {
+    fn levels(&mut self, tree: &LevelsVisitor) -> Result<Tree, ModelError> {
         let splits = tree.splits.as_ref().map_or(&[][..], |splits| &splits.0);
         let (depth, values) = (splits.len(), &tree.leaf_values.0);
         if values.len() != 1 << depth {
@@ -114,26 +114,26 @@ impl Work<'_> {
                 let at = answers as usize;
                 let value = values.get(at).copied().unwrap_or(f64::NAN) * scale;
                 let rows = weights.get(at).map_or(0, |weight| weight.round() as u64);
-                return Ok(Node::Leaf(Leaf { value, rows }));
+                return Ok(ForeignNode::Leaf(Leaf { value, rows }));
             };
             let left = (2 << level) - 1 + answers;
             let right = left + (1 << level);
-            Ok(Node::Split { feature, threshold, missing, left, right, rows: 0 })
+            Ok(ForeignNode::Split { feature, threshold, missing, left, right, rows: 0 })
         })
     }
 
     /// A tree of nodes that were read one within the other.
-    fn nested(&mut self, nodes: &[RawNode], root: u32) -> Result<Tree, ModelError> {
+    fn nested(&mut self, nodes: &[CatboostNode], root: u32) -> Result<Tree, ModelError> {
         self.reserve(nodes.len().div_ceil(2))?;
         let scale = self.facts.scale;
         assemble(root, nodes.len(), |at| match nodes.get(at as usize) {
-            Some(RawNode { ends: Some((left, right)), split: Some(split), .. }) => {
+            Some(CatboostNode { ends: Some((left, right)), split: Some(split), .. }) => {
                 let (feature, missing) = self.feature(split)?;
                 let (threshold, left, right) = (at_most(split.border), *left, *right);
-                Ok(Node::Split { feature, threshold, missing, left, right, rows: 0 })
+                Ok(ForeignNode::Split { feature, threshold, missing, left, right, rows: 0 })
             }
-            Some(RawNode { ends: None, split: None, value: Some(value), weight }) => {
-                Ok(Node::Leaf(Leaf { value: value * scale, rows: weight.round() as u64 }))
+            Some(CatboostNode { ends: None, split: None, value: Some(value), weight }) => {
+                Ok(ForeignNode::Leaf(Leaf { value: value * scale, rows: weight.round() as u64 }))
             }
             _ => Err(ModelError::invalid(
                 "CatBoost: a node that is neither split nor leaf",
@@ -144,7 +144,7 @@ impl Work<'_> {
 }
 
 /// The object that a file is; only its trees count here.
-impl<'de> Visitor<'de> for &mut Work<'_> {
+impl<'de> Visitor<'de> for &mut TreeWork<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -154,8 +154,8 @@ impl<'de> Visitor<'de> for &mut Work<'_> {
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
-                "oblivious_trees" => map.next_value_seed(Forest(self, true))?,
-                "trees" => map.next_value_seed(Forest(self, false))?,
+                "oblivious_trees" => map.next_value_seed(CatboostTrees(self, true))?,
+                "trees" => map.next_value_seed(CatboostTrees(self, false))?,
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
@@ -164,9 +164,9 @@ impl<'de> Visitor<'de> for &mut Work<'_> {
 }
 
 /// A list of trees, of levels or not.
-struct Forest<'a, 'b>(&'a mut Work<'b>, bool);
+struct CatboostTrees<'a, 'b>(&'a mut TreeWork<'b>, bool);
 
-impl<'de> DeserializeSeed<'de> for Forest<'_, '_> {
+impl<'de> DeserializeSeed<'de> for CatboostTrees<'_, '_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
@@ -174,7 +174,7 @@ impl<'de> DeserializeSeed<'de> for Forest<'_, '_> {
     }
 }
 
-impl<'de> Visitor<'de> for Forest<'_, '_> {
+impl<'de> Visitor<'de> for CatboostTrees<'_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -187,11 +187,11 @@ impl<'de> Visitor<'de> for Forest<'_, '_> {
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<(), S::Error> {
-        let Forest(work, levels) = self;
+        let CatboostTrees(work, levels) = self;
         let mut nodes = Vec::new();
         loop {
             let tree = if levels {
-                let Some(tree) = list.next_element::<Levels>()? else { return Ok(()) };
+                let Some(tree) = list.next_element::<LevelsVisitor>()? else { return Ok(()) };
                 work.levels(&tree)
             } else {
                 nodes.clear();
@@ -204,16 +204,16 @@ impl<'de> Visitor<'de> for Forest<'_, '_> {
 }
 
 #[derive(Deserialize)]
-struct Levels {
+struct LevelsVisitor {
     leaf_values: BoundedVec<f64, MOST_LEAVES>,
     #[serde(default)]
     leaf_weights: Option<BoundedVec<f64, MOST_LEAVES>>,
     #[serde(default)]
-    splits: Option<BoundedVec<Question, DEEPEST>>,
+    splits: Option<BoundedVec<CatboostSplit, DEEPEST>>,
 }
 
 #[derive(Deserialize)]
-struct Question {
+struct CatboostSplit {
     #[serde(default)]
     split_type: Option<String>,
     #[serde(default)]
@@ -224,16 +224,16 @@ struct Question {
 
 /// A node as it was read: with ends and a split, or with a value.
 #[derive(Default)]
-struct RawNode {
+struct CatboostNode {
     ends: Option<(u32, u32)>,
-    split: Option<Question>,
+    split: Option<CatboostSplit>,
     value: Option<f64>,
     weight: f64,
 }
 
 /// Reads a node and those under it into a list; its number there. The JSON reader allows 128
 /// levels.
-struct Under<'a>(&'a mut Vec<RawNode>);
+struct Under<'a>(&'a mut Vec<CatboostNode>);
 
 impl<'de> DeserializeSeed<'de> for Under<'_> {
     type Value = u32;
@@ -251,7 +251,7 @@ impl<'de> Visitor<'de> for Under<'_> {
     }
 
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<u32, M::Error> {
-        let (mut left, mut right, mut node) = (None, None, RawNode::default());
+        let (mut left, mut right, mut node) = (None, None, CatboostNode::default());
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
                 "left" => left = Some(map.next_value_seed(Under(self.0))?),

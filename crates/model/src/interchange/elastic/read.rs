@@ -11,7 +11,7 @@ use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
 use crate::interchange::common::{MOST_FEATURES, below};
-use crate::interchange::raw_nodes::{Forest, RawNode};
+use crate::interchange::raw_nodes::{RawTrees, RawNode};
 use crate::model::{Model, ModelBody};
 use crate::tree::Side;
 
@@ -21,7 +21,7 @@ const PLAIN: [&str; 5] =
 
 /// Reads a model.
 pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
-    let File { forest, objective, missing_as_zero } =
+    let ElasticFile { forest, objective, missing_as_zero } =
         serde_json::from_slice(bytes).map_err(|error| {
             let expected = "the JSON of XGBoost's dump_model, as model/xgboost+json takes it";
             ModelError::invalid(format!("{NAME}: {error}"), expected)
@@ -44,7 +44,7 @@ pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
 
 /// The features that the trees ask for, and the column of each name. Names that are numbers, or
 /// XGBoost's `f` with a number, become ids; others stand in the order in which they were met.
-fn features(forest: &Forest) -> (FeatureNames, Vec<u32>) {
+fn features(forest: &RawTrees) -> (FeatureNames, Vec<u32>) {
     let mut names: Vec<&str> = vec![""; forest.names().count()];
     for (name, number) in forest.names() {
         if let Some(place) = names.get_mut(number as usize) {
@@ -76,14 +76,14 @@ fn features(forest: &Forest) -> (FeatureNames, Vec<u32>) {
 
 /// A dump, or an object around it.
 #[derive(Default)]
-struct File {
-    forest: Forest,
+struct ElasticFile {
+    forest: RawTrees,
     objective: Option<String>,
     missing_as_zero: bool,
 }
 
-impl<'de> Deserialize<'de> for File {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<File, D::Error> {
+impl<'de> Deserialize<'de> for ElasticFile {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<ElasticFile, D::Error> {
         from.deserialize_any(AnyFile)
     }
 }
@@ -91,25 +91,25 @@ impl<'de> Deserialize<'de> for File {
 struct AnyFile;
 
 impl<'de> Visitor<'de> for AnyFile {
-    type Value = File;
+    type Value = ElasticFile;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list of trees, or an object with one")
     }
 
-    fn visit_seq<S: SeqAccess<'de>>(self, list: S) -> Result<File, S::Error> {
-        let mut file = File::default();
-        Part::Trees(&mut file.forest).visit_seq(list)?;
+    fn visit_seq<S: SeqAccess<'de>>(self, list: S) -> Result<ElasticFile, S::Error> {
+        let mut file = ElasticFile::default();
+        NodeVisitor::Trees(&mut file.forest).visit_seq(list)?;
         Ok(file)
     }
 
-    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<File, M::Error> {
-        let mut file = File::default();
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<ElasticFile, M::Error> {
+        let mut file = ElasticFile::default();
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
                 "splits" => {
-                    file.forest = Forest::default();
-                    map.next_value_seed(Part::Trees(&mut file.forest))?;
+                    file.forest = RawTrees::default();
+                    map.next_value_seed(NodeVisitor::Trees(&mut file.forest))?;
                 }
                 "objective" => file.objective = Some(map.next_value()?),
                 "missing_as_zero" => file.missing_as_zero = map.next_value()?,
@@ -121,48 +121,48 @@ impl<'de> Visitor<'de> for AnyFile {
 }
 
 /// The visitor of the JSON. Nodes nest as deep as the JSON reader allows.
-enum Part<'a> {
-    Trees(&'a mut Forest),
-    Children(&'a mut Forest),
-    Node(&'a mut Forest),
+enum NodeVisitor<'a> {
+    Trees(&'a mut RawTrees),
+    Children(&'a mut RawTrees),
+    Node(&'a mut RawTrees),
 }
 
 /// The children of a node: numbers in the forest and in the file.
 type Below = [(u32, Option<i64>); 2];
 
-impl<'de> DeserializeSeed<'de> for Part<'_> {
+impl<'de> DeserializeSeed<'de> for NodeVisitor<'_> {
     type Value = Below;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Below, D::Error> {
         match self {
-            Part::Trees(_) | Part::Children(_) => from.deserialize_seq(self),
-            Part::Node(_) => from.deserialize_map(self),
+            NodeVisitor::Trees(_) | NodeVisitor::Children(_) => from.deserialize_seq(self),
+            NodeVisitor::Node(_) => from.deserialize_map(self),
         }
     }
 }
 
-impl<'de> Visitor<'de> for Part<'_> {
+impl<'de> Visitor<'de> for NodeVisitor<'_> {
     type Value = Below;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Part::Trees(_) => "a list of trees",
-            Part::Children(_) => "two children",
-            Part::Node(_) => "a node",
+            NodeVisitor::Trees(_) => "a list of trees",
+            NodeVisitor::Children(_) => "two children",
+            NodeVisitor::Node(_) => "a node",
         })
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<Below, S::Error> {
         let mut found = Below::default();
         match self {
-            Part::Trees(forest) | Part::Node(forest) => {
-                while list.next_element_seed(Part::Node(&mut *forest))?.is_some() {
+            NodeVisitor::Trees(forest) | NodeVisitor::Node(forest) => {
+                while list.next_element_seed(NodeVisitor::Node(&mut *forest))?.is_some() {
                     forest.end_tree(1.0).map_err(S::Error::custom)?;
                 }
             }
-            Part::Children(forest) => {
+            NodeVisitor::Children(forest) => {
                 let mut count = 0;
-                while let Some([child, _]) = list.next_element_seed(Part::Node(&mut *forest))? {
+                while let Some([child, _]) = list.next_element_seed(NodeVisitor::Node(&mut *forest))? {
                     let place = found.get_mut(count);
                     *place.ok_or_else(|| S::Error::custom("a node with three children"))? = child;
                     count += 1;
@@ -173,13 +173,13 @@ impl<'de> Visitor<'de> for Part<'_> {
     }
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Below, M::Error> {
-        let (Part::Trees(forest) | Part::Children(forest) | Part::Node(forest)) = self;
+        let (NodeVisitor::Trees(forest) | NodeVisitor::Children(forest) | NodeVisitor::Node(forest)) = self;
         node(forest, map)
     }
 }
 
 /// Reads a node; it is the first of what is given back.
-fn node<'de, M: MapAccess<'de>>(forest: &mut Forest, mut map: M) -> Result<Below, M::Error> {
+fn node<'de, M: MapAccess<'de>>(forest: &mut RawTrees, mut map: M) -> Result<Below, M::Error> {
     let wrong = |what: &str| Err(M::Error::custom(what));
     let mut node = RawNode::default();
     let (mut id, mut yes, mut no, mut missing) = (None, None, None, None);
@@ -201,7 +201,7 @@ fn node<'de, M: MapAccess<'de>>(forest: &mut Forest, mut map: M) -> Result<Below
             "leaf" => leaf = Some(f64::from(map.next_value::<f32>()?)),
             "children" if node.left != 0 => return wrong("a node with children twice"),
             "children" => {
-                children = map.next_value_seed(Part::Children(forest))?;
+                children = map.next_value_seed(NodeVisitor::Children(forest))?;
                 (node.left, node.right) = (children[0].0, children[1].0);
             }
             _ => drop(map.next_value::<IgnoredAny>()?),

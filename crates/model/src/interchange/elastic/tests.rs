@@ -5,7 +5,7 @@ use rankwright_data::{Absent, FeatureNames};
 
 use super::{detect, read, write};
 use crate::interchange::test_support::{damage, hand, line, model, names, rows, same_bits};
-use crate::{Categories, Ensemble, Header, Model, ModelBody, Rule, Side, Tree};
+use crate::{Categories, Ensemble, Header, Model, ModelBody, SplitCondition, Side, Tree};
 
 const DUMP: &str = r#"[
   { "nodeid": 0, "depth": 0, "split": "f3", "split_condition": 0.5, "yes": 1, "no": 2, "missing": 2,
@@ -85,15 +85,15 @@ fn what_cannot_be_written_is_refused_with_a_reason() {
         write(&model).map_err(|error| error.to_string())
     };
     let base = hand([Side::Left, Side::Right]);
-    let ruled = |rule: Rule| {
+    let ruled = |rule: SplitCondition| {
         let mut splits = base.splits().to_vec();
         splits[0].rule = rule;
         let sets = vec![Categories::new([1]).unwrap()];
         whole(Tree::with_sets(splits, base.leaves().to_vec(), sets).unwrap())
     };
     for (error, reason) in [
-        (ruled(Rule::In(0)), "tree 0: split 0 asks for categories"),
-        (ruled(Rule::AtMost(f32::MAX)), "a threshold beyond 32 bits"),
+        (ruled(SplitCondition::In(0)), "tree 0: split 0 asks for categories"),
+        (ruled(SplitCondition::AtMost(f32::MAX)), "a threshold beyond 32 bits"),
         (whole(Tree::constant(1e39, 1).unwrap()), "a leaf value beyond 32 bits"),
         (write(&line(0.5)).map_err(|error| error.to_string()), "a line is no tree"),
     ] {

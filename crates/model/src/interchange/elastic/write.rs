@@ -33,22 +33,22 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
 }
 
 /// A part of a tree that is still to be written.
-enum Ahead {
+enum Pending {
     Node { at: Child, id: usize, depth: usize },
     Text(&'static str),
 }
 
 fn one(out: &mut String, tree: &Tree, names: &[String], learnt: bool) -> Result<(), ModelError> {
-    let mut ahead = vec![Ahead::Node { at: tree.root(), id: 0, depth: 0 }];
+    let mut ahead = vec![Pending::Node { at: tree.root(), id: 0, depth: 0 }];
     // The numbers that are given already.
     let mut given = 1;
     while let Some(next) = ahead.pop() {
         let (at, id, depth) = match next {
-            Ahead::Text(text) => {
+            Pending::Text(text) => {
                 out.push_str(text);
                 continue;
             }
-            Ahead::Node { at, id, depth } => (at, id, depth),
+            Pending::Node { at, id, depth } => (at, id, depth),
         };
         // Writing to a string cannot fail.
         let _ = match at {
@@ -66,10 +66,10 @@ fn one(out: &mut String, tree: &Tree, names: &[String], learnt: bool) -> Result<
                 given += 2;
                 let missing = if side == Side::Left { yes } else { no };
                 let name = names.get(split.feature as usize).ok_or(UNNAMED)?;
-                ahead.push(Ahead::Text("]}"));
-                ahead.push(Ahead::Node { at: split.right, id: no, depth: depth + 1 });
-                ahead.push(Ahead::Text(", "));
-                ahead.push(Ahead::Node { at: split.left, id: yes, depth: depth + 1 });
+                ahead.push(Pending::Text("]}"));
+                ahead.push(Pending::Node { at: split.right, id: no, depth: depth + 1 });
+                ahead.push(Pending::Text(", "));
+                ahead.push(Pending::Node { at: split.left, id: yes, depth: depth + 1 });
                 write!(
                     out,
                     "{{\"nodeid\": {id}, \"depth\": {depth}, \"split\": {name}, \"split_condition\": \

@@ -8,12 +8,12 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::parts::{Head, Missing, Names, finite, in_tree, numeric};
+use super::parts::{FileHead, MissingValues, ReadNames, finite, in_tree, numeric};
 use super::unsupported;
 use crate::categories::Categories;
 use crate::error::ModelError;
 use crate::model::Model;
-use crate::tree::{Child, Leaf, Rule, Side, Split, Tree};
+use crate::tree::{Child, Leaf, SplitCondition, Side, Split, Tree};
 
 /// Sets may take this much memory besides the file's size: a single large category makes one.
 const SETS: usize = 4 << 20;
@@ -30,8 +30,8 @@ struct Dump {
     #[serde(default)]
     average_output: bool,
     #[serde(default)]
-    feature_names: Names,
-    tree_info: Trees,
+    feature_names: ReadNames,
+    tree_info: TreeListVisitor,
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
@@ -42,7 +42,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
         };
         ModelError::invalid(format!("LightGBM model: {error}"), help)
     })?;
-    let head = Head {
+    let head = FileHead {
         version: dump.version,
         classes: dump.num_class,
         trees_per_iteration: dump.num_tree_per_iteration,
@@ -60,16 +60,16 @@ pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
     head.finish(trees)
 }
 
-impl<'de> Deserialize<'de> for Names {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Names, D::Error> {
+impl<'de> Deserialize<'de> for ReadNames {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<ReadNames, D::Error> {
         struct List;
         impl<'de> Visitor<'de> for List {
-            type Value = Names;
+            type Value = ReadNames;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
                 f.write_str("feature names")
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Names, A::Error> {
-                let mut names = Names::default();
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<ReadNames, A::Error> {
+                let mut names = ReadNames::default();
                 while let Some(name) = list.next_element::<String>()? {
                     names.push(&name).map_err(A::Error::custom)?;
                 }
@@ -81,17 +81,17 @@ impl<'de> Deserialize<'de> for Names {
 }
 
 /// The trees, in a list that grows by quarters: most of a small tree is its place in it.
-struct Trees(Vec<Parts>);
+struct TreeListVisitor(Vec<DumpedNodes>);
 
-impl<'de> Deserialize<'de> for Trees {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Trees, D::Error> {
+impl<'de> Deserialize<'de> for TreeListVisitor {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<TreeListVisitor, D::Error> {
         struct List;
         impl<'de> Visitor<'de> for List {
-            type Value = Trees;
+            type Value = TreeListVisitor;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
                 f.write_str("a list of trees")
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Trees, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<TreeListVisitor, A::Error> {
                 let mut trees = Vec::new();
                 while let Some(tree) = list.next_element::<Info>()? {
                     if trees.len() == trees.capacity() {
@@ -99,7 +99,7 @@ impl<'de> Deserialize<'de> for Trees {
                     }
                     trees.push(tree.tree_structure);
                 }
-                Ok(Trees(trees))
+                Ok(TreeListVisitor(trees))
             }
         }
         from.deserialize_seq(List)
@@ -116,12 +116,12 @@ struct Info {
     _num_cat: u64,
     #[serde(rename = "shrinkage")]
     _shrinkage: f64,
-    tree_structure: Parts,
+    tree_structure: DumpedNodes,
 }
 
 /// The nodes of a tree; splits in the order in which they end.
 #[derive(Default)]
-struct Parts {
+struct DumpedNodes {
     splits: Vec<Split>,
     leaves: Vec<Leaf>,
     /// Categories of each set.
@@ -130,7 +130,7 @@ struct Parts {
     is_linear: bool,
 }
 
-impl Parts {
+impl DumpedNodes {
     fn finish(mut self, room: &mut usize) -> Result<Tree, ModelError> {
         if self.is_linear {
             return Err(unsupported("a linear tree, which only LightGBM can score"));
@@ -156,10 +156,10 @@ impl Parts {
     }
 }
 
-impl<'de> Deserialize<'de> for Parts {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Parts, D::Error> {
-        let mut parts = Parts::default();
-        Node(&mut parts).deserialize(from)?;
+impl<'de> Deserialize<'de> for DumpedNodes {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<DumpedNodes, D::Error> {
+        let mut parts = DumpedNodes::default();
+        NodeSeed(&mut parts).deserialize(from)?;
         parts.splits.shrink_to_fit();
         parts.leaves.shrink_to_fit();
         Ok(parts)
@@ -167,11 +167,11 @@ impl<'de> Deserialize<'de> for Parts {
 }
 
 /// A node, laid into the parts of its tree.
-struct Node<'a>(&'a mut Parts);
+struct NodeSeed<'a>(&'a mut DumpedNodes);
 
 #[derive(Deserialize)]
 #[serde(field_identifier, rename_all = "snake_case")]
-enum Field {
+enum NodeField {
     SplitFeature,
     SplitGain,
     Threshold,
@@ -194,7 +194,7 @@ struct Said {
     feature: Option<u32>,
     gain: f64,
     threshold: Option<Threshold>,
-    decision: Option<Decision>,
+    decision: Option<DecisionType>,
     default_left: bool,
     missing: Option<MissingName>,
     rows: u64,
@@ -211,21 +211,21 @@ enum MissingName {
 }
 
 #[derive(Deserialize, PartialEq)]
-enum Decision {
+enum DecisionType {
     #[serde(rename = "<=")]
     AtMost,
     #[serde(rename = "==")]
     In,
 }
 
-impl<'de> DeserializeSeed<'de> for Node<'_> {
+impl<'de> DeserializeSeed<'de> for NodeSeed<'_> {
     type Value = Child;
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Child, D::Error> {
         from.deserialize_map(self)
     }
 }
 
-impl<'de> Visitor<'de> for Node<'_> {
+impl<'de> Visitor<'de> for NodeSeed<'_> {
     type Value = Child;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -234,23 +234,23 @@ impl<'de> Visitor<'de> for Node<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Child, A::Error> {
         let mut said = Said::default();
-        while let Some(field) = map.next_key::<Field>()? {
+        while let Some(field) = map.next_key::<NodeField>()? {
             match field {
-                Field::SplitFeature => said.feature = Some(map.next_value()?),
-                Field::SplitGain => said.gain = map.next_value()?,
-                Field::Threshold => said.threshold = Some(map.next_value()?),
-                Field::DecisionType => said.decision = Some(map.next_value()?),
-                Field::DefaultLeft => said.default_left = map.next_value()?,
-                Field::MissingType => said.missing = Some(map.next_value()?),
-                Field::InternalCount | Field::LeafCount => said.rows = map.next_value()?,
-                Field::LeftChild => said.left = Some(map.next_value_seed(Node(&mut *self.0))?),
-                Field::RightChild => said.right = Some(map.next_value_seed(Node(&mut *self.0))?),
-                Field::LeafValue => said.value = Some(map.next_value()?),
-                Field::LeafCoeff => {
+                NodeField::SplitFeature => said.feature = Some(map.next_value()?),
+                NodeField::SplitGain => said.gain = map.next_value()?,
+                NodeField::Threshold => said.threshold = Some(map.next_value()?),
+                NodeField::DecisionType => said.decision = Some(map.next_value()?),
+                NodeField::DefaultLeft => said.default_left = map.next_value()?,
+                NodeField::MissingType => said.missing = Some(map.next_value()?),
+                NodeField::InternalCount | NodeField::LeafCount => said.rows = map.next_value()?,
+                NodeField::LeftChild => said.left = Some(map.next_value_seed(NodeSeed(&mut *self.0))?),
+                NodeField::RightChild => said.right = Some(map.next_value_seed(NodeSeed(&mut *self.0))?),
+                NodeField::LeafValue => said.value = Some(map.next_value()?),
+                NodeField::LeafCoeff => {
                     self.0.is_linear = true;
                     map.next_value::<IgnoredAny>()?;
                 }
-                Field::Other => drop(map.next_value::<IgnoredAny>()?),
+                NodeField::Other => drop(map.next_value::<IgnoredAny>()?),
             }
         }
         said.node(self.0).map_err(A::Error::custom)
@@ -258,7 +258,7 @@ impl<'de> Visitor<'de> for Node<'_> {
 }
 
 impl Said {
-    fn node(self, parts: &mut Parts) -> Result<Child, String> {
+    fn node(self, parts: &mut DumpedNodes) -> Result<Child, String> {
         let too_many = |_| "too many nodes".to_owned();
         if let Some(value) = self.value {
             parts.leaves.push(Leaf { value, rows: self.rows });
@@ -266,17 +266,17 @@ impl Said {
         }
         let need = |what: &str| format!("a node without leaf_value has no {what}");
         let (rule, missing) = match (self.decision, self.threshold) {
-            (Some(Decision::AtMost), Some(Threshold::Number(threshold))) => {
+            (Some(DecisionType::AtMost), Some(Threshold::Number(threshold))) => {
                 let missing = match self.missing.ok_or_else(|| need("missing_type"))? {
-                    MissingName::None => Missing::None,
-                    MissingName::Zero => Missing::Zero,
-                    MissingName::NaN => Missing::NaN,
+                    MissingName::None => MissingValues::None,
+                    MissingName::Zero => MissingValues::Zero,
+                    MissingName::NaN => MissingValues::NaN,
                 };
                 numeric(threshold, missing, self.default_left)
             }
-            (Some(Decision::In), Some(Threshold::Ids(ids))) => {
+            (Some(DecisionType::In), Some(Threshold::Ids(ids))) => {
                 parts.sets.push(ids);
-                (Rule::In(u32::try_from(parts.sets.len() - 1).map_err(too_many)?), Side::Right)
+                (SplitCondition::In(u32::try_from(parts.sets.len() - 1).map_err(too_many)?), Side::Right)
             }
             _ => return Err(need("decision_type '<=' or '==' and a threshold that fits it")),
         };
@@ -301,8 +301,8 @@ enum Threshold {
 
 impl<'de> Deserialize<'de> for Threshold {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Threshold, D::Error> {
-        struct Either;
-        impl Visitor<'_> for Either {
+        struct NumberOrWord;
+        impl Visitor<'_> for NumberOrWord {
             type Value = Threshold;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
                 f.write_str("a number or categories such as \"0||3||6\"")
@@ -322,6 +322,6 @@ impl<'de> Deserialize<'de> for Threshold {
                 Ok(Threshold::Ids(ids.map_err(|_| E::custom("categories are whole numbers"))?))
             }
         }
-        from.deserialize_any(Either)
+        from.deserialize_any(NumberOrWord)
     }
 }

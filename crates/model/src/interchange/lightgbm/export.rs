@@ -8,7 +8,7 @@ use super::unsupported;
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::model::{Model, ModelBody};
-use crate::tree::{Child, Leaf, Rule, Side, Split, Tree};
+use crate::tree::{Child, Leaf, SplitCondition, Side, Split, Tree};
 
 pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
     let ModelBody::Trees(ensemble) = model.body() else {
@@ -71,12 +71,12 @@ fn block(number: usize, tree: &Tree, ours: impl Fn(usize) -> usize) -> Result<St
     let mut out =
         format!("Tree={number}\nnum_leaves={}\nnum_cat={}\n", leaves.len(), tree.sets().len());
     line(&mut out, "split_feature", splits.iter().map(|split| split.feature));
-    line(&mut out, "split_gain", splits.iter().map(|split| Float(split.gain)));
+    line(&mut out, "split_gain", splits.iter().map(|split| ShortFloat(split.gain)));
     line(&mut out, "threshold", splits.iter().map(threshold));
     line(&mut out, "decision_type", kinds);
     line(&mut out, "left_child", splits.iter().map(|split| child(split.left)));
     line(&mut out, "right_child", splits.iter().map(|split| child(split.right)));
-    line(&mut out, "leaf_value", leaves.iter().map(|leaf| Float(leaf.value)));
+    line(&mut out, "leaf_value", leaves.iter().map(|leaf| ShortFloat(leaf.value)));
     line(&mut out, "leaf_count", leaves.iter().map(|leaf: &Leaf| leaf.rows));
     line(&mut out, "internal_count", splits.iter().map(|split| split.rows));
     if !tree.sets().is_empty() {
@@ -116,9 +116,9 @@ fn line<T: Display>(out: &mut String, key: &str, values: impl IntoIterator<Item 
 }
 
 /// A number in the shortest form that reads back to the same bits, with an exponent where short.
-struct Float(f64);
+struct ShortFloat(f64);
 
-impl Display for Float {
+impl Display for ShortFloat {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         write!(f, "{:?}", self.0)
     }
@@ -128,16 +128,16 @@ impl Display for Float {
 fn decision(split: &Split) -> Option<u8> {
     let left = 2 * u8::from(split.missing == Side::Left);
     match split.rule {
-        Rule::AtMost(_) => Some(8 | left),
-        Rule::NonZeroAtMost(_) => Some(4 | left),
-        Rule::In(_) => (split.missing == Side::Right).then_some(8 | 1),
+        SplitCondition::AtMost(_) => Some(8 | left),
+        SplitCondition::NonZeroAtMost(_) => Some(4 | left),
+        SplitCondition::In(_) => (split.missing == Side::Right).then_some(8 | 1),
     }
 }
 
-fn threshold(split: &Split) -> Float {
+fn threshold(split: &Split) -> ShortFloat {
     match split.rule {
-        Rule::AtMost(threshold) | Rule::NonZeroAtMost(threshold) => Float(f64::from(threshold)),
-        Rule::In(set) => Float(f64::from(set)),
+        SplitCondition::AtMost(threshold) | SplitCondition::NonZeroAtMost(threshold) => ShortFloat(f64::from(threshold)),
+        SplitCondition::In(set) => ShortFloat(f64::from(set)),
     }
 }
 

@@ -8,14 +8,14 @@ use crate::error::ModelError;
 use crate::header::Header;
 use crate::interchange::common::at_most;
 use crate::model::{Model, ModelBody};
-use crate::tree::{Leaf, Rule, Side, Tree};
+use crate::tree::{Leaf, SplitCondition, Side, Tree};
 
 /// The most features that may have names, which take more memory than their text.
 const MOST_NAMES: usize = 1 << 17;
 
 /// The values that a numeric split takes as missing.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Missing {
+pub(super) enum MissingValues {
     /// Nothing: NaN counts as 0.
     None,
     /// 0 and NaN.
@@ -25,13 +25,13 @@ pub(super) enum Missing {
 }
 
 /// The rule of a numeric split and the side of its missing values.
-pub(super) fn numeric(threshold: f64, missing: Missing, default_left: bool) -> (Rule, Side) {
+pub(super) fn numeric(threshold: f64, missing: MissingValues, default_left: bool) -> (SplitCondition, Side) {
     let side = |left| if left { Side::Left } else { Side::Right };
     let rounded = at_most(threshold);
     match missing {
-        Missing::None => (Rule::AtMost(rounded), side(0.0 <= threshold)),
-        Missing::Zero => (Rule::NonZeroAtMost(rounded), side(default_left)),
-        Missing::NaN => (Rule::AtMost(rounded), side(default_left)),
+        MissingValues::None => (SplitCondition::AtMost(rounded), side(0.0 <= threshold)),
+        MissingValues::Zero => (SplitCondition::NonZeroAtMost(rounded), side(default_left)),
+        MissingValues::NaN => (SplitCondition::AtMost(rounded), side(default_left)),
     }
 }
 
@@ -45,12 +45,12 @@ pub(super) fn finite(gain: f64) -> f64 {
 
 /// Feature names as they come in. `Column_0`, `Column_1`, ... only count.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct ReadNames {
     columns: usize,
     named: Vec<String>,
 }
 
-impl Names {
+impl ReadNames {
     /// One more name.
     pub(super) fn push(&mut self, name: &str) -> Result<(), ModelError> {
         if self.named.is_empty() {
@@ -91,7 +91,7 @@ impl Names {
 
 /// The facts of a file before its trees.
 #[derive(Debug, Default)]
-pub(super) struct Head {
+pub(super) struct FileHead {
     pub(super) version: String,
     pub(super) classes: u64,
     pub(super) trees_per_iteration: u64,
@@ -99,10 +99,10 @@ pub(super) struct Head {
     pub(super) last_feature: i64,
     pub(super) objective: String,
     pub(super) average: bool,
-    pub(super) names: Names,
+    pub(super) names: ReadNames,
 }
 
-impl Head {
+impl FileHead {
     /// Refuses what ours cannot express.
     pub(super) fn check(&self) -> Result<(), ModelError> {
         if !matches!(self.version.as_str(), "v2" | "v3" | "v4") {

@@ -11,7 +11,7 @@ use crate::interchange::test_support::damage;
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
 use crate::tree::tests::{random, small};
-use crate::tree::{Rule, Side, Tree};
+use crate::tree::{SplitCondition, Side, Tree};
 
 /// Missing types NaN (left), None, Zero (right) and a set, in one tree; then a tree of one leaf.
 const TEXT: &str = "tree
@@ -260,7 +260,7 @@ fn written_text_is_read_back_as_the_same_trees() {
     assert!(trees[sizes[0]..].starts_with("Tree=1\n"));
     // An empty set has a number there too.
     let mut splits = small().splits().to_vec();
-    (splits[0].rule, splits[0].missing) = (Rule::In(0), Side::Right);
+    (splits[0].rule, splits[0].missing) = (SplitCondition::In(0), Side::Right);
     let leaves = small().leaves().to_vec();
     let tree = Tree::with_sets(splits, leaves, vec![Categories::default()]).unwrap();
     let with_set = model(0.0, vec![tree], FeatureNames::Ids { first: 1, count: 2 });
@@ -284,7 +284,7 @@ fn what_lightgbm_cannot_say_is_refused() {
         assert!(error.contains("white space"), "{error}");
     }
     let mut splits = small().splits().to_vec();
-    (splits[0].rule, splits[0].missing) = (Rule::In(0), Side::Left);
+    (splits[0].rule, splits[0].missing) = (SplitCondition::In(0), Side::Left);
     let tree = Tree::with_sets(splits, small().leaves().to_vec(), vec![Categories::default()]);
     let error = write(&model(1.0, vec![small(), tree.unwrap()], ids)).unwrap_err().to_string();
     assert!(error.starts_with("LightGBM model: tree 1 has a set"), "{error}");
@@ -299,15 +299,15 @@ pub(crate) fn varied(seed: u64, splits: usize) -> Tree {
     for split in &mut all {
         let threshold = split.rule.threshold().unwrap();
         match draw.below(8) {
-            0 => split.rule = Rule::NonZeroAtMost(threshold),
+            0 => split.rule = SplitCondition::NonZeroAtMost(threshold),
             1 => {
-                (split.rule, split.missing) = (Rule::In(sets.len() as u32), Side::Right);
+                (split.rule, split.missing) = (SplitCondition::In(sets.len() as u32), Side::Right);
                 let ids = (0..100).filter(|_| draw.below(3) == 0);
                 sets.push(Categories::new(ids.collect::<Vec<_>>()).unwrap());
             }
-            2 => split.rule = Rule::AtMost(f32::NEG_INFINITY),
-            3 => split.rule = Rule::AtMost(f32::INFINITY),
-            4 => split.rule = Rule::AtMost(draw.normal() as f32),
+            2 => split.rule = SplitCondition::AtMost(f32::NEG_INFINITY),
+            3 => split.rule = SplitCondition::AtMost(f32::INFINITY),
+            4 => split.rule = SplitCondition::AtMost(draw.normal() as f32),
             _ => {}
         }
     }

@@ -6,12 +6,12 @@
 use std::ops::Range;
 use std::str::SplitAsciiWhitespace;
 
-use super::parts::{Head, Missing, finite, in_tree, numeric};
+use super::parts::{FileHead, MissingValues, finite, in_tree, numeric};
 use super::unsupported;
 use crate::categories::Categories;
 use crate::error::ModelError;
 use crate::model::Model;
-use crate::tree::{Child, Leaf, Rule, Side, Split, Tree};
+use crate::tree::{Child, Leaf, SplitCondition, Side, Split, Tree};
 
 /// The shortest block of a tree: its number, leaves, sets and one leaf value.
 const SHORTEST_TREE: usize = 44;
@@ -23,9 +23,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
         let what = format!("LightGBM model: byte {} is no UTF-8", error.valid_up_to());
         ModelError::invalid(what, "text")
     })?;
-    let mut lines = Lines { rest: text, number: 0 };
+    let mut lines = NumberedLines { rest: text, number: 0 };
     lines.next();
-    let mut head = Head { classes: 1, trees_per_iteration: 1, ..Head::default() };
+    let mut head = FileHead { classes: 1, trees_per_iteration: 1, ..FileHead::default() };
     let mut trees = Vec::new();
     let mut line = lines.next();
     let mut before = 0..MOST_LINES;
@@ -43,7 +43,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
         if mark.starts_with("end of trees") {
             return head.finish(trees);
         }
-        let mut block = Block { first, ..Block::default() };
+        let mut block = TreeLines { first, ..TreeLines::default() };
         line = lines.next();
         let mut inside = 0..MOST_LINES;
         while let Some((number, text)) = line.filter(|(_, line)| !is_mark(line)) {
@@ -60,12 +60,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Model, ModelError> {
 }
 
 /// The lines that are not empty, with their numbers from 1 on.
-struct Lines<'a> {
+struct NumberedLines<'a> {
     rest: &'a str,
     number: usize,
 }
 
-impl<'a> Iterator for Lines<'a> {
+impl<'a> Iterator for NumberedLines<'a> {
     type Item = (usize, &'a str);
 
     fn next(&mut self) -> Option<(usize, &'a str)> {
@@ -95,7 +95,7 @@ fn is_mark(line: &str) -> bool {
 }
 
 /// One line before the trees.
-fn read_head(head: &mut Head, number: usize, line: &str) -> Result<(), ModelError> {
+fn read_head(head: &mut FileHead, number: usize, line: &str) -> Result<(), ModelError> {
     let (key, value) = line.split_once('=').unwrap_or((line, ""));
     let bad = |expected| {
         let shown: String = line.chars().take(60).collect();
@@ -123,7 +123,7 @@ fn read_head(head: &mut Head, number: usize, line: &str) -> Result<(), ModelErro
 
 /// The lines of a tree.
 #[derive(Debug, Default)]
-struct Block<'a> {
+struct TreeLines<'a> {
     /// Number of its first line.
     first: usize,
     num_leaves: &'a str,
@@ -143,15 +143,15 @@ struct Block<'a> {
 }
 
 /// The numbers of a line.
-struct Column<'a> {
+struct NumberList<'a> {
     name: &'static str,
     /// A column that is left out is all 0.
     words: Option<SplitAsciiWhitespace<'a>>,
 }
 
-impl<'a> Column<'a> {
-    fn new(name: &'static str, line: impl Into<Option<&'a str>>) -> Column<'a> {
-        Column { name, words: line.into().map(str::split_ascii_whitespace) }
+impl<'a> NumberList<'a> {
+    fn new(name: &'static str, line: impl Into<Option<&'a str>>) -> NumberList<'a> {
+        NumberList { name, words: line.into().map(str::split_ascii_whitespace) }
     }
 
     fn next<T: std::str::FromStr + Default>(&mut self) -> Result<T, ModelError> {
@@ -178,7 +178,7 @@ impl<'a> Column<'a> {
     }
 }
 
-impl<'a> Block<'a> {
+impl<'a> TreeLines<'a> {
     fn take(&mut self, line: &'a str) {
         let Some((key, value)) = line.split_once('=') else { return };
         match key {
@@ -244,14 +244,14 @@ impl<'a> Block<'a> {
     }
 
     fn splits(&self, count: usize, sets: usize) -> Result<Vec<Split>, ModelError> {
-        let mut feature = Column::new("split_feature", self.split_feature);
-        let mut threshold = Column::new("threshold", self.threshold);
-        let mut decision = Column::new("decision_type", self.decision_type);
-        let mut left = Column::new("left_child", self.left_child);
-        let mut right = Column::new("right_child", self.right_child);
+        let mut feature = NumberList::new("split_feature", self.split_feature);
+        let mut threshold = NumberList::new("threshold", self.threshold);
+        let mut decision = NumberList::new("decision_type", self.decision_type);
+        let mut left = NumberList::new("left_child", self.left_child);
+        let mut right = NumberList::new("right_child", self.right_child);
         // A tree of one leaf has these lines, with nothing in them.
-        let mut gain = Column::new("split_gain", self.split_gain);
-        let mut rows = Column::new("internal_count", self.internal_count);
+        let mut gain = NumberList::new("split_gain", self.split_gain);
+        let mut rows = NumberList::new("internal_count", self.internal_count);
         let mut splits = Vec::with_capacity(count);
         for _ in 0..count {
             let (rule, missing) = decide(decision.next()?, threshold.next()?, sets)?;
@@ -267,15 +267,15 @@ impl<'a> Block<'a> {
         }
         [feature, threshold, decision, left, right, gain, rows]
             .into_iter()
-            .try_for_each(Column::end)?;
+            .try_for_each(NumberList::end)?;
         Ok(splits)
     }
 
     fn leaves(&self, count: usize) -> Result<Vec<Leaf>, ModelError> {
-        let mut value = Column::new("leaf_value", self.leaf_value);
+        let mut value = NumberList::new("leaf_value", self.leaf_value);
         // LightGBM 3 leaves it empty in a tree of one leaf.
         let mut rows =
-            Column::new("leaf_count", self.leaf_count.filter(|line| !line.trim().is_empty()));
+            NumberList::new("leaf_count", self.leaf_count.filter(|line| !line.trim().is_empty()));
         let mut leaves = Vec::with_capacity(count);
         for _ in 0..count {
             leaves.push(Leaf { value: value.next()?, rows: rows.next()? });
@@ -294,8 +294,8 @@ impl<'a> Block<'a> {
             let what = format!("num_cat is {count} in a tree of {splits} splits");
             return Err(ModelError::invalid(what, "at most one set for each split"));
         }
-        let mut ends = Column::new("cat_boundaries", self.cat_boundaries);
-        let mut bits = Column::new("cat_threshold", self.cat_threshold);
+        let mut ends = NumberList::new("cat_boundaries", self.cat_boundaries);
+        let mut bits = NumberList::new("cat_threshold", self.cat_threshold);
         let mut at: usize = ends.next()?;
         let mut sets = Vec::with_capacity(count);
         for _ in 0..count {
@@ -316,7 +316,7 @@ impl<'a> Block<'a> {
 }
 
 /// A set of so many times 32 bits.
-fn set(bits: &mut Column, words: usize) -> Result<Categories, ModelError> {
+fn set(bits: &mut NumberList, words: usize) -> Result<Categories, ModelError> {
     let mut all = Vec::with_capacity(words.div_ceil(2));
     for at in 0..words {
         let word = u64::from(bits.next::<u32>()?);
@@ -344,21 +344,21 @@ fn digits(last: usize) -> usize {
 }
 
 /// The rule and the side of missing values, by LightGBM's bits.
-fn decide(bits: u8, threshold: f64, sets: usize) -> Result<(Rule, Side), ModelError> {
+fn decide(bits: u8, threshold: f64, sets: usize) -> Result<(SplitCondition, Side), ModelError> {
     let missing = match (bits & 1, bits >> 2) {
         (1, 0..=2) => {
             let is_set = threshold >= 0.0 && threshold < sets as f64 && threshold.fract() == 0.0;
             return match is_set {
-                true => Ok((Rule::In(threshold as u32), Side::Right)),
+                true => Ok((SplitCondition::In(threshold as u32), Side::Right)),
                 false => {
                     let what = format!("a split by set {threshold} of {sets}");
                     Err(ModelError::invalid(what, "a set that is there"))
                 }
             };
         }
-        (_, 0) => Missing::None,
-        (_, 1) => Missing::Zero,
-        (_, 2) => Missing::NaN,
+        (_, 0) => MissingValues::None,
+        (_, 1) => MissingValues::Zero,
+        (_, 2) => MissingValues::NaN,
         _ => {
             return Err(ModelError::invalid(format!("decision_type {bits}"), "a number below 12"));
         }

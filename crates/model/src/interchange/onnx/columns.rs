@@ -2,7 +2,7 @@
 //! trees, and arrays that hold what the leaves are worth.
 
 use super::graph::{Outline, refuse};
-use super::wire::{Field, Message, damaged, doubles, floats, ints};
+use super::wire::{WireField, Message, damaged, doubles, floats, ints};
 use crate::error::ModelError;
 
 /// The comparison of a value `x` with the number `t` of a node.
@@ -24,7 +24,7 @@ pub(super) enum Mode {
 
 /// The arrays, each by its attribute's name.
 #[derive(Debug, Default)]
-pub(super) struct Columns {
+pub(super) struct TreeArrays {
     pub(super) treeids: Vec<u32>,
     pub(super) nodeids: Vec<u32>,
     pub(super) featureids: Vec<u32>,
@@ -56,10 +56,10 @@ struct Attribute<'a> {
 /// that allows have no nodes to go with.
 const LEAST: usize = 5 + 4 + 6;
 
-impl Columns {
+impl TreeArrays {
     /// Reads the arrays of a file of so many bytes.
-    pub(super) fn read(outline: &Outline<'_>, size: usize) -> Result<Columns, ModelError> {
-        let mut columns = Columns::default();
+    pub(super) fn read(outline: &Outline<'_>, size: usize) -> Result<TreeArrays, ModelError> {
+        let mut columns = TreeArrays::default();
         let most = size / LEAST;
         for &body in &outline.attributes {
             let mut name = "";
@@ -156,14 +156,14 @@ fn equal(name: &str, length: usize, other: &str, expected: usize) -> Result<(), 
 
 impl<'a> Attribute<'a> {
     /// Every field of a number.
-    fn fields(self, number: u64) -> impl Iterator<Item = Result<Field<'a>, ModelError>> {
+    fn fields(self, number: u64) -> impl Iterator<Item = Result<WireField<'a>, ModelError>> {
         self.body.filter_map(move |field| match field {
             Ok((found, field)) => (found == number).then_some(Ok(field)),
             Err(error) => Some(Err(error)),
         })
     }
 
-    fn last(self, number: u64) -> Result<Field<'a>, ModelError> {
+    fn last(self, number: u64) -> Result<WireField<'a>, ModelError> {
         let last = self.fields(number).last();
         last.ok_or_else(|| damaged(&format!("the attribute '{}' has no value", self.name)))?
     }
@@ -181,7 +181,7 @@ impl<'a> Attribute<'a> {
         let mut count = 0;
         for field in self.fields(8) {
             count += match field? {
-                Field::Bytes(packed) => packed.iter().filter(|byte| **byte < 0x80).count(),
+                WireField::Bytes(packed) => packed.iter().filter(|byte| **byte < 0x80).count(),
                 _ => 1,
             };
         }
@@ -206,7 +206,7 @@ impl<'a> Attribute<'a> {
         let mut count = 0;
         for field in self.fields(7) {
             count += match field? {
-                Field::Bytes(packed) => packed.len() / 4,
+                WireField::Bytes(packed) => packed.len() / 4,
                 _ => 1,
             };
         }
@@ -247,10 +247,10 @@ fn tensor_reals(tensor: Message<'_>) -> Result<Vec<f64>, ModelError> {
     }
     for field in tensor {
         match (field?, kind) {
-            ((4, field), 1) | ((9, field @ Field::Bytes(_)), 1) => {
+            ((4, field), 1) | ((9, field @ WireField::Bytes(_)), 1) => {
                 floats(field, |value| all.push(f64::from(value)))?;
             }
-            ((10, field), 11) | ((9, field @ Field::Bytes(_)), 11) => {
+            ((10, field), 11) | ((9, field @ WireField::Bytes(_)), 11) => {
                 doubles(field, |value| all.push(value))?;
             }
             ((4 | 9 | 10, _), other) => return Err(refuse(format!("a tensor of type {other}"))),

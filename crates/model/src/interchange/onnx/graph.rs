@@ -7,7 +7,7 @@
 //! change scores. At most [`MOST_NODES`] nodes are looked at.
 
 use super::NAME;
-use super::wire::{Field, Message, damaged};
+use super::wire::{WireField, Message, damaged};
 use crate::error::ModelError;
 use crate::interchange::common::MOST_FEATURES;
 
@@ -33,7 +33,7 @@ pub(super) struct Outline<'a> {
 
 /// A node, as far as the path through the graph needs it.
 #[derive(Debug, Clone, Copy, Default)]
-struct Stop<'a> {
+struct GraphNode<'a> {
     op: &'a str,
     domain: &'a str,
     input: &'a str,
@@ -93,7 +93,7 @@ pub(super) fn outline(bytes: &[u8]) -> Result<Outline<'_>, ModelError> {
 }
 
 /// Key and value of an entry.
-fn entry(field: Field<'_>) -> Result<(&str, &str), ModelError> {
+fn entry(field: WireField<'_>) -> Result<(&str, &str), ModelError> {
     let mut found = ("", "");
     for field in field.message()? {
         match field? {
@@ -106,7 +106,7 @@ fn entry(field: Field<'_>) -> Result<(&str, &str), ModelError> {
 }
 
 /// The nodes of a graph; those that nothing is known about are refused.
-fn stops(graph: &[u8]) -> Result<Vec<Stop<'_>>, ModelError> {
+fn stops(graph: &[u8]) -> Result<Vec<GraphNode<'_>>, ModelError> {
     let mut stops = Vec::new();
     for field in Message::new(graph) {
         let (1, field) = field? else { continue };
@@ -132,8 +132,8 @@ fn stops(graph: &[u8]) -> Result<Vec<Stop<'_>>, ModelError> {
     Ok(stops)
 }
 
-fn stop(body: &[u8]) -> Result<Stop<'_>, ModelError> {
-    let mut stop = Stop { body, ..Stop::default() };
+fn stop(body: &[u8]) -> Result<GraphNode<'_>, ModelError> {
+    let mut stop = GraphNode { body, ..GraphNode::default() };
     let (mut inputs, mut outputs) = (0_usize, 0_usize);
     for field in Message::new(body) {
         match field? {
@@ -160,7 +160,7 @@ fn stop(body: &[u8]) -> Result<Stop<'_>, ModelError> {
 }
 
 /// The way through the graph: the names of its input and its output, and the ensemble.
-fn path<'a>(stops: &[Stop<'a>]) -> Result<(&'a str, &'a str, Stop<'a>), ModelError> {
+fn path<'a>(stops: &[GraphNode<'a>]) -> Result<(&'a str, &'a str, GraphNode<'a>), ModelError> {
     let mut ensembles = stops.iter().filter(|stop| stop.op == "TreeEnsembleRegressor");
     let ensemble = *ensembles.next().ok_or_else(|| refuse("it has no TreeEnsembleRegressor"))?;
     if ensembles.next().is_some() {
@@ -190,7 +190,7 @@ fn path<'a>(stops: &[Stop<'a>]) -> Result<(&'a str, &'a str, Stop<'a>), ModelErr
 }
 
 /// A cast must be to float or double.
-fn keeps_numbers(stop: &Stop<'_>) -> Result<(), ModelError> {
+fn keeps_numbers(stop: &GraphNode<'_>) -> Result<(), ModelError> {
     if stop.op != "Cast" {
         return Ok(());
     }
@@ -214,7 +214,7 @@ fn keeps_numbers(stop: &Stop<'_>) -> Result<(), ModelError> {
 }
 
 /// Name of a tensor, and the number of its columns where it has two dimensions and says so.
-fn tensor(field: Field<'_>) -> Result<(&str, Option<usize>), ModelError> {
+fn tensor(field: WireField<'_>) -> Result<(&str, Option<usize>), ModelError> {
     let (mut name, mut dimensions, mut columns) = ("", 0, None);
     for field in field.message()? {
         match field? {
@@ -222,10 +222,10 @@ fn tensor(field: Field<'_>) -> Result<(&str, Option<usize>), ModelError> {
             (2, field) => {
                 // Type, tensor type, shape, dimensions.
                 let shape = inner(field, 1)?.map(|field| inner(field, 2)).transpose()?.flatten();
-                for dimension in shape.map_or(Ok(Message::new(&[])), Field::message)? {
+                for dimension in shape.map_or(Ok(Message::new(&[])), WireField::message)? {
                     if let (1, field) = dimension? {
                         dimensions += 1;
-                        columns = inner(field, 1)?.map(Field::int).transpose()?;
+                        columns = inner(field, 1)?.map(WireField::int).transpose()?;
                     }
                 }
             }
@@ -243,7 +243,7 @@ fn tensor(field: Field<'_>) -> Result<(&str, Option<usize>), ModelError> {
 }
 
 /// The last field of a number in a message.
-fn inner(field: Field<'_>, number: u64) -> Result<Option<Field<'_>>, ModelError> {
+fn inner(field: WireField<'_>, number: u64) -> Result<Option<WireField<'_>>, ModelError> {
     let mut found = None;
     for field in field.message()? {
         let field = field?;

@@ -6,18 +6,18 @@
 
 use rankwright_data::{Absent, FeatureNames};
 
-use super::columns::{Columns, Mode};
+use super::columns::{TreeArrays, Mode};
 use super::graph::{Outline, outline, refuse};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
-use crate::interchange::common::{MOST_TREES, Node, assemble, at_most, below, in_tree};
+use crate::interchange::common::{MOST_TREES, ForeignNode, assemble, at_most, below, in_tree};
 use crate::model::{Model, ModelBody};
 use crate::tree::{Leaf, Side, Tree};
 
 /// Nodes by their place in the order of (tree, node).
-struct Nodes {
-    columns: Columns,
+struct OnnxNodes {
+    columns: TreeArrays,
     /// The index of each place in the columns; none where they are sorted.
     order: Option<Vec<u32>>,
 }
@@ -25,7 +25,7 @@ struct Nodes {
 /// Reads a model.
 pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
     let outline = outline(bytes)?;
-    let mut nodes = Nodes::sorted(Columns::read(&outline, bytes.len())?)?;
+    let mut nodes = OnnxNodes::sorted(TreeArrays::read(&outline, bytes.len())?)?;
     let ends = nodes.ends()?;
     let divisor = if nodes.columns.average { ends.len().max(1) as f64 } else { 1.0 };
     nodes.weigh(divisor)?;
@@ -62,12 +62,12 @@ fn features(outline: &Outline<'_>, asked: usize) -> Result<FeatureNames, ModelEr
     }
 }
 
-impl Nodes {
-    fn sorted(columns: Columns) -> Result<Nodes, ModelError> {
+impl OnnxNodes {
+    fn sorted(columns: TreeArrays) -> Result<OnnxNodes, ModelError> {
         let key = |at: usize| (columns.treeids.get(at), columns.nodeids.get(at));
         let count = columns.treeids.len();
         if (1..count).all(|at| key(at - 1) < key(at)) {
-            return Ok(Nodes { columns, order: None });
+            return Ok(OnnxNodes { columns, order: None });
         }
         let mut order: Vec<u32> = (0..count as u32).collect();
         order.sort_unstable_by_key(|&at| key(at as usize));
@@ -81,7 +81,7 @@ impl Nodes {
                 "a number of its own for each node",
             ));
         }
-        Ok(Nodes { columns, order: Some(order) })
+        Ok(OnnxNodes { columns, order: Some(order) })
     }
 
     fn len(&self) -> usize {
@@ -222,13 +222,13 @@ impl Nodes {
         }
     }
 
-    fn node(&self, place: u32, start: usize, end: usize) -> Result<Node, ModelError> {
+    fn node(&self, place: u32, start: usize, end: usize) -> Result<ForeignNode, ModelError> {
         let (place, columns) = (place as usize, &self.columns);
         let at = self.index(place);
         let value = columns.values.get(at).copied().unwrap_or(f64::NAN);
         let mode = columns.modes.get(at).copied().unwrap_or(Mode::Leaf);
         if matches!(mode, Mode::Leaf | Mode::Weighted) {
-            return Ok(Node::Leaf(Leaf { value, rows: 0 }));
+            return Ok(ForeignNode::Leaf(Leaf { value, rows: 0 }));
         }
         let threshold = match mode {
             Mode::AtMost | Mode::Above => at_most(value),
@@ -239,7 +239,7 @@ impl Nodes {
         // Values up to the threshold go left: the true side where that is what is asked.
         let true_left = matches!(mode, Mode::AtMost | Mode::Below);
         let tracks = columns.missing_tracks_true.get(at).is_some_and(|&tracks| tracks != 0);
-        Ok(Node::Split {
+        Ok(ForeignNode::Split {
             feature: columns.featureids.get(at).copied().unwrap_or(u32::MAX),
             threshold,
             missing: if tracks == true_left { Side::Left } else { Side::Right },

@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 use rankwright_data::FeatureNames;
 
-use super::wire::{Message, Writer};
+use super::wire::{Message, WireWriter};
 use super::{detect, read, write};
 use crate::interchange::test_support::{damage, hand, line, model, survives};
-use crate::{Categories, Ensemble, Model, ModelBody, Rule, Side, Tree};
+use crate::{Categories, Ensemble, Model, ModelBody, SplitCondition, Side, Tree};
 
 /// An ONNX model in the making; every attribute can be changed.
 #[derive(Clone)]
@@ -49,12 +49,12 @@ impl Sample {
         self
     }
 
-    fn node(&self) -> Writer {
-        let mut node = Writer::default();
+    fn node(&self) -> WireWriter {
+        let mut node = WireWriter::default();
         node.text(1, "X").text(2, "variable").text(4, "TreeEnsembleRegressor");
         node.text(7, "ai.onnx.ml");
-        let mut put = |name: &str, fill: &dyn Fn(&mut Writer)| {
-            let mut attribute = Writer::default();
+        let mut put = |name: &str, fill: &dyn Fn(&mut WireWriter)| {
+            let mut attribute = WireWriter::default();
             attribute.text(1, name);
             fill(&mut attribute);
             node.message(5, &attribute);
@@ -102,34 +102,34 @@ impl Sample {
 }
 
 /// A file around nodes.
-fn file(nodes: &[Writer], output: &str, columns: i64) -> Vec<u8> {
+fn file(nodes: &[WireWriter], output: &str, columns: i64) -> Vec<u8> {
     let tensor = |name: &str, columns| {
         let (mut dim, mut shape, mut of) =
-            (Writer::default(), Writer::default(), Writer::default());
+            (WireWriter::default(), WireWriter::default(), WireWriter::default());
         dim.int(1, columns);
         shape.bytes(1, &[]).message(1, &dim);
         of.int(1, 1).message(2, &shape);
-        let (mut kind, mut info) = (Writer::default(), Writer::default());
+        let (mut kind, mut info) = (WireWriter::default(), WireWriter::default());
         kind.message(1, &of);
         info.text(1, name).message(2, &kind);
         info
     };
-    let mut graph = Writer::default();
+    let mut graph = WireWriter::default();
     for node in nodes {
         graph.message(1, node);
     }
     graph.message(11, &tensor("X", columns)).message(12, &tensor(output, 1));
-    let mut file = Writer::default();
+    let mut file = WireWriter::default();
     file.int(1, 8).text(2, "by hand").text(3, "1").message(7, &graph);
     file.done()
 }
 
 /// A node that is no ensemble.
-fn around(op: &str, from: &str, to: &str, cast: Option<i64>) -> Writer {
-    let mut node = Writer::default();
+fn around(op: &str, from: &str, to: &str, cast: Option<i64>) -> WireWriter {
+    let mut node = WireWriter::default();
     node.text(1, from).text(1, "shape").text(2, to).text(4, op);
     if let Some(kind) = cast {
-        let mut attribute = Writer::default();
+        let mut attribute = WireWriter::default();
         attribute.text(1, "to").int(3, kind);
         node.message(5, &attribute);
     }
@@ -205,10 +205,10 @@ fn numbers_may_stand_in_tensors_and_64_bits_are_rounded_down() {
     sample.floats.remove(0);
     let mut node = sample.node();
     let values = [0.1_f64, 0.0, -2.0, 0.0, 0.0, 0.0];
-    let mut tensor = Writer::default();
+    let mut tensor = WireWriter::default();
     let raw: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
     tensor.int(2, 11).bytes(9, &raw);
-    let mut attribute = Writer::default();
+    let mut attribute = WireWriter::default();
     attribute.text(1, "nodes_values_as_tensor").message(5, &tensor);
     node.message(5, &attribute);
     let model = read(&file(&[node], "variable", 3)).unwrap();
@@ -219,10 +219,10 @@ fn numbers_may_stand_in_tensors_and_64_bits_are_rounded_down() {
 
 #[test]
 fn nodes_that_change_no_number_are_passed_over_and_all_others_refused_by_name() {
-    let with = |nodes: &[Writer]| read(&file(nodes, "variable", 3)).map_err(|e| e.to_string());
+    let with = |nodes: &[WireWriter]| read(&file(nodes, "variable", 3)).map_err(|e| e.to_string());
     // The sample's node from Z to Y.
     let inner = || {
-        let mut node = Writer::default();
+        let mut node = WireWriter::default();
         node.text(1, "Z").text(2, "Y").text(4, "TreeEnsembleRegressor").text(7, "ai.onnx.ml");
         for field in Message::new(&sample().node().done()) {
             if let (5, field) = field.unwrap() {
@@ -300,17 +300,17 @@ fn what_cannot_be_written_is_refused_with_a_reason() {
         let kind = ModelBody::Trees(Ensemble::new(base, trees).unwrap());
         write(&Model::new(header, kind).unwrap()).map_err(|error| error.to_string())
     };
-    let ruled = |rule: Rule, missing: Side| {
+    let ruled = |rule: SplitCondition, missing: Side| {
         let mut splits = base.splits().to_vec();
         (splits[0].rule, splits[0].missing) = (rule, missing);
         let sets = vec![Categories::new([1]).unwrap()];
         whole(vec![Tree::with_sets(splits, base.leaves().to_vec(), sets).unwrap()], 0.0)
     };
-    assert!(ruled(Rule::NonZeroAtMost(0.5), Side::Left).is_ok(), "the same as a threshold");
+    assert!(ruled(SplitCondition::NonZeroAtMost(0.5), Side::Left).is_ok(), "the same as a threshold");
     for (error, reason) in [
-        (ruled(Rule::In(0), Side::Left), "ONNX model: tree 0: split 0 asks for categories"),
-        (ruled(Rule::NonZeroAtMost(0.5), Side::Right), "split 0 takes 0 as missing"),
-        (ruled(Rule::NonZeroAtMost(0.0), Side::Left), "split 0 takes 0 as missing"),
+        (ruled(SplitCondition::In(0), Side::Left), "ONNX model: tree 0: split 0 asks for categories"),
+        (ruled(SplitCondition::NonZeroAtMost(0.5), Side::Right), "split 0 takes 0 as missing"),
+        (ruled(SplitCondition::NonZeroAtMost(0.0), Side::Left), "split 0 takes 0 as missing"),
         (whole(vec![Tree::constant(1e39, 1).unwrap()], 0.0), "tree 0: a leaf value of 1e39"),
         (whole(vec![], -1e39), "a base score of -1e39"),
         (write(&line(0.0)).map_err(|error| error.to_string()), "a linear model"),
@@ -328,11 +328,11 @@ fn damaged_files_give_a_model_or_an_error() {
 
 #[test]
 fn endless_rows_of_small_things_are_refused_early() {
-    let mut graph = Writer::default();
+    let mut graph = WireWriter::default();
     for _ in 0..100_000 {
         graph.message(1, &around("Identity", "a", "b", None));
     }
-    let mut file = Writer::default();
+    let mut file = WireWriter::default();
     file.int(1, 8).message(7, &graph);
     assert!(read(&file.done()).unwrap_err().to_string().contains("more than 64 nodes"));
     let many = crate::interchange::common::MOST_TREES as i64 + 1;

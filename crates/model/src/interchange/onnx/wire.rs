@@ -12,7 +12,7 @@ use crate::error::ModelError;
 
 /// The content of a field.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Field<'a> {
+pub(super) enum WireField<'a> {
     Varint(u64),
     Eight([u8; 8]),
     Bytes(&'a [u8]),
@@ -34,11 +34,11 @@ impl<'a> Message<'a> {
         Message { left: bytes }
     }
 
-    fn field(&mut self) -> Result<(u64, Field<'a>), ModelError> {
+    fn field(&mut self) -> Result<(u64, WireField<'a>), ModelError> {
         let tag = varint(&mut self.left)?;
         let field = match tag & 7 {
-            0 => Field::Varint(varint(&mut self.left)?),
-            1 => Field::Eight(*chunk(&mut self.left)?),
+            0 => WireField::Varint(varint(&mut self.left)?),
+            1 => WireField::Eight(*chunk(&mut self.left)?),
             2 => {
                 let length = varint(&mut self.left)?;
                 let split =
@@ -46,9 +46,9 @@ impl<'a> Message<'a> {
                 let (bytes, rest) =
                     split.ok_or_else(|| damaged("a field is longer than what is left of it"))?;
                 self.left = rest;
-                Field::Bytes(bytes)
+                WireField::Bytes(bytes)
             }
-            5 => Field::Four(*chunk(&mut self.left)?),
+            5 => WireField::Four(*chunk(&mut self.left)?),
             kind => return Err(damaged(&format!("a field of kind {kind}"))),
         };
         match tag >> 3 {
@@ -59,7 +59,7 @@ impl<'a> Message<'a> {
 }
 
 impl<'a> Iterator for Message<'a> {
-    type Item = Result<(u64, Field<'a>), ModelError>;
+    type Item = Result<(u64, WireField<'a>), ModelError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.left.is_empty() {
@@ -73,10 +73,10 @@ impl<'a> Iterator for Message<'a> {
     }
 }
 
-impl<'a> Field<'a> {
+impl<'a> WireField<'a> {
     pub(super) fn bytes(self) -> Result<&'a [u8], ModelError> {
         match self {
-            Field::Bytes(bytes) => Ok(bytes),
+            WireField::Bytes(bytes) => Ok(bytes),
             other => Err(damaged(&format!("{other:?} where text or a message should be"))),
         }
     }
@@ -92,7 +92,7 @@ impl<'a> Field<'a> {
     /// A whole number; protocol buffers write negative ones as 64 bits.
     pub(super) fn int(self) -> Result<i64, ModelError> {
         match self {
-            Field::Varint(value) => Ok(value as i64),
+            WireField::Varint(value) => Ok(value as i64),
             other => Err(damaged(&format!("{other:?} where a whole number should be"))),
         }
     }
@@ -100,11 +100,11 @@ impl<'a> Field<'a> {
 
 /// Every whole number of a field, packed or alone.
 pub(super) fn ints(
-    field: Field<'_>,
+    field: WireField<'_>,
     mut take: impl FnMut(i64) -> Result<(), ModelError>,
 ) -> Result<(), ModelError> {
     match field {
-        Field::Bytes(mut packed) => {
+        WireField::Bytes(mut packed) => {
             while !packed.is_empty() {
                 take(varint(&mut packed)? as i64)?;
             }
@@ -115,10 +115,10 @@ pub(super) fn ints(
 }
 
 /// Every f32 of a field, packed or alone.
-pub(super) fn floats(field: Field<'_>, mut take: impl FnMut(f32)) -> Result<(), ModelError> {
+pub(super) fn floats(field: WireField<'_>, mut take: impl FnMut(f32)) -> Result<(), ModelError> {
     match field {
-        Field::Four(bytes) => take(f32::from_le_bytes(bytes)),
-        Field::Bytes(packed) => {
+        WireField::Four(bytes) => take(f32::from_le_bytes(bytes)),
+        WireField::Bytes(packed) => {
             let (numbers, rest) = packed.as_chunks::<4>();
             numbers.iter().for_each(|bytes| take(f32::from_le_bytes(*bytes)));
             if !rest.is_empty() {
@@ -131,10 +131,10 @@ pub(super) fn floats(field: Field<'_>, mut take: impl FnMut(f32)) -> Result<(), 
 }
 
 /// Every f64 of a field, packed or alone.
-pub(super) fn doubles(field: Field<'_>, mut take: impl FnMut(f64)) -> Result<(), ModelError> {
+pub(super) fn doubles(field: WireField<'_>, mut take: impl FnMut(f64)) -> Result<(), ModelError> {
     match field {
-        Field::Eight(bytes) => take(f64::from_le_bytes(bytes)),
-        Field::Bytes(packed) => {
+        WireField::Eight(bytes) => take(f64::from_le_bytes(bytes)),
+        WireField::Bytes(packed) => {
             let (numbers, rest) = packed.as_chunks::<8>();
             numbers.iter().for_each(|bytes| take(f64::from_le_bytes(*bytes)));
             if !rest.is_empty() {
@@ -168,11 +168,11 @@ fn chunk<'a, const N: usize>(left: &mut &'a [u8]) -> Result<&'a [u8; N], ModelEr
 /// A message in the making; repeated numbers are written packed or one to a field, as ONNX's own
 /// description of each field says.
 #[derive(Debug, Default)]
-pub(super) struct Writer {
+pub(super) struct WireWriter {
     bytes: Vec<u8>,
 }
 
-impl Writer {
+impl WireWriter {
     fn varint(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.bytes.push(value as u8 | 0x80);
@@ -181,30 +181,30 @@ impl Writer {
         self.bytes.push(value as u8);
     }
 
-    pub(super) fn int(&mut self, number: u32, value: i64) -> &mut Writer {
+    pub(super) fn int(&mut self, number: u32, value: i64) -> &mut WireWriter {
         self.varint(u64::from(number) << 3);
         self.varint(value as u64);
         self
     }
 
-    pub(super) fn float(&mut self, number: u32, value: f32) -> &mut Writer {
+    pub(super) fn float(&mut self, number: u32, value: f32) -> &mut WireWriter {
         self.varint(u64::from(number) << 3 | 5);
         self.bytes.extend_from_slice(&value.to_le_bytes());
         self
     }
 
-    pub(super) fn bytes(&mut self, number: u32, bytes: &[u8]) -> &mut Writer {
+    pub(super) fn bytes(&mut self, number: u32, bytes: &[u8]) -> &mut WireWriter {
         self.varint(u64::from(number) << 3 | 2);
         self.varint(bytes.len() as u64);
         self.bytes.extend_from_slice(bytes);
         self
     }
 
-    pub(super) fn text(&mut self, number: u32, text: &str) -> &mut Writer {
+    pub(super) fn text(&mut self, number: u32, text: &str) -> &mut WireWriter {
         self.bytes(number, text.as_bytes())
     }
 
-    pub(super) fn message(&mut self, number: u32, message: &Writer) -> &mut Writer {
+    pub(super) fn message(&mut self, number: u32, message: &WireWriter) -> &mut WireWriter {
         self.bytes(number, &message.bytes)
     }
 
@@ -217,31 +217,31 @@ impl Writer {
 mod tests {
     use super::*;
 
-    fn all(bytes: &[u8]) -> Result<Vec<(u64, Field<'_>)>, ModelError> {
+    fn all(bytes: &[u8]) -> Result<Vec<(u64, WireField<'_>)>, ModelError> {
         Message::new(bytes).collect()
     }
 
     #[test]
     fn fields_are_read_as_they_are_written() {
-        let mut inner = Writer::default();
+        let mut inner = WireWriter::default();
         inner.float(7, -0.5);
-        let mut message = Writer::default();
+        let mut message = WireWriter::default();
         message.int(1, 300).int(2, -1).text(3, "é").message(4, &inner).bytes(1000, &[]);
         let bytes = message.done();
         assert_eq!(bytes[..3], [0x08, 0xac, 0x02], "the example of the format's description");
         let fields = all(&bytes).unwrap();
-        assert_eq!(fields[0], (1, Field::Varint(300)));
+        assert_eq!(fields[0], (1, WireField::Varint(300)));
         assert_eq!(fields[1].1.int().unwrap(), -1);
         assert_eq!(fields[2].1.text().unwrap(), "é");
         let inner: Vec<_> = fields[3].1.message().unwrap().map(Result::unwrap).collect();
-        assert_eq!(inner, [(7, Field::Four((-0.5_f32).to_le_bytes()))]);
-        assert_eq!(fields[4], (1000, Field::Bytes(&[])));
+        assert_eq!(inner, [(7, WireField::Four((-0.5_f32).to_le_bytes()))]);
+        assert_eq!(fields[4], (1000, WireField::Bytes(&[])));
     }
 
     #[test]
     fn numbers_are_the_same_packed_and_alone() {
         let mut found = Vec::new();
-        for field in [Field::Varint(7), Field::Bytes(&[7, 0xac, 0x02])] {
+        for field in [WireField::Varint(7), WireField::Bytes(&[7, 0xac, 0x02])] {
             ints(field, |value| {
                 found.push(value);
                 Ok(())
@@ -251,14 +251,14 @@ mod tests {
         assert_eq!(found, [7, 7, 300]);
         let mut found = Vec::new();
         let two = [1.5_f32.to_le_bytes(), 2.5_f32.to_le_bytes()].concat();
-        floats(Field::Bytes(&two), |value| found.push(value)).unwrap();
-        floats(Field::Four(two[..4].try_into().unwrap()), |value| found.push(value)).unwrap();
+        floats(WireField::Bytes(&two), |value| found.push(value)).unwrap();
+        floats(WireField::Four(two[..4].try_into().unwrap()), |value| found.push(value)).unwrap();
         assert_eq!(found, [1.5, 2.5, 1.5]);
         let mut found = Vec::new();
-        doubles(Field::Bytes(&2.5_f64.to_le_bytes()), |value| found.push(value)).unwrap();
+        doubles(WireField::Bytes(&2.5_f64.to_le_bytes()), |value| found.push(value)).unwrap();
         assert_eq!(found, [2.5]);
-        assert!(floats(Field::Bytes(&[0; 5]), |_| ()).is_err());
-        assert!(doubles(Field::Bytes(&[0; 12]), |_| ()).is_err());
+        assert!(floats(WireField::Bytes(&[0; 5]), |_| ()).is_err());
+        assert!(doubles(WireField::Bytes(&[0; 12]), |_| ()).is_err());
     }
 
     #[test]
@@ -277,9 +277,9 @@ mod tests {
             let error = all(bytes).unwrap_err().to_string();
             assert!(error.contains(reason), "{bytes:?}: {error}");
         }
-        assert!(Field::Varint(1).text().is_err() && Field::Bytes(&[0xff]).text().is_err());
-        assert!(Field::Bytes(&[]).int().is_err() && ints(Field::Four([0; 4]), |_| Ok(())).is_err());
-        assert!(floats(Field::Varint(0), |_| ()).is_err());
-        assert!(doubles(Field::Varint(0), |_| ()).is_err());
+        assert!(WireField::Varint(1).text().is_err() && WireField::Bytes(&[0xff]).text().is_err());
+        assert!(WireField::Bytes(&[]).int().is_err() && ints(WireField::Four([0; 4]), |_| Ok(())).is_err());
+        assert!(floats(WireField::Varint(0), |_| ()).is_err());
+        assert!(doubles(WireField::Varint(0), |_| ()).is_err());
     }
 }

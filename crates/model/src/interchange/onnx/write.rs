@@ -7,7 +7,7 @@
 //! it. An ensemble without trees is written with one tree that gives 0.
 
 use super::graph::refuse;
-use super::wire::Writer;
+use super::wire::WireWriter;
 use super::{FEATURES, NAME};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
@@ -35,34 +35,34 @@ pub(super) fn model(model: &Model) -> Result<Vec<u8>, ModelError> {
     let names: Vec<_> = features.iter().collect();
     let names = serde_json::to_string(&names)
         .map_err(|error| refuse(format!("feature names that cannot be written ({error})")))?;
-    let mut graph = Writer::default();
+    let mut graph = WireWriter::default();
     graph.message(1, &node(ensemble)?).text(2, "rankwright");
     // A tensor without columns is refused by runtimes.
     graph.message(11, &tensor("X", features.len().max(1))).message(12, &tensor("score", 1));
-    let mut file = Writer::default();
+    let mut file = WireWriter::default();
     file.int(1, IR_VERSION).text(2, "rankwright").text(3, env!("CARGO_PKG_VERSION"));
     file.message(7, &graph);
     for (domain, version) in [("", OPERATORS), ("ai.onnx.ml", ML_OPERATORS)] {
-        let mut set = Writer::default();
+        let mut set = WireWriter::default();
         set.text(1, domain).int(2, version);
         file.message(8, &set);
     }
-    let mut entry = Writer::default();
+    let mut entry = WireWriter::default();
     entry.text(1, FEATURES).text(2, &names);
     file.message(14, &entry);
     Ok(file.done())
 }
 
 /// A tensor of floats with any number of rows.
-fn tensor(name: &str, columns: usize) -> Writer {
-    let (mut rows, mut width) = (Writer::default(), Writer::default());
+fn tensor(name: &str, columns: usize) -> WireWriter {
+    let (mut rows, mut width) = (WireWriter::default(), WireWriter::default());
     rows.text(2, "N");
     width.int(1, columns as i64);
-    let mut shape = Writer::default();
+    let mut shape = WireWriter::default();
     shape.message(1, &rows).message(1, &width);
-    let mut of = Writer::default();
+    let mut of = WireWriter::default();
     of.int(1, 1).message(2, &shape);
-    let (mut kind, mut info) = (Writer::default(), Writer::default());
+    let (mut kind, mut info) = (WireWriter::default(), WireWriter::default());
     kind.message(1, &of);
     info.text(1, name).message(2, &kind);
     info
@@ -78,22 +78,22 @@ fn narrow(what: &str, value: f64) -> Result<f32, ModelError> {
 }
 
 /// The one node.
-fn node(ensemble: &Ensemble) -> Result<Writer, ModelError> {
-    let mut columns = Columns::default();
+fn node(ensemble: &Ensemble) -> Result<WireWriter, ModelError> {
+    let mut columns = EnsembleArrays::default();
     for (number, tree) in ensemble.trees().iter().enumerate() {
         columns.tree(number, tree).map_err(|error| in_tree(number, error))?;
     }
     if ensemble.trees().is_empty() {
         columns.leaf(0, 0, 0.0);
     }
-    let mut node = Writer::default();
+    let mut node = WireWriter::default();
     node.text(1, "X").text(2, "score").text(3, "trees").text(4, "TreeEnsembleRegressor");
     node.text(7, "ai.onnx.ml");
     let base = narrow("a base score", ensemble.base())?;
-    attribute(&mut node, "aggregate_function", STRING, |to| Writer::text(to, 4, "SUM"));
-    attribute(&mut node, "post_transform", STRING, |to| Writer::text(to, 4, "NONE"));
-    attribute(&mut node, "n_targets", INT, |to| Writer::int(to, 3, 1));
-    attribute(&mut node, "base_values", FLOATS, |to| Writer::float(to, 7, base));
+    attribute(&mut node, "aggregate_function", STRING, |to| WireWriter::text(to, 4, "SUM"));
+    attribute(&mut node, "post_transform", STRING, |to| WireWriter::text(to, 4, "NONE"));
+    attribute(&mut node, "n_targets", INT, |to| WireWriter::int(to, 3, 1));
+    attribute(&mut node, "base_values", FLOATS, |to| WireWriter::float(to, 7, base));
     attribute(&mut node, "nodes_modes", STRINGS, |to| {
         let modes = columns.is_leaf.iter().map(|leaf| if *leaf { "LEAF" } else { "BRANCH_LEQ" });
         modes.fold(to, |to, mode| to.text(9, mode))
@@ -125,19 +125,19 @@ fn node(ensemble: &Ensemble) -> Result<Writer, ModelError> {
 
 /// Adds an attribute of a kind to a node.
 fn attribute(
-    node: &mut Writer,
+    node: &mut WireWriter,
     name: &str,
     kind: i64,
-    fill: impl FnOnce(&mut Writer) -> &mut Writer,
+    fill: impl FnOnce(&mut WireWriter) -> &mut WireWriter,
 ) {
-    let mut attribute = Writer::default();
+    let mut attribute = WireWriter::default();
     fill(attribute.text(1, name)).int(20, kind);
     node.message(5, &attribute);
 }
 
 /// The arrays of all trees.
 #[derive(Default)]
-struct Columns {
+struct EnsembleArrays {
     treeids: Vec<u32>,
     nodeids: Vec<u32>,
     is_leaf: Vec<bool>,
@@ -152,7 +152,7 @@ struct Columns {
     target_weights: Vec<f32>,
 }
 
-impl Columns {
+impl EnsembleArrays {
     /// A tree: its splits by number, then its leaves.
     fn tree(&mut self, number: usize, tree: &Tree) -> Result<(), ModelError> {
         let splits = tree.splits().len() as u32;

@@ -20,7 +20,7 @@ use quick_xml::events::{BytesStart, Event};
 use super::{feature_id, invalid, refuse, shown};
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
-use crate::interchange::common::{MOST_TREES, Node, assemble, in_tree, java_number, side_of_zero};
+use crate::interchange::common::{MOST_TREES, ForeignNode, assemble, in_tree, java_number, side_of_zero};
 use crate::model::ModelBody;
 use crate::tree::{Leaf, Tree};
 
@@ -30,7 +30,7 @@ pub(super) fn read(text: &str, several: bool) -> Result<(ModelBody, usize), Mode
     if ensembles > 1 && !several {
         return Err(refuse("more than one ensemble, as only Random Forests have"));
     }
-    let mut work = Work { divisor: ensembles.max(1) as f64, ..Work::default() };
+    let mut work = EnsembleWork { divisor: ensembles.max(1) as f64, ..EnsembleWork::default() };
     let mut reader = Reader::from_str(text);
     loop {
         let event = reader.read_event().map_err(|error| {
@@ -56,7 +56,7 @@ pub(super) fn read(text: &str, several: bool) -> Result<(ModelBody, usize), Mode
 
 /// The state between two tags.
 #[derive(Default, PartialEq, Clone, Copy)]
-enum Within {
+enum TagState {
     #[default]
     Nothing,
     Ensemble,
@@ -77,26 +77,26 @@ struct Open {
 }
 
 #[derive(Default)]
-struct Work {
-    within: Within,
+struct EnsembleWork {
+    within: TagState,
     ensembles: usize,
     divisor: f64,
     weight: f64,
     /// Splits and leaves that are open, from the root on.
     open: Vec<Open>,
     /// Those of the tree that are closed; the root is the last.
-    nodes: Vec<Node>,
+    nodes: Vec<ForeignNode>,
     trees: Vec<Tree>,
     largest: usize,
 }
 
-impl Work {
+impl EnsembleWork {
     fn take(&mut self, event: Event<'_>) -> Result<(), ModelError> {
         match event {
             Event::Start(tag) => self.start(&tag),
             Event::End(tag) => self.end(tag.name().as_ref()),
             Event::Text(text) => self.text(&text),
-            Event::Eof if self.within == Within::Nothing => Ok(()),
+            Event::Eof if self.within == TagState::Nothing => Ok(()),
             Event::Eof => Err(invalid("it is cut off", "</ensemble>")),
             Event::Comment(_) | Event::Decl(_) | Event::PI(_) => Ok(()),
             Event::Empty(_) | Event::CData(_) | Event::DocType(_) | Event::GeneralRef(_) => {
@@ -107,24 +107,24 @@ impl Work {
 
     fn start(&mut self, tag: &BytesStart<'_>) -> Result<(), ModelError> {
         match (self.within, tag.name().as_ref()) {
-            (Within::Nothing, "ensemble") => {
-                (self.within, self.ensembles) = (Within::Ensemble, self.ensembles + 1);
+            (TagState::Nothing, "ensemble") => {
+                (self.within, self.ensembles) = (TagState::Ensemble, self.ensembles + 1);
             }
-            (Within::Ensemble, "tree") => {
+            (TagState::Ensemble, "tree") => {
                 if self.trees.len() == MOST_TREES {
                     return Err(refuse(format!("more than {MOST_TREES} trees")));
                 }
                 let weight = attribute(tag, "weight")?;
                 let weight = weight.ok_or_else(|| invalid("a tree without weight", "a weight"))?;
                 self.weight = number(&weight)?;
-                self.within = Within::Tree;
+                self.within = TagState::Tree;
             }
-            (Within::Tree, "split") => self.split(tag)?,
-            (Within::Tree, name) if !self.open.is_empty() => {
+            (TagState::Tree, "split") => self.split(tag)?,
+            (TagState::Tree, name) if !self.open.is_empty() => {
                 self.within = match name {
-                    "feature" => Within::Feature,
-                    "threshold" => Within::Threshold,
-                    "output" => Within::Output,
+                    "feature" => TagState::Feature,
+                    "threshold" => TagState::Threshold,
+                    "output" => TagState::Output,
                     other => return Err(unexpected(other)),
                 };
             }
@@ -162,16 +162,16 @@ impl Work {
             };
         };
         let twice = match self.within {
-            Within::Feature => {
+            TagState::Feature => {
                 let id = feature_id(text)?;
                 self.largest = self.largest.max(id as usize);
                 open.feature.replace(id - 1).is_some()
             }
-            Within::Threshold => {
+            TagState::Threshold => {
                 let value = java_number(text).parse().map_err(|_| no_number(text))?;
                 open.threshold.replace(value).is_some()
             }
-            Within::Output => open.output.replace(number(text)?).is_some(),
+            TagState::Output => open.output.replace(number(text)?).is_some(),
             _ => return Err(invalid(format!("the text '{}'", shown(text)), "tags only")),
         };
         match twice {
@@ -183,16 +183,16 @@ impl Work {
     fn end(&mut self, name: &str) -> Result<(), ModelError> {
         // The reader has seen to it that this closes what was opened last.
         match name {
-            "ensemble" => self.within = Within::Nothing,
+            "ensemble" => self.within = TagState::Nothing,
             "tree" => {
                 let number = self.trees.len();
                 let tree = self.tree().map_err(|error| in_tree(number, error))?;
                 self.trees.push(tree);
                 self.nodes.clear();
-                self.within = Within::Ensemble;
+                self.within = TagState::Ensemble;
             }
             "split" => self.close()?,
-            _ => self.within = Within::Tree,
+            _ => self.within = TagState::Tree,
         }
         Ok(())
     }
@@ -208,11 +208,11 @@ impl Work {
                 output: None,
             }) => {
                 let missing = side_of_zero(threshold);
-                Node::Split { feature, threshold, missing, left, right, rows: 0 }
+                ForeignNode::Split { feature, threshold, missing, left, right, rows: 0 }
             }
             Some(Open { feature: None, threshold: None, left: None, right: None, output }) => {
                 let value = output.ok_or_else(|| invalid("an empty split", "an output"))?;
-                Node::Leaf(Leaf { value: value * self.weight / self.divisor, rows: 0 })
+                ForeignNode::Leaf(Leaf { value: value * self.weight / self.divisor, rows: 0 })
             }
             _ => {
                 return Err(invalid(

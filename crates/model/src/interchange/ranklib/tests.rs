@@ -8,7 +8,7 @@ use super::{detect, read, write};
 use crate::interchange::common::side_of_zero;
 use crate::interchange::test_support::{damage, hand, line, model, names, survives};
 use crate::tree::tests::chain;
-use crate::{Categories, Ensemble, Header, Model, ModelBody, Rule, Side, Tree};
+use crate::{Categories, Ensemble, Header, Model, ModelBody, SplitCondition, Side, Tree};
 
 const ENSEMBLE: &str = r#"## LambdaMART
 ## No. of trees = 2
@@ -211,7 +211,7 @@ fn what_cannot_be_written_is_refused_with_a_reason() {
     };
     let base = hand([Side::Left, Side::Right]);
     let mut splits = base.splits().to_vec();
-    splits[0].rule = Rule::In(0);
+    splits[0].rule = SplitCondition::In(0);
     let sets = vec![Categories::new([1]).unwrap()];
     let categories = Tree::with_sets(splits, base.leaves().to_vec(), sets).unwrap();
     for (error, reason) in [

@@ -81,20 +81,20 @@ fn trees(out: &mut String, ensemble: &Ensemble) -> Result<(), ModelError> {
 }
 
 /// A part of a tree that is still to be written.
-enum Ahead {
+enum PendingNode {
     Node(Child, &'static str),
     End,
 }
 
 fn one(out: &mut String, tree: &Tree) -> Result<(), ModelError> {
-    let mut ahead = vec![Ahead::Node(tree.root(), "")];
+    let mut ahead = vec![PendingNode::Node(tree.root(), "")];
     while let Some(next) = ahead.pop() {
         let (child, place) = match next {
-            Ahead::End => {
+            PendingNode::End => {
                 line!(out, "</split>");
                 continue;
             }
-            Ahead::Node(child, place) => (child, place),
+            PendingNode::Node(child, place) => (child, place),
         };
         line!(out, "<split{place}>");
         match child {
@@ -110,9 +110,9 @@ fn one(out: &mut String, tree: &Tree) -> Result<(), ModelError> {
                 let threshold = plain_threshold(NAME, to as usize, split)?;
                 line!(out, "<feature>{}</feature>", u64::from(split.feature) + 1);
                 line!(out, "<threshold>{}</threshold>", for_java(threshold));
-                ahead.push(Ahead::End);
-                ahead.push(Ahead::Node(split.right, " pos=\"right\""));
-                ahead.push(Ahead::Node(split.left, " pos=\"left\""));
+                ahead.push(PendingNode::End);
+                ahead.push(PendingNode::Node(split.right, " pos=\"right\""));
+                ahead.push(PendingNode::Node(split.left, " pos=\"left\""));
             }
         }
     }

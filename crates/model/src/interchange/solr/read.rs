@@ -15,14 +15,14 @@ use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::header::Header;
 use crate::interchange::common::{java_number, side_of_zero};
-use crate::interchange::raw_nodes::{Forest, MOST_NAMES, RawNode};
+use crate::interchange::raw_nodes::{RawTrees, MOST_NAMES, RawNode};
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
 use crate::tree::Side;
 
 /// Reads a model.
 pub(super) fn model(bytes: &[u8]) -> Result<Model, ModelError> {
-    let file: File = serde_json::from_slice(bytes).map_err(|error| {
+    let file: SolrFile = serde_json::from_slice(bytes).map_err(|error| {
         ModelError::invalid(format!("Solr: {error}"), "the JSON of Solr's model store")
     })?;
     for feature in &file.features.0 {
@@ -59,38 +59,38 @@ fn line(names: &[String], weights: &HashMap<String, f64>) -> Result<Linear, Mode
 }
 
 #[derive(Deserialize)]
-struct File {
+struct SolrFile {
     class: String,
     #[serde(default)]
     name: String,
     #[serde(default)]
     store: String,
-    features: BoundedVec<Feature, MOST_NAMES>,
+    features: BoundedVec<SolrFeature, MOST_NAMES>,
     #[serde(default)]
-    params: Params,
+    params: SolrParams,
 }
 
 #[derive(Deserialize)]
-struct Feature {
+struct SolrFeature {
     name: String,
     #[serde(default)]
-    norm: Option<Norm>,
+    norm: Option<SolrNormaliser>,
 }
 
 #[derive(Deserialize)]
-struct Norm {
+struct SolrNormaliser {
     class: String,
 }
 
 /// The parameters of both classes of models.
 #[derive(Default)]
-struct Params {
+struct SolrParams {
     weights: HashMap<String, f64>,
     null_is_not_zero: bool,
-    forest: Forest,
+    forest: RawTrees,
 }
 
-impl Params {
+impl SolrParams {
     fn ensemble(&self, names: &[String]) -> Result<Ensemble, ModelError> {
         let places: HashMap<&str, u32> =
             names.iter().enumerate().map(|(at, name)| (name.as_str(), at as u32)).collect();
@@ -217,14 +217,14 @@ impl<'de> Visitor<'de> for AnyWeights {
 
 /// The visitors of the JSON: the object of parameters, the list of trees, a tree, a
 /// node. Nodes nest as deep as the JSON reader allows (128 levels).
-enum Part<'a> {
-    Trees(&'a mut Forest),
-    Tree(&'a mut Forest),
-    Node(&'a mut Forest),
+enum SolrVisitor<'a> {
+    Trees(&'a mut RawTrees),
+    Tree(&'a mut RawTrees),
+    Node(&'a mut RawTrees),
 }
 
-impl<'de> Deserialize<'de> for Params {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Params, D::Error> {
+impl<'de> Deserialize<'de> for SolrParams {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<SolrParams, D::Error> {
         from.deserialize_map(AnyParams)
     }
 }
@@ -232,19 +232,19 @@ impl<'de> Deserialize<'de> for Params {
 struct AnyParams;
 
 impl<'de> Visitor<'de> for AnyParams {
-    type Value = Params;
+    type Value = SolrParams;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("parameters of a model")
     }
 
-    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Params, M::Error> {
-        let mut params = Params::default();
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<SolrParams, M::Error> {
+        let mut params = SolrParams::default();
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
                 "trees" => {
-                    params.forest = Forest::default();
-                    map.next_value_seed(Part::Trees(&mut params.forest))?;
+                    params.forest = RawTrees::default();
+                    map.next_value_seed(SolrVisitor::Trees(&mut params.forest))?;
                 }
                 "weights" => params.weights = map.next_value::<Weights>()?.0,
                 "isNullSameAsZero" => params.null_is_not_zero = !map.next_value::<Truth>()?.0,
@@ -255,51 +255,51 @@ impl<'de> Visitor<'de> for AnyParams {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Part<'_> {
+impl<'de> DeserializeSeed<'de> for SolrVisitor<'_> {
     /// The number of a node plus 1.
     type Value = u32;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<u32, D::Error> {
         match self {
-            Part::Trees(_) => from.deserialize_seq(self),
-            Part::Tree(_) | Part::Node(_) => from.deserialize_map(self),
+            SolrVisitor::Trees(_) => from.deserialize_seq(self),
+            SolrVisitor::Tree(_) | SolrVisitor::Node(_) => from.deserialize_map(self),
         }
     }
 }
 
-impl<'de> Visitor<'de> for Part<'_> {
+impl<'de> Visitor<'de> for SolrVisitor<'_> {
     type Value = u32;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Part::Trees(_) => "a list of trees",
-            Part::Tree(_) => "a tree",
-            Part::Node(_) => "a node",
+            SolrVisitor::Trees(_) => "a list of trees",
+            SolrVisitor::Tree(_) => "a tree",
+            SolrVisitor::Node(_) => "a node",
         })
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<u32, S::Error> {
-        let (Part::Trees(forest) | Part::Tree(forest) | Part::Node(forest)) = self;
-        while list.next_element_seed(Part::Tree(forest))?.is_some() {}
+        let (SolrVisitor::Trees(forest) | SolrVisitor::Tree(forest) | SolrVisitor::Node(forest)) = self;
+        while list.next_element_seed(SolrVisitor::Tree(forest))?.is_some() {}
         Ok(0)
     }
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<u32, M::Error> {
         match self {
-            Part::Trees(forest) | Part::Tree(forest) => tree(forest, map),
-            Part::Node(forest) => node(forest, map),
+            SolrVisitor::Trees(forest) | SolrVisitor::Tree(forest) => tree(forest, map),
+            SolrVisitor::Node(forest) => node(forest, map),
         }
     }
 }
 
-fn tree<'de, M: MapAccess<'de>>(forest: &mut Forest, mut map: M) -> Result<u32, M::Error> {
+fn tree<'de, M: MapAccess<'de>>(forest: &mut RawTrees, mut map: M) -> Result<u32, M::Error> {
     let (mut weight, mut root) = (None, false);
     while let Some(key) = map.next_key::<String>()? {
         match key.as_str() {
             "weight" => weight = Some(map.next_value::<Number>()?.wide),
             "root" if root => return Err(M::Error::custom("a tree with two roots")),
             "root" => {
-                map.next_value_seed(Part::Node(forest))?;
+                map.next_value_seed(SolrVisitor::Node(forest))?;
                 root = true;
             }
             _ => drop(map.next_value::<IgnoredAny>()?),
@@ -310,7 +310,7 @@ fn tree<'de, M: MapAccess<'de>>(forest: &mut Forest, mut map: M) -> Result<u32, 
     Ok(0)
 }
 
-fn node<'de, M: MapAccess<'de>>(forest: &mut Forest, mut map: M) -> Result<u32, M::Error> {
+fn node<'de, M: MapAccess<'de>>(forest: &mut RawTrees, mut map: M) -> Result<u32, M::Error> {
     let mut node = RawNode::default();
     while let Some(key) = map.next_key::<String>()? {
         match key.as_str() {
@@ -326,7 +326,7 @@ fn node<'de, M: MapAccess<'de>>(forest: &mut Forest, mut map: M) -> Result<u32, 
                 node.missing = Some(if side == "left" { Side::Left } else { Side::Right });
             }
             "left" | "right" => {
-                let below = map.next_value_seed(Part::Node(forest))?;
+                let below = map.next_value_seed(SolrVisitor::Node(forest))?;
                 let slot = if key == "left" { &mut node.left } else { &mut node.right };
                 if *slot != 0 {
                     return Err(M::Error::custom(format!("a node with two sides {key}")));

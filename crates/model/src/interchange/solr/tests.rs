@@ -6,7 +6,7 @@ use rankwright_data::{Absent, FeatureNames};
 
 use super::{detect, read, write};
 use crate::interchange::test_support::{damage, hand, line, model, names, survives};
-use crate::{Categories, Ensemble, Header, Model, ModelBody, Rule, Side, Tree};
+use crate::{Categories, Ensemble, Header, Model, ModelBody, SplitCondition, Side, Tree};
 
 const TREES: &str = r#"{
   "class": "org.apache.solr.ltr.model.MultipleAdditiveTreesModel",
@@ -160,15 +160,15 @@ fn what_cannot_be_written_is_refused_with_a_reason() {
         write(&model).map_err(|error| error.to_string())
     };
     let base = hand([Side::Left, Side::Right]);
-    let ruled = |rule: Rule| {
+    let ruled = |rule: SplitCondition| {
         let mut splits = base.splits().to_vec();
         splits[0].rule = rule;
         let sets = vec![Categories::new([1]).unwrap()];
         whole(Tree::with_sets(splits, base.leaves().to_vec(), sets).unwrap())
     };
     for (error, reason) in [
-        (ruled(Rule::In(0)), "tree 0: split 0 asks for categories"),
-        (ruled(Rule::AtMost(1e-10)), "threshold 1e-10, and Solr, which adds 1e-6"),
+        (ruled(SplitCondition::In(0)), "tree 0: split 0 asks for categories"),
+        (ruled(SplitCondition::AtMost(1e-10)), "threshold 1e-10, and Solr, which adds 1e-6"),
         (whole(Tree::constant(1e39, 1).unwrap()), "a leaf value of 1e39, beyond 32 bits"),
         (write(&line(0.5)).map_err(|error| error.to_string()), "a line with the constant 0.5"),
     ] {
@@ -177,9 +177,9 @@ fn what_cannot_be_written_is_refused_with_a_reason() {
     }
     for threshold in [0.0, -0.0, 1e-6, 0.1, 3e-5, 1e10, f32::MAX, f32::INFINITY, f32::NEG_INFINITY]
     {
-        let bytes = ruled(Rule::AtMost(threshold)).unwrap();
+        let bytes = ruled(SplitCondition::AtMost(threshold)).unwrap();
         let ModelBody::Trees(trees) = read(&bytes).unwrap().into_parts().1 else { panic!() };
-        assert_eq!(trees.trees()[0].splits()[0].rule, Rule::AtMost(threshold));
+        assert_eq!(trees.trees()[0].splits()[0].rule, SplitCondition::AtMost(threshold));
     }
 }
 

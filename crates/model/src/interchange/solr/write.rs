@@ -93,22 +93,22 @@ fn trees(
 }
 
 /// A part of a tree that is still to be written.
-enum Ahead {
+enum PendingTree {
     Node(Child),
     Text(&'static str),
 }
 
 fn one(out: &mut String, tree: &Tree, names: &[String], missing: bool) -> Result<(), ModelError> {
-    let mut ahead = vec![Ahead::Node(tree.root())];
+    let mut ahead = vec![PendingTree::Node(tree.root())];
     while let Some(next) = ahead.pop() {
         match next {
-            Ahead::Text(text) => out.push_str(text),
-            Ahead::Node(Child::Leaf(to)) => {
+            PendingTree::Text(text) => out.push_str(text),
+            PendingTree::Node(Child::Leaf(to)) => {
                 let value = tree.leaf(to).value;
                 fits("a leaf value", value)?;
                 put(out, format_args!("{{\"value\": \"{}\"}}", for_java(value)));
             }
-            Ahead::Node(Child::Split(to)) => {
+            PendingTree::Node(Child::Split(to)) => {
                 let split = tree.split(to);
                 let name = names.get(split.feature as usize).map_or("\"\"", String::as_str);
                 let threshold = for_java(before_slack(to as usize, split)?);
@@ -120,10 +120,10 @@ fn one(out: &mut String, tree: &Tree, names: &[String], missing: bool) -> Result
                 }
                 out.push_str("\"left\": ");
                 let rest = [
-                    Ahead::Node(split.left),
-                    Ahead::Text(", \"right\": "),
-                    Ahead::Node(split.right),
-                    Ahead::Text("}"),
+                    PendingTree::Node(split.left),
+                    PendingTree::Text(", \"right\": "),
+                    PendingTree::Node(split.right),
+                    PendingTree::Text("}"),
                 ];
                 ahead.extend(rest.into_iter().rev());
             }

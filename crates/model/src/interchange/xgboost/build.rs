@@ -6,7 +6,7 @@
 
 use rankwright_data::{Absent, FeatureNames};
 
-use super::raw::{Condition, File, Inside, Packed, Params, RawTree};
+use super::raw::{RawThreshold, XgboostFile, Inside, Packed, ModelParams, RawTree};
 use super::{NAME, objective, unsupported};
 use crate::categories::Categories;
 use crate::ensemble::Ensemble;
@@ -14,13 +14,13 @@ use crate::error::ModelError;
 use crate::header::Header;
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
-use crate::tree::{Child, Leaf, Rule, Side, Split, Tree};
+use crate::tree::{Child, Leaf, SplitCondition, Side, Split, Tree};
 
 /// Sets may take this much memory besides the file's size: a single large category makes one.
 const SETS: usize = 4 << 20;
 
 /// The model of a file of so many bytes, in which a number stands for NaN.
-pub(super) fn model(file: File, unknown: f32, bytes: usize) -> Result<Model, ModelError> {
+pub(super) fn model(file: XgboostFile, unknown: f32, bytes: usize) -> Result<Model, ModelError> {
     let learner = file.learner;
     let version = match *file.version.0 {
         [major, minor, ..] => (major, minor),
@@ -78,7 +78,7 @@ fn whole(name: &str, text: &str) -> Result<usize, ModelError> {
 }
 
 /// The base score, which new versions write as a list; refuses several outputs.
-fn base_score(params: &Params) -> Result<f32, ModelError> {
+fn base_score(params: &ModelParams) -> Result<f32, ModelError> {
     for (name, text) in [("num_class", &params.num_class), ("num_target", &params.num_target)] {
         let count = if text.is_empty() { 0 } else { whole(name, text)? };
         if count > 1 {
@@ -166,7 +166,7 @@ impl Build {
         };
         let sets = Sets::new(&raw)?;
         let inner = raw.left_children.0.iter().filter(|&&left| left != LEAF).count();
-        let mut walk = Walk {
+        let mut walk = TreeWalk {
             splits: Vec::with_capacity(inner),
             leaves: Vec::with_capacity(nodes - inner),
             sets: Vec::new(),
@@ -187,7 +187,7 @@ impl Build {
             } else {
                 let split = self.split(&raw, node, rows, &sets, &mut walk.sets)?;
                 // Listed categories are our left.
-                let is_turned = matches!(split.rule, Rule::In(_));
+                let is_turned = matches!(split.rule, SplitCondition::In(_));
                 let this = walk.splits.len();
                 let right = at(&raw.right_children, node, LEAF);
                 let (left, right) = if is_turned { (right, left) } else { (left, right) };
@@ -221,7 +221,7 @@ impl Build {
                     let what = format!("node {node} has a threshold that is NaN or not finite");
                     return Err(ModelError::invalid(what, "a number"));
                 }
-                (Rule::AtMost(threshold.next_down()), default_left)
+                (SplitCondition::AtMost(threshold.next_down()), default_left)
             }
             1 => {
                 let ids = sets.of(raw, node)?;
@@ -230,7 +230,7 @@ impl Build {
                     unsupported("sets of categories of such large numbers that they do not fit")
                 })?;
                 all.push(Categories::new(ids.iter().copied())?);
-                (Rule::In(all.len() as u32 - 1), !default_left)
+                (SplitCondition::In(all.len() as u32 - 1), !default_left)
             }
             other => {
                 return Err(unsupported(format!("node {node} has a split of type {other}")));
@@ -251,7 +251,7 @@ impl Build {
 }
 
 /// In place of a condition that is not there.
-const NOTHING: Condition = Condition(f32::NAN);
+const NOTHING: RawThreshold = RawThreshold(f32::NAN);
 
 /// The left child of a leaf.
 const LEAF: i32 = -1;
@@ -286,7 +286,7 @@ fn check_lengths(raw: &RawTree) -> Result<usize, ModelError> {
 }
 
 /// A walk over a tree.
-struct Walk {
+struct TreeWalk {
     splits: Vec<Split>,
     leaves: Vec<Leaf>,
     sets: Vec<Categories>,
@@ -295,7 +295,7 @@ struct Walk {
     open: Vec<(i32, Option<(usize, Side)>)>,
 }
 
-impl Walk {
+impl TreeWalk {
     fn meet(&mut self, node: i32) -> Result<(), ModelError> {
         let met = usize::try_from(node).ok().and_then(|node| self.met.get_mut(node));
         match met {

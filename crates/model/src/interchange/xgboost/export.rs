@@ -8,7 +8,7 @@ use super::unsupported;
 use crate::ensemble::Ensemble;
 use crate::error::ModelError;
 use crate::model::{Model, ModelBody};
-use crate::tree::{Child, Leaf, Rule, Side, Split, Tree};
+use crate::tree::{Child, Leaf, SplitCondition, Side, Split, Tree};
 
 /// The parent of the root.
 const NO_PARENT: i64 = i32::MAX as i64;
@@ -53,9 +53,9 @@ pub(crate) fn write(model: &Model) -> Result<Vec<u8>, ModelError> {
 }
 
 /// A number of 32 bits, in a form that is never taken for a whole number.
-struct Float(f32);
+struct Float32(f32);
 
-impl Display for Float {
+impl Display for Float32 {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         match self.0 {
             f32::INFINITY => f.write_str("Infinity"),
@@ -65,9 +65,9 @@ impl Display for Float {
 }
 
 /// A number rounded to 32 bits, if it is in their range.
-fn narrow(number: f64, what: impl Fn() -> String) -> Result<Float, ModelError> {
+fn narrow(number: f64, what: impl Fn() -> String) -> Result<Float32, ModelError> {
     match number as f32 {
-        near if near.is_finite() => Ok(Float(near)),
+        near if near.is_finite() => Ok(Float32(near)),
         _ => Err(unsupported(format!("{} is beyond the 32 bits of numbers there", what()))),
     }
 }
@@ -89,7 +89,7 @@ fn types(model: &Model) -> Vec<&'static str> {
     let ModelBody::Trees(ensemble) = model.body() else { return Vec::new() };
     let mut types = Vec::new();
     for split in ensemble.trees().iter().flat_map(Tree::splits) {
-        if matches!(split.rule, Rule::In(_)) {
+        if matches!(split.rule, SplitCondition::In(_)) {
             types.resize(model.header().features.len(), "\"q\"");
             if let Some(kind) = types.get_mut(split.feature as usize) {
                 *kind = "\"c\"";
@@ -123,7 +123,7 @@ fn write_tree(
     tree: &Tree,
     features: usize,
 ) -> Result<(), ModelError> {
-    let nodes = Nodes::new(number, tree)?;
+    let nodes = NodeArrays::new(number, tree)?;
     let _ = write!(out, "{{\"id\":{number},");
     list(out, "base_weights", nodes.conditions.iter().map(|_| "0.0"));
     list(out, "categories", nodes.categories);
@@ -150,15 +150,15 @@ fn write_tree(
 
 /// The arrays of a tree.
 #[derive(Default)]
-struct Nodes {
+struct NodeArrays {
     left: Vec<i64>,
     right: Vec<i64>,
     parents: Vec<i64>,
     features: Vec<u32>,
-    conditions: Vec<Float>,
+    conditions: Vec<Float32>,
     default_left: Vec<bool>,
-    gains: Vec<Float>,
-    rows: Vec<Float>,
+    gains: Vec<Float32>,
+    rows: Vec<Float32>,
     types: Vec<u8>,
     categories: Vec<u32>,
     set_nodes: Vec<usize>,
@@ -166,10 +166,10 @@ struct Nodes {
     set_sizes: Vec<usize>,
 }
 
-impl Nodes {
+impl NodeArrays {
     /// Nodes level by level. XGBoost finds a right child as the one after the left.
-    fn new(number: usize, tree: &Tree) -> Result<Nodes, ModelError> {
-        let mut nodes = Nodes { parents: vec![NO_PARENT], ..Nodes::default() };
+    fn new(number: usize, tree: &Tree) -> Result<NodeArrays, ModelError> {
+        let mut nodes = NodeArrays { parents: vec![NO_PARENT], ..NodeArrays::default() };
         let mut order = vec![tree.root()];
         let mut at = 0;
         while let Some(&node) = order.get(at) {
@@ -206,17 +206,17 @@ impl Nodes {
     ) -> Result<[Child; 2], ModelError> {
         let mut children = [split.left, split.right];
         let mut default_left = split.missing == Side::Left;
-        let mut condition = Float(0.0);
+        let mut condition = Float32(0.0);
         match split.rule {
-            Rule::AtMost(threshold) => condition = Float(threshold.next_up()),
-            Rule::NonZeroAtMost(_) => {
+            SplitCondition::AtMost(threshold) => condition = Float32(threshold.next_up()),
+            SplitCondition::NonZeroAtMost(_) => {
                 return Err(unsupported(format!(
                     "tree {number}: a split of feature number {} takes 0 as missing, which is a \
                      value like others there",
                     split.feature
                 )));
             }
-            Rule::In(set) => {
+            SplitCondition::In(set) => {
                 children.reverse();
                 default_left = !default_left;
                 self.set_nodes.push(node);
@@ -229,18 +229,18 @@ impl Nodes {
         self.features.push(split.feature);
         self.conditions.push(condition);
         self.default_left.push(default_left);
-        self.rows.push(Float(split.rows as f32));
-        self.types.push(u8::from(matches!(split.rule, Rule::In(_))));
+        self.rows.push(Float32(split.rows as f32));
+        self.types.push(u8::from(matches!(split.rule, SplitCondition::In(_))));
         Ok(children)
     }
 
     fn push_leaf(&mut self, number: usize, leaf: &Leaf) -> Result<(), ModelError> {
         let value = narrow(leaf.value, || format!("tree {number}: the leaf value {}", leaf.value))?;
-        self.gains.push(Float(0.0));
+        self.gains.push(Float32(0.0));
         self.features.push(0);
         self.conditions.push(value);
         self.default_left.push(false);
-        self.rows.push(Float(leaf.rows as f32));
+        self.rows.push(Float32(leaf.rows as f32));
         self.types.push(0);
         Ok(())
     }

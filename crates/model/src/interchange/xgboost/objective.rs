@@ -5,7 +5,7 @@ use crate::error::ModelError;
 
 /// The functions from a prediction to a margin.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Link {
+enum LinkFunction {
     Same,
     /// `ln(p / (1 - p))`.
     Logit,
@@ -13,24 +13,24 @@ enum Link {
 }
 
 /// Each objective with one output, as XGBoost names it.
-const LINKS: [(&str, Link); 17] = [
-    ("reg:squarederror", Link::Same),
-    ("reg:linear", Link::Same),
-    ("reg:squaredlogerror", Link::Same),
-    ("reg:pseudohubererror", Link::Same),
-    ("reg:absoluteerror", Link::Same),
-    ("reg:quantileerror", Link::Same),
-    ("reg:logistic", Link::Logit),
-    ("binary:logistic", Link::Logit),
-    ("binary:hinge", Link::Same),
-    ("rank:ndcg", Link::Same),
-    ("rank:map", Link::Same),
-    ("rank:pairwise", Link::Same),
-    ("count:poisson", Link::Log),
-    ("survival:cox", Link::Log),
-    ("survival:aft", Link::Log),
-    ("reg:gamma", Link::Log),
-    ("reg:tweedie", Link::Log),
+const LINKS: [(&str, LinkFunction); 17] = [
+    ("reg:squarederror", LinkFunction::Same),
+    ("reg:linear", LinkFunction::Same),
+    ("reg:squaredlogerror", LinkFunction::Same),
+    ("reg:pseudohubererror", LinkFunction::Same),
+    ("reg:absoluteerror", LinkFunction::Same),
+    ("reg:quantileerror", LinkFunction::Same),
+    ("reg:logistic", LinkFunction::Logit),
+    ("binary:logistic", LinkFunction::Logit),
+    ("binary:hinge", LinkFunction::Same),
+    ("rank:ndcg", LinkFunction::Same),
+    ("rank:map", LinkFunction::Same),
+    ("rank:pairwise", LinkFunction::Same),
+    ("count:poisson", LinkFunction::Log),
+    ("survival:cox", LinkFunction::Log),
+    ("survival:aft", LinkFunction::Log),
+    ("reg:gamma", LinkFunction::Log),
+    ("reg:tweedie", LinkFunction::Log),
 ];
 
 /// The margin of a base score; `version` is that of the program that wrote it.
@@ -38,7 +38,7 @@ pub(super) fn margin(objective: &str, base: f32, version: (u32, u32)) -> Result<
     let known = LINKS.iter().find(|(name, _)| *name == objective).map(|(_, link)| *link);
     // Before, it was a probability there too.
     let link = match (known, objective) {
-        (None, "binary:logitraw") if version >= (1, 7) => Link::Same,
+        (None, "binary:logitraw") if version >= (1, 7) => LinkFunction::Same,
         (None, _) => {
             let shown: String = objective.chars().take(60).collect();
             return Err(unsupported(format!(
@@ -51,9 +51,9 @@ pub(super) fn margin(objective: &str, base: f32, version: (u32, u32)) -> Result<
     };
     let base = f64::from(base);
     let margin = match link {
-        Link::Same => base,
-        Link::Logit => (base / (1.0 - base)).ln(),
-        Link::Log => base.ln(),
+        LinkFunction::Same => base,
+        LinkFunction::Logit => (base / (1.0 - base)).ln(),
+        LinkFunction::Log => base.ln(),
     };
     match margin.is_finite() {
         true => Ok(margin),

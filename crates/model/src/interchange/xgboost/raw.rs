@@ -10,21 +10,21 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
 #[derive(Debug, Deserialize)]
-pub(super) struct File {
-    pub(super) learner: Learner,
+pub(super) struct XgboostFile {
+    pub(super) learner: XgboostLearner,
     #[serde(default)]
     pub(super) version: Packed<u32>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Learner {
+pub(super) struct XgboostLearner {
     #[serde(default)]
     pub(super) attributes: Attributes,
     #[serde(default)]
-    pub(super) feature_names: Names,
-    pub(super) gradient_booster: Booster,
-    pub(super) learner_model_param: Params,
-    pub(super) objective: Objective,
+    pub(super) feature_names: RawNames,
+    pub(super) gradient_booster: RawBooster,
+    pub(super) learner_model_param: ModelParams,
+    pub(super) objective: RawObjective,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -33,13 +33,13 @@ pub(super) struct Attributes {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Objective {
+pub(super) struct RawObjective {
     pub(super) name: String,
 }
 
 /// Numbers as text.
 #[derive(Debug, Deserialize)]
-pub(super) struct Params {
+pub(super) struct ModelParams {
     pub(super) base_score: String,
     pub(super) num_feature: String,
     #[serde(default)]
@@ -50,7 +50,7 @@ pub(super) struct Params {
 
 /// `gbtree` and `gblinear` have a model, `dart` has a `gbtree` and weights.
 #[derive(Debug, Deserialize)]
-pub(super) struct Booster {
+pub(super) struct RawBooster {
     pub(super) name: String,
     pub(super) model: Option<Inside>,
     pub(super) gbtree: Option<Wrapped>,
@@ -64,7 +64,7 @@ pub(super) struct Wrapped {
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Inside {
-    pub(super) trees: Option<Trees>,
+    pub(super) trees: Option<RawTreeList>,
     /// The output that each tree is for.
     #[serde(default)]
     pub(super) tree_info: Packed<i32>,
@@ -75,7 +75,7 @@ pub(super) struct Inside {
 /// Trees apart from each other, as a tree takes more room than its place in a list.
 #[derive(Debug, Deserialize)]
 #[expect(clippy::vec_box, reason = "a list of the trees themselves would be copied as it grows")]
-pub(super) struct Trees(pub(super) Vec<Box<RawTree>>);
+pub(super) struct RawTreeList(pub(super) Vec<Box<RawTree>>);
 
 /// Entries by node; those of leaves hold the leaf value in `split_conditions`.
 #[derive(Debug, Deserialize)]
@@ -83,7 +83,7 @@ pub(super) struct RawTree {
     pub(super) left_children: Packed<i32>,
     pub(super) right_children: Packed<i32>,
     pub(super) split_indices: Packed<u32>,
-    pub(super) split_conditions: Packed<Condition>,
+    pub(super) split_conditions: Packed<RawThreshold>,
     pub(super) default_left: Packed<Flag>,
     #[serde(default)]
     pub(super) loss_changes: Packed<f32>,
@@ -102,11 +102,11 @@ pub(super) struct RawTree {
     pub(super) categories_segments: Packed<u32>,
     #[serde(default)]
     pub(super) categories_sizes: Packed<u32>,
-    pub(super) tree_param: TreeParams,
+    pub(super) tree_param: RawTreeParams,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct TreeParams {
+pub(super) struct RawTreeParams {
     #[serde(default)]
     pub(super) size_leaf_vector: String,
 }
@@ -163,12 +163,12 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for List<T> {
 
 /// A number of 32 bits; nothing stands for an infinite one, which JSON does not have.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Condition(pub(super) f32);
+pub(super) struct RawThreshold(pub(super) f32);
 
-impl<'de> Deserialize<'de> for Condition {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Condition, D::Error> {
+impl<'de> Deserialize<'de> for RawThreshold {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<RawThreshold, D::Error> {
         // By way of an option and f32, so that a decimal is rounded once.
-        Option::<f32>::deserialize(from).map(|number| Condition(number.unwrap_or(f32::INFINITY)))
+        Option::<f32>::deserialize(from).map(|number| RawThreshold(number.unwrap_or(f32::INFINITY)))
     }
 }
 
@@ -178,8 +178,8 @@ pub(super) struct Flag(pub(super) bool);
 
 impl<'de> Deserialize<'de> for Flag {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Flag, D::Error> {
-        struct Either;
-        impl Visitor<'_> for Either {
+        struct TextOrNumber;
+        impl Visitor<'_> for TextOrNumber {
             type Value = Flag;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
                 f.write_str("0, 1, false or true")
@@ -194,7 +194,7 @@ impl<'de> Deserialize<'de> for Flag {
                 Ok(Flag(flag != 0))
             }
         }
-        from.deserialize_any(Either)
+        from.deserialize_any(TextOrNumber)
     }
 }
 
@@ -203,17 +203,17 @@ const MOST_NAMES: usize = 1 << 17;
 
 /// Feature names; none where features are only numbered.
 #[derive(Debug, Default)]
-pub(super) struct Names(pub(super) Vec<String>);
+pub(super) struct RawNames(pub(super) Vec<String>);
 
-impl<'de> Deserialize<'de> for Names {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Names, D::Error> {
-        struct Strings;
-        impl<'de> Visitor<'de> for Strings {
-            type Value = Names;
+impl<'de> Deserialize<'de> for RawNames {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<RawNames, D::Error> {
+        struct TextList;
+        impl<'de> Visitor<'de> for TextList {
+            type Value = RawNames;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
                 f.write_str("a list of feature names")
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Names, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<RawNames, A::Error> {
                 let mut names = Vec::new();
                 while let Some(name) = list.next_element()? {
                     if names.len() == MOST_NAMES {
@@ -222,10 +222,10 @@ impl<'de> Deserialize<'de> for Names {
                     }
                     names.push(name);
                 }
-                Ok(Names(names))
+                Ok(RawNames(names))
             }
         }
-        from.deserialize_seq(Strings)
+        from.deserialize_seq(TextList)
     }
 }
 

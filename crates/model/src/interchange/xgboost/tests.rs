@@ -12,7 +12,7 @@ use crate::interchange::test_support::damage;
 use crate::linear::Linear;
 use crate::model::{Model, ModelBody};
 use crate::tree::tests::{chain, small};
-use crate::tree::{Leaf, Rule, Side, Split, Tree};
+use crate::tree::{Leaf, SplitCondition, Side, Split, Tree};
 
 /// Node 0 asks a number, node 2 categories; node 1 is of no use and node 3 comes before its parent.
 const TREE: &str = r#"{"base_weights":[0E0,0E0,0E0,0E0,0E0,0E0],"categories":[9,0,2],
@@ -280,7 +280,7 @@ fn model(base: f64, trees: Vec<Tree>) -> Model {
 #[test]
 fn what_xgboost_cannot_say_is_refused() {
     let mut splits = small().splits().to_vec();
-    splits[1].rule = Rule::NonZeroAtMost(1.0);
+    splits[1].rule = SplitCondition::NonZeroAtMost(1.0);
     let zero = Tree::new(splits, small().leaves().to_vec()).unwrap();
     let huge = Tree::constant(1e39, 1).unwrap();
     for (model, reason) in [
@@ -326,9 +326,9 @@ fn deep_trees_do_not_use_the_stack() {
 fn narrow(tree: &Tree) -> Tree {
     let split = |split: &Split| Split {
         rule: match split.rule {
-            Rule::NonZeroAtMost(threshold) => Rule::AtMost(threshold),
+            SplitCondition::NonZeroAtMost(threshold) => SplitCondition::AtMost(threshold),
             // No finite value can tell them apart.
-            Rule::AtMost(f32::INFINITY) => Rule::AtMost(f32::MAX),
+            SplitCondition::AtMost(f32::INFINITY) => SplitCondition::AtMost(f32::MAX),
             rule => rule,
         },
         gain: f64::from(split.gain as f32),
@@ -377,7 +377,7 @@ fn damaged_files_give_a_model_or_an_error() {
 fn sides_and_missing_values_of_sets_are_exchanged_both_ways() {
     for missing in [Side::Left, Side::Right] {
         let mut splits = small().splits().to_vec();
-        (splits[0].rule, splits[0].missing) = (Rule::In(0), missing);
+        (splits[0].rule, splits[0].missing) = (SplitCondition::In(0), missing);
         let sets = vec![Categories::new([0, 3]).unwrap()];
         let tree = Tree::with_sets(splits, small().leaves().to_vec(), sets).unwrap();
         let before = model(0.0, vec![tree]);

@@ -10,7 +10,7 @@ use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, forward_to_deserialize_any};
 
-use super::raw::File;
+use super::raw::XgboostFile;
 use crate::error::ModelError;
 
 /// The deepest nesting.
@@ -27,9 +27,9 @@ impl serde::de::Error for Wrong {
     }
 }
 
-pub(super) fn read(bytes: &[u8]) -> Result<File, ModelError> {
-    let mut input = Input { rest: bytes, depth: 0 };
-    let file = File::deserialize(Value { marker: None, input: &mut input });
+pub(super) fn read(bytes: &[u8]) -> Result<XgboostFile, ModelError> {
+    let mut input = UbjsonBytes { rest: bytes, depth: 0 };
+    let file = XgboostFile::deserialize(UbjsonValue { marker: None, input: &mut input });
     file.map_err(|error| {
         let at = bytes.len() - input.rest.len();
         ModelError::invalid(
@@ -40,12 +40,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<File, ModelError> {
 }
 
 /// The bytes that are left.
-struct Input<'de> {
+struct UbjsonBytes<'de> {
     rest: &'de [u8],
     depth: usize,
 }
 
-impl<'de> Input<'de> {
+impl<'de> UbjsonBytes<'de> {
     fn take(&mut self, count: u64) -> Result<&'de [u8], Wrong> {
         let parts = usize::try_from(count).ok().and_then(|count| self.rest.split_at_checked(count));
         let (taken, rest) = parts.ok_or_else(|| {
@@ -127,12 +127,12 @@ fn unknown(marker: u8, expected: &str) -> Wrong {
 }
 
 /// A value whose marker has been read already or not.
-struct Value<'a, 'de> {
+struct UbjsonValue<'a, 'de> {
     marker: Option<u8>,
-    input: &'a mut Input<'de>,
+    input: &'a mut UbjsonBytes<'de>,
 }
 
-impl<'de> Value<'_, 'de> {
+impl<'de> UbjsonValue<'_, 'de> {
     fn marker(&mut self) -> Result<u8, Wrong> {
         match self.marker.take() {
             Some(marker) => Ok(marker),
@@ -141,7 +141,7 @@ impl<'de> Value<'_, 'de> {
     }
 }
 
-impl<'de> Deserializer<'de> for Value<'_, 'de> {
+impl<'de> Deserializer<'de> for UbjsonValue<'_, 'de> {
     type Error = Wrong;
 
     fn deserialize_any<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value, Wrong> {
@@ -164,7 +164,7 @@ impl<'de> Deserializer<'de> for Value<'_, 'de> {
             }
             b'{' => {
                 input.depth += 1;
-                let value = visitor.visit_map(Pairs { input: &mut *input })?;
+                let value = visitor.visit_map(ObjectPairs { input: &mut *input })?;
                 input.depth -= 1;
                 Ok(value)
             }
@@ -209,7 +209,7 @@ impl<'de> Deserializer<'de> for Value<'_, 'de> {
 struct Items<'a, 'de> {
     kind: Option<u8>,
     left: Option<u64>,
-    input: &'a mut Input<'de>,
+    input: &'a mut UbjsonBytes<'de>,
 }
 
 impl<'de> SeqAccess<'de> for Items<'_, 'de> {
@@ -228,7 +228,7 @@ impl<'de> SeqAccess<'de> for Items<'_, 'de> {
             }
             None => {}
         }
-        seed.deserialize(Value { marker: self.kind, input: self.input }).map(Some)
+        seed.deserialize(UbjsonValue { marker: self.kind, input: self.input }).map(Some)
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -238,11 +238,11 @@ impl<'de> SeqAccess<'de> for Items<'_, 'de> {
 }
 
 /// The pairs of an object.
-struct Pairs<'a, 'de> {
-    input: &'a mut Input<'de>,
+struct ObjectPairs<'a, 'de> {
+    input: &'a mut UbjsonBytes<'de>,
 }
 
-impl<'de> MapAccess<'de> for Pairs<'_, 'de> {
+impl<'de> MapAccess<'de> for ObjectPairs<'_, 'de> {
     type Error = Wrong;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
@@ -260,6 +260,6 @@ impl<'de> MapAccess<'de> for Pairs<'_, 'de> {
     }
 
     fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Wrong> {
-        seed.deserialize(Value { marker: None, input: self.input })
+        seed.deserialize(UbjsonValue { marker: None, input: self.input })
     }
 }

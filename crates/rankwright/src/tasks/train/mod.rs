@@ -200,7 +200,7 @@ fn with_data(
     if let (Some(path), Some(start)) = (&request.start, &start) {
         features::check_start(train, path, start, request.ignore_extra, task)?;
     }
-    let valid = Validation { files: &request.valid, ignore_extra: request.ignore_extra };
+    let valid = ValidationFiles { files: &request.valid, ignore_extra: request.ignore_extra };
     let (valid, seconds) = valid.load(&request.data, train, task)?;
     let result = train_on(request, measures, train, &valid, start.as_ref(), task)?;
     let peak = side_file::peak_memory();
@@ -220,12 +220,12 @@ fn with_data(
 }
 
 /// Files of validation data, each a set of its own.
-pub(super) struct Validation<'a> {
+pub(super) struct ValidationFiles<'a> {
     pub(super) files: &'a [PathBuf],
     pub(super) ignore_extra: bool,
 }
 
-impl Validation<'_> {
+impl ValidationFiles<'_> {
     /// Reads each set like the training data and matches it with its features; gives the seconds
     /// too.
     pub(super) fn load(

@@ -5,9 +5,9 @@
 
 use super::frame::{Frame, LINE, Plot, Swatch, left_room, names_below, width_of};
 use super::pen::{DrawError, Drawn, Place};
-use super::theme::Role;
+use super::theme::ColourRole;
 use super::{Look, Picture};
-use crate::chart::axis::Span;
+use crate::chart::axis::AxisSpan;
 use crate::chart::escape::shorten;
 use crate::chart::{BarSeries, Bars, Chart, Grouping, Scale};
 
@@ -16,7 +16,7 @@ const FILLED: f64 = 0.78;
 
 /// One bar: along the categories from `from` to `to`, in values from `base` to `end`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Bar {
+struct BarShape {
     from: f64,
     to: f64,
     base: f64,
@@ -37,12 +37,12 @@ pub(super) fn draw(chart: &Chart, bars: &Bars, look: Look) -> Result<Picture, Dr
                 let Some(bar) = bar else { continue };
                 let base = floor.filter(|_| bar.base == 0.0).unwrap_or(bar.base);
                 let from = at(&plot, bars, bar.from, base);
-                plot.pen.rect(from, at(&plot, bars, bar.to, bar.end), Role::Series(i), 0.9)?;
+                plot.pen.rect(from, at(&plot, bars, bar.to, bar.end), ColourRole::Series(i), 0.9)?;
                 error_bar(&plot, bars, one.band.get(c), bar)?;
             }
             Ok(())
         })?;
-        let middle = |bar: &Bar| at(&plot, bars, (bar.from + bar.to) / 2.0, bar.end);
+        let middle = |bar: &BarShape| at(&plot, bars, (bar.from + bar.to) / 2.0, bar.end);
         places.extend(own.iter().map(|bar| bar.as_ref().map(middle)));
     }
     zero_line(&plot, bars)?;
@@ -58,7 +58,7 @@ fn at(plot: &Plot, bars: &Bars, along: f64, value: f64) -> Place {
 }
 
 /// The bars of each series, one for each category.
-fn layout(bars: &Bars) -> Vec<Vec<Option<Bar>>> {
+fn layout(bars: &Bars) -> Vec<Vec<Option<BarShape>>> {
     let count = bars.categories.len();
     let mut sums = vec![(0.0, 0.0); count];
     let beside = bars.grouping == Grouping::Beside;
@@ -78,7 +78,7 @@ fn layout(bars: &Bars) -> Vec<Vec<Option<Bar>>> {
                     base = *sum;
                     *sum += value;
                 }
-                Bar { from, to: from + thick, base, end: base + value }
+                BarShape { from, to: from + thick, base, end: base + value }
             }));
         }
         all.push(own);
@@ -86,11 +86,11 @@ fn layout(bars: &Bars) -> Vec<Vec<Option<Bar>>> {
     all
 }
 
-fn frame(chart: &Chart, bars: &Bars, layout: &[Vec<Option<Bar>>], look: Look) -> Frame {
+fn frame(chart: &Chart, bars: &Bars, layout: &[Vec<Option<BarShape>>], look: Look) -> Frame {
     let values = layout.iter().flatten().flatten().map(|bar| bar.end);
     let bands = bars.series.iter().flat_map(|s: &BarSeries| s.band.iter().flat_map(|b| [b.0, b.1]));
     let ticks = if bars.horizontal { look.ticks() } else { 6 };
-    let values = Span::numbers(&chart.y, values.chain(bands).chain([0.0]), ticks, true);
+    let values = AxisSpan::numbers(&chart.y, values.chain(bands).chain([0.0]), ticks, true);
     let legend: Vec<_> = match bars.series.len() {
         0 | 1 => Vec::new(),
         _ => bars.series.iter().map(|s| (s.name.clone(), Swatch::Block)).collect(),
@@ -102,7 +102,7 @@ fn frame(chart: &Chart, bars: &Bars, layout: &[Vec<Option<Bar>>], look: Look) ->
     let names: Vec<_> = bars.categories.iter().map(|name| shorten(name, 24)).collect();
     let (every, upright) = names_below(&names, room / names.len().max(1) as f64);
     Frame {
-        x: Span::names(&names, every, false),
+        x: AxisSpan::names(&names, every, false),
         y: values,
         x_label: chart.x.label.clone(),
         y_label: chart.y.label.clone(),
@@ -118,7 +118,7 @@ fn frame(chart: &Chart, bars: &Bars, layout: &[Vec<Option<Bar>>], look: Look) ->
 fn lying(
     chart: &Chart,
     bars: &Bars,
-    values: Span,
+    values: AxisSpan,
     legend: Vec<(String, Swatch)>,
     look: Look,
 ) -> Frame {
@@ -128,7 +128,7 @@ fn lying(
     let thick = (11.0 * lanes as f64 / FILLED).max(LINE + 2.0);
     Frame {
         x: values,
-        y: Span::names(&names, 1, true),
+        y: AxisSpan::names(&names, 1, true),
         x_label: chart.y.label.clone(),
         y_label: chart.x.label.clone(),
         legend,
@@ -139,17 +139,17 @@ fn lying(
     }
 }
 
-fn error_bar(plot: &Plot, bars: &Bars, band: Option<&(f64, f64)>, bar: &Bar) -> Drawn {
+fn error_bar(plot: &Plot, bars: &Bars, band: Option<&(f64, f64)>, bar: &BarShape) -> Drawn {
     let Some((low, high)) = band.filter(|(a, b)| a.is_finite() && b.is_finite()) else {
         return Ok(());
     };
     let middle = (bar.from + bar.to) / 2.0;
     let cap = (bar.to - bar.from) / 5.0;
     let ends = [*low, *high];
-    plot.pen.line(&ends.map(|v| at(plot, bars, middle, v)), Role::Ink, 0.85, 1.2)?;
+    plot.pen.line(&ends.map(|v| at(plot, bars, middle, v)), ColourRole::Ink, 0.85, 1.2)?;
     ends.into_iter().try_for_each(|v| {
         let across = [middle - cap, middle + cap].map(|along| at(plot, bars, along, v));
-        plot.pen.line(&across, Role::Ink, 0.85, 1.2)
+        plot.pen.line(&across, ColourRole::Ink, 0.85, 1.2)
     })
 }
 
@@ -164,7 +164,7 @@ fn zero_line(plot: &Plot, bars: &Bars) -> Drawn {
     }
     let (first, last) = along.ends();
     let line = [first, last].map(|along| at(plot, bars, along, 0.0));
-    plot.pen.line(&line, Role::Soft, 1.0, 1.2)
+    plot.pen.line(&line, ColourRole::Soft, 1.0, 1.2)
 }
 
 #[cfg(test)]

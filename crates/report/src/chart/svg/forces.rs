@@ -6,8 +6,8 @@
 //! the stronger, the higher among all lists.
 
 use super::frame::{LINE, width_of};
-use super::pen::{DrawError, Drawn, Pen, Place, Side};
-use super::theme::Role;
+use super::pen::{DrawError, Drawn, Pen, Place, TextAnchor};
+use super::theme::ColourRole;
 use super::{LETTER, Look, Picture};
 use crate::chart::escape::shorten;
 use crate::chart::number::short;
@@ -37,12 +37,12 @@ pub(super) fn draw(forces: &Forces, look: Look) -> Result<Picture, DrawError> {
         let corner = ((i % across) as f64 * width, (i / across) as f64 * block);
         pen.series(name, false, || {
             let title = shorten(name, ((width - 8.0) / (13.0 * LETTER * 1.06)) as usize);
-            pen.bold(&title, (corner.0 + 4.0, corner.1 + 12.0), Side::Left, Role::Ink)?;
+            pen.bold(&title, (corner.0 + 4.0, corner.1 + 12.0), TextAnchor::Left, ColourRole::Ink)?;
             one(&pen, list, corner, width, highest, &mut places)
         })?;
     }
     if places.is_empty() {
-        pen.text("no values", (look.width() / 2.0, height / 2.0), Side::Middle, Role::Soft)?;
+        pen.text("no values", (look.width() / 2.0, height / 2.0), TextAnchor::Middle, ColourRole::Soft)?;
     }
     Ok(Picture { width: look.width(), height, body: pen.sheet.take(), places })
 }
@@ -69,9 +69,9 @@ fn one(
     for (rank, document) in list.iter().enumerate() {
         let y = corner.1 + 3.0 * LINE + rank as f64 * ROW + ROW / 2.0;
         let x = corner.0 + 4.0;
-        pen.text(&(rank + 1).to_string(), (x + 18.0, y), Side::Right, Role::Soft)?;
+        pen.text(&(rank + 1).to_string(), (x + 18.0, y), TextAnchor::Right, ColourRole::Soft)?;
         label_box(pen, (x + 24.0, y), document.label, highest)?;
-        pen.text(&shorten(&document.name, most), (x + 58.0, y), Side::Left, Role::Ink)?;
+        pen.text(&shorten(&document.name, most), (x + 58.0, y), TextAnchor::Left, ColourRole::Ink)?;
         let lane = lanes + (rank % LANES) as f64 * LANE;
         let length = if strongest > 0.0 { document.force / strongest * LONGEST } else { 0.0 };
         places.push(Some((lane, y)));
@@ -84,18 +84,18 @@ fn label_box(pen: &Pen, (x, y): Place, label: f64, highest: f64) -> Drawn {
     let strength =
         if highest > 0.0 && label.is_finite() { (label / highest).max(0.0) } else { 0.0 };
     let (from, to) = ((x, y - 9.0), (x + 27.0, y + 9.0));
-    pen.rect(from, to, Role::Series(2), 0.9 * strength)?;
-    pen.outline(from, to, Role::Series(2), 1.0)?;
-    let ink = if strength > 0.55 { Role::Ground } else { Role::Ink };
-    pen.text(&shorten(&short(label), 4), (x + 13.5, y), Side::Middle, ink)
+    pen.rect(from, to, ColourRole::Series(2), 0.9 * strength)?;
+    pen.outline(from, to, ColourRole::Series(2), 1.0)?;
+    let ink = if strength > 0.55 { ColourRole::Ground } else { ColourRole::Ink };
+    pen.text(&shorten(&short(label), 4), (x + 13.5, y), TextAnchor::Middle, ink)
 }
 
 /// Upwards where the length is above 0; a dot where there is next to no push.
 fn arrow(pen: &Pen, (x, y): Place, length: f64) -> Drawn {
     if !length.is_finite() || length.abs() < 2.0 {
-        return pen.rect((x - 1.5, y - 1.5), (x + 1.5, y + 1.5), Role::Soft, 1.0);
+        return pen.rect((x - 1.5, y - 1.5), (x + 1.5, y + 1.5), ColourRole::Soft, 1.0);
     }
-    let role = if length > 0.0 { Role::Up } else { Role::Down };
+    let role = if length > 0.0 { ColourRole::Up } else { ColourRole::Down };
     let tip = y - length;
     let head = length.abs().min(8.0) * length.signum();
     pen.line(&[(x, y), (x, tip + head * 0.8)], role, 1.0, 2.4)?;

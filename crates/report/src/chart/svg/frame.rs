@@ -12,10 +12,10 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 use plotters::style::FontTransform;
 
 use super::canvas::{FINE, FONT};
-use super::pen::{DrawError, Drawn, Pen, Place, Side, line_style, text_style};
-use super::theme::Role;
+use super::pen::{DrawError, Drawn, Pen, Place, TextAnchor, line_style, text_style};
+use super::theme::ColourRole;
 use super::{LETTER, Look, Picture};
-use crate::chart::axis::Span;
+use crate::chart::axis::AxisSpan;
 use crate::chart::escape::shorten;
 
 /// Height of a line of text.
@@ -40,8 +40,8 @@ pub(super) enum Swatch {
 
 /// Everything around the marks.
 pub(super) struct Frame {
-    pub(super) x: Span,
-    pub(super) y: Span,
+    pub(super) x: AxisSpan,
+    pub(super) y: AxisSpan,
     pub(super) x_label: String,
     pub(super) y_label: String,
     pub(super) legend: Vec<(String, Swatch)>,
@@ -58,12 +58,12 @@ pub(super) struct Frame {
 /// A frame that is drawn, ready for marks.
 pub(super) struct Plot {
     pub(super) pen: Pen,
-    coord: Cartesian2d<Span, Span>,
+    coord: Cartesian2d<AxisSpan, AxisSpan>,
     width: f64,
     height: f64,
 }
 
-impl Ranged for Span {
+impl Ranged for AxisSpan {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
 
@@ -85,7 +85,7 @@ impl Ranged for Span {
     }
 }
 
-impl ValueFormatter<f64> for Span {
+impl ValueFormatter<f64> for AxisSpan {
     fn format_ext(&self, value: &f64) -> String {
         let found = self.ticks.iter().find(|(at, _)| at == value);
         found.map(|(_, label)| label.clone()).unwrap_or_default()
@@ -130,12 +130,12 @@ impl Frame {
         if !self.y_label.is_empty() {
             let most = ((width - 8.0) / (FONT * LETTER)) as usize;
             let at = (2.0, top - LINE / 2.0 - 8.0);
-            pen.text(&shorten(&self.y_label, most), at, Side::Left, Role::Soft)?;
+            pen.text(&shorten(&self.y_label, most), at, TextAnchor::Left, ColourRole::Soft)?;
         }
         let middle = left + (width - left - RIGHT) / 2.0;
         let most = ((width - left) / (FONT * LETTER)) as usize;
         let at = (middle, height - LINE / 2.0 - 1.0);
-        pen.text(&shorten(&self.x_label, most), at, Side::Middle, Role::Soft)?;
+        pen.text(&shorten(&self.x_label, most), at, TextAnchor::Middle, ColourRole::Soft)?;
         let coord = self.mesh(&pen, top, left, below, label)?;
         Ok(Plot { pen, coord, width, height })
     }
@@ -148,7 +148,7 @@ impl Frame {
         left: f64,
         below: f64,
         label: f64,
-    ) -> Result<Cartesian2d<Span, Span>, DrawError> {
+    ) -> Result<Cartesian2d<AxisSpan, AxisSpan>, DrawError> {
         let px = |v: f64| (v * FINE) as i32;
         let mut context = ChartBuilder::on(&pen.area)
             .margin_top(px(top))
@@ -157,12 +157,12 @@ impl Frame {
             .x_label_area_size(px(below))
             .y_label_area_size(px(left))
             .build_cartesian_2d(self.x, self.y)?;
-        let text = text_style(Role::Soft, FONT, false);
+        let text = text_style(ColourRole::Soft, FONT, false);
         let turn = if self.upright { FontTransform::Rotate270 } else { FontTransform::None };
         let mut mesh = context.configure_mesh();
-        mesh.axis_style(line_style(Role::Soft, 0.6, 1.0))
-            .bold_line_style(line_style(Role::Grid, 1.0, 1.0))
-            .light_line_style(line_style(Role::Grid, 0.0, 1.0))
+        mesh.axis_style(line_style(ColourRole::Soft, 0.6, 1.0))
+            .bold_line_style(line_style(ColourRole::Grid, 1.0, 1.0))
+            .light_line_style(line_style(ColourRole::Grid, 0.0, 1.0))
             .x_label_style(text.clone().transform(turn))
             .y_label_style(text)
             .set_all_tick_mark_size(px(TICK));
@@ -185,14 +185,14 @@ impl Plot {
     }
 
     /// The axes.
-    pub(super) fn spans(&self) -> (&Span, &Span) {
+    pub(super) fn spans(&self) -> (&AxisSpan, &AxisSpan) {
         (self.coord.x_spec(), self.coord.y_spec())
     }
 
     /// Says in the middle that there is nothing to be seen.
     pub(super) fn say_empty(&self) -> Drawn {
         let at = (self.width / 2.0, self.height / 2.0);
-        self.pen.text("no values", at, Side::Middle, Role::Soft)
+        self.pen.text("no values", at, TextAnchor::Middle, ColourRole::Soft)
     }
 
     /// The picture, with the places of its values in the order in which the chart has them.
@@ -242,12 +242,12 @@ fn draw_legend(pen: &Pen, rows: &[Vec<Entry<'_>>]) -> Drawn {
             let middle = (x + 11.0, y);
             match swatch {
                 Swatch::Block => {
-                    pen.rect((x + 4.0, y - 6.0), (x + 18.0, y + 6.0), Role::Series(*series), 1.0)?;
+                    pen.rect((x + 4.0, y - 6.0), (x + 18.0, y + 6.0), ColourRole::Series(*series), 1.0)?;
                 }
                 Swatch::Sign => pen.sign(*series, middle, 4.5, 1.0)?,
                 Swatch::Line | Swatch::Dashed => {
                     let (from, to) = ((*x, y), (x + 22.0, y));
-                    let role = Role::Series(*series);
+                    let role = ColourRole::Series(*series);
                     if **swatch == Swatch::Dashed {
                         pen.line(&[from, (x + 7.0, y)], role, 1.0, 2.0)?;
                         pen.line(&[(x + 13.0, y), to], role, 1.0, 2.0)?;
@@ -257,7 +257,7 @@ fn draw_legend(pen: &Pen, rows: &[Vec<Entry<'_>>]) -> Drawn {
                     }
                 }
             }
-            pen.text(name, (x + 28.0, y), Side::Left, Role::Ink)?;
+            pen.text(name, (x + 28.0, y), TextAnchor::Left, ColourRole::Ink)?;
         }
     }
     Ok(())

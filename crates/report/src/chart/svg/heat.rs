@@ -5,10 +5,10 @@
 //! from the smallest to the largest. Where cells are large enough the number is written in them.
 
 use super::frame::{Frame, LINE, Plot, left_room, names_below, width_of};
-use super::pen::{DrawError, Drawn, Place, Side};
-use super::theme::Role;
+use super::pen::{DrawError, Drawn, Place, TextAnchor};
+use super::theme::ColourRole;
 use super::{Look, Picture};
-use crate::chart::axis::Span;
+use crate::chart::axis::AxisSpan;
 use crate::chart::escape::shorten;
 use crate::chart::number::{brief, short};
 use crate::chart::{Chart, Heat};
@@ -52,12 +52,12 @@ impl Shades {
 pub(super) fn draw(chart: &Chart, heat: &Heat, look: Look) -> Result<Picture, DrawError> {
     let columns = heat.columns.len().max(1) as f64;
     let rows: Vec<_> = heat.rows.iter().map(|name| shorten(name, look.letters() / 2)).collect();
-    let y = Span::names(&rows, 1, true);
+    let y = AxisSpan::names(&rows, 1, true);
     let slot = (look.width() - left_room(&y.ticks) - 18.0) / columns;
     let names: Vec<_> = heat.columns.iter().map(|name| shorten(name, 24)).collect();
     let (every, upright) = names_below(&names, slot);
     let plot = Frame {
-        x: Span::names(&names, every, false),
+        x: AxisSpan::names(&names, every, false),
         y,
         x_label: chart.x.label.clone(),
         y_label: chart.y.label.clone(),
@@ -100,7 +100,7 @@ pub(crate) fn cell(heat: &Heat, r: usize, c: usize) -> Option<f64> {
 
 fn draw_cell(plot: &Plot, (r, c): Place, value: f64, shades: Shades, slot: f64) -> Drawn {
     let (below, strength) = shades.strength(value);
-    let role = if below { Role::Down } else { Role::Up };
+    let role = if below { ColourRole::Down } else { ColourRole::Up };
     let (from, to) = (plot.at(c - 0.5, r - 0.5), plot.at(c + 0.5, r + 0.5));
     let inset = if slot > 6.0 { 0.5 } else { 0.0 };
     let (from, to) = ((from.0 + inset, from.1 + inset), (to.0 - inset, to.1 - inset));
@@ -108,8 +108,8 @@ fn draw_cell(plot: &Plot, (r, c): Place, value: f64, shades: Shades, slot: f64) 
     let text = format!("{value:.2}");
     let text = if value.fract() == 0.0 { short(value) } else { text };
     if width_of(&text) + 4.0 <= slot && to.1 - from.1 >= 14.0 {
-        let ink = if strength > 0.55 { Role::Ground } else { Role::Ink };
-        plot.pen.text(&text, plot.at(c, r), Side::Middle, ink)?;
+        let ink = if strength > 0.55 { ColourRole::Ground } else { ColourRole::Ink };
+        plot.pen.text(&text, plot.at(c, r), TextAnchor::Middle, ink)?;
     }
     Ok(())
 }
@@ -125,18 +125,18 @@ fn key(plot: &Plot, heat: &Heat, shades: Shades) -> Drawn {
     let (low, high) = shades.ends();
     let name = shorten(&heat.value, 28);
     let y = 10.0;
-    plot.pen.text(&name, (2.0, y), Side::Left, Role::Ink)?;
+    plot.pen.text(&name, (2.0, y), TextAnchor::Left, ColourRole::Ink)?;
     let mut x = 2.0 + width_of(&name) + 12.0;
-    plot.pen.text(&brief(low), (x, y), Side::Left, Role::Soft)?;
+    plot.pen.text(&brief(low), (x, y), TextAnchor::Left, ColourRole::Soft)?;
     x += width_of(&brief(low)) + 6.0;
     for i in 0..STEPS {
         let value = low + (high - low) * i as f64 / (STEPS - 1) as f64;
         let (below, strength) = shades.strength(value);
-        let role = if below { Role::Down } else { Role::Up };
+        let role = if below { ColourRole::Down } else { ColourRole::Up };
         plot.pen.rect((x, y - 6.0), (x + 10.0, y + 6.0), role, opacity(strength))?;
         x += 10.0;
     }
-    plot.pen.text(&brief(high), (x + 6.0, y), Side::Left, Role::Soft)
+    plot.pen.text(&brief(high), (x + 6.0, y), TextAnchor::Left, ColourRole::Soft)
 }
 
 #[cfg(test)]

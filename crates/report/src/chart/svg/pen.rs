@@ -7,7 +7,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontDesc, FontFamily, FontStyle, ShapeStyle, TextStyle};
 
 use super::canvas::{Canvas, FINE, FONT, Sheet};
-use super::theme::Role;
+use super::theme::ColourRole;
 use crate::chart::escape::escape;
 
 /// What the plotting library says when it cannot draw.
@@ -19,7 +19,7 @@ pub(crate) type Place = (f64, f64);
 
 /// Where text stands relative to its place, from left to right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum TextAnchor {
     Left,
     Middle,
     Right,
@@ -36,12 +36,12 @@ fn fine((x, y): Place) -> (i32, i32) {
 }
 
 /// A line of this colour and width.
-pub(super) fn line_style(role: Role, opacity: f64, width: f64) -> ShapeStyle {
+pub(super) fn line_style(role: ColourRole, opacity: f64, width: f64) -> ShapeStyle {
     role.stand_in(opacity).stroke_width((width * FINE).round() as u32)
 }
 
 /// Text of this colour and size.
-pub(super) fn text_style(role: Role, size: f64, bold: bool) -> TextStyle<'static> {
+pub(super) fn text_style(role: ColourRole, size: f64, bold: bool) -> TextStyle<'static> {
     let style = if bold { FontStyle::Bold } else { FontStyle::Normal };
     let font = FontDesc::new(FontFamily::SansSerif, size * FINE, style);
     let color = role.stand_in(1.0).to_backend_color();
@@ -66,42 +66,42 @@ impl Pen {
     }
 
     /// A line through places.
-    pub(super) fn line(&self, places: &[Place], role: Role, opacity: f64, width: f64) -> Drawn {
+    pub(super) fn line(&self, places: &[Place], role: ColourRole, opacity: f64, width: f64) -> Drawn {
         let places: Vec<_> = places.iter().copied().map(fine).collect();
         self.area.draw(&PathElement::new(places, line_style(role, opacity, width)))
     }
 
     /// An area with these corners.
-    pub(super) fn area(&self, corners: Vec<Place>, role: Role, opacity: f64) -> Drawn {
+    pub(super) fn area(&self, corners: Vec<Place>, role: ColourRole, opacity: f64) -> Drawn {
         let corners: Vec<_> = corners.into_iter().map(fine).collect();
         self.area.draw(&Polygon::new(corners, role.stand_in(opacity).filled()))
     }
 
     /// A filled rectangle.
-    pub(super) fn rect(&self, from: Place, to: Place, role: Role, opacity: f64) -> Drawn {
+    pub(super) fn rect(&self, from: Place, to: Place, role: ColourRole, opacity: f64) -> Drawn {
         self.area.draw(&Rectangle::new([fine(from), fine(to)], role.stand_in(opacity).filled()))
     }
 
     /// The outline of a rectangle.
-    pub(super) fn outline(&self, from: Place, to: Place, role: Role, width: f64) -> Drawn {
+    pub(super) fn outline(&self, from: Place, to: Place, role: ColourRole, width: f64) -> Drawn {
         self.area.draw(&Rectangle::new([fine(from), fine(to)], line_style(role, 1.0, width)))
     }
 
     /// A word; `at` is on its middle line.
-    pub(super) fn text(&self, text: &str, at: Place, side: Side, role: Role) -> Drawn {
+    pub(super) fn text(&self, text: &str, at: Place, side: TextAnchor, role: ColourRole) -> Drawn {
         self.write(text, at, side, text_style(role, FONT, false))
     }
 
     /// A word in bold; `at` is on its middle line.
-    pub(super) fn bold(&self, text: &str, at: Place, side: Side, role: Role) -> Drawn {
+    pub(super) fn bold(&self, text: &str, at: Place, side: TextAnchor, role: ColourRole) -> Drawn {
         self.write(text, at, side, text_style(role, FONT, true))
     }
 
-    fn write(&self, text: &str, at: Place, side: Side, style: TextStyle<'static>) -> Drawn {
+    fn write(&self, text: &str, at: Place, side: TextAnchor, style: TextStyle<'static>) -> Drawn {
         let side = match side {
-            Side::Left => HPos::Left,
-            Side::Middle => HPos::Center,
-            Side::Right => HPos::Right,
+            TextAnchor::Left => HPos::Left,
+            TextAnchor::Middle => HPos::Center,
+            TextAnchor::Right => HPos::Right,
         };
         self.area.draw_text(text, &style.pos(Pos::new(side, VPos::Center)), fine(at))
     }
@@ -109,7 +109,7 @@ impl Pen {
     /// The sign of the series of this number: eight shapes, so that colour is not all that tells
     /// series apart.
     pub(super) fn sign(&self, series: usize, at: Place, radius: f64, opacity: f64) -> Drawn {
-        let role = Role::Series(series);
+        let role = ColourRole::Series(series);
         let shape: &[Place] = match series % 8 {
             0 => {
                 let style = role.stand_in(opacity).filled();

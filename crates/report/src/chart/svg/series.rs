@@ -5,9 +5,9 @@
 
 use super::frame::{Frame, Plot, Swatch};
 use super::pen::{DrawError, Drawn, Place};
-use super::theme::Role;
+use super::theme::ColourRole;
 use super::{Look, Picture};
-use crate::chart::axis::Span;
+use crate::chart::axis::AxisSpan;
 use crate::chart::{Chart, Series};
 
 /// Signs on a line.
@@ -60,9 +60,9 @@ pub(super) fn stack(chart: &Chart, series: &[Series], look: Look) -> Result<Pict
             if corners.len() < 4 {
                 return Ok(());
             }
-            plot.pen.area(corners, Role::Series(i), 0.85)?;
+            plot.pen.area(corners, ColourRole::Series(i), 0.85)?;
             // A line in the colour of the ground keeps neighbours apart without colour.
-            plot.pen.line(&top, Role::Ground, 1.0, 1.5)
+            plot.pen.line(&top, ColourRole::Ground, 1.0, 1.5)
         })?;
         places.extend(places_of(&plot, upper));
     }
@@ -102,8 +102,8 @@ fn frame(
     let needs_legend = series.len() > 1 || series.iter().any(|s| !s.name.is_empty());
     let legend = series.iter().map(|s| (s.name.clone(), swatch(s)));
     Frame {
-        x: Span::numbers(&chart.x, xs, look.ticks(), false),
-        y: Span::numbers(&chart.y, ys, 6, true),
+        x: AxisSpan::numbers(&chart.x, xs, look.ticks(), false),
+        y: AxisSpan::numbers(&chart.y, ys, 6, true),
         x_label: chart.x.label.clone(),
         y_label: chart.y.label.clone(),
         legend: if needs_legend { legend.collect() } else { Vec::new() },
@@ -141,14 +141,14 @@ fn line(plot: &Plot, i: usize, one: &Series) -> Drawn {
         let mut corners: Vec<Place> = run.iter().map(|(_, high)| *high).collect();
         corners.extend(run.iter().rev().map(|(low, _)| *low));
         if corners.len() > 3 {
-            plot.pen.area(corners, Role::Series(i), 0.16)?;
+            plot.pen.area(corners, ColourRole::Series(i), 0.16)?;
         }
     }
     let places = places_of(plot, &one.points);
     for run in runs(&places) {
         match run.as_slice() {
             [alone] => plot.pen.sign(i, *alone, 3.0, 1.0)?,
-            run => plot.pen.line(run, Role::Series(i), 1.0, 2.0)?,
+            run => plot.pen.line(run, ColourRole::Series(i), 1.0, 2.0)?,
         }
     }
     if one.dashed {
@@ -176,7 +176,7 @@ fn bars_of_band(plot: &Plot, i: usize, one: &Series) -> Drawn {
     known
         .into_iter()
         .flatten()
-        .try_for_each(|(low, high)| plot.pen.line(&[low, high], Role::Series(i), 0.6, 1.5))
+        .try_for_each(|(low, high)| plot.pen.line(&[low, high], ColourRole::Series(i), 0.6, 1.5))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use plotters::style::{RGBAColor, RGBColor};
 
 /// What a colour is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum ColourRole {
     /// The series of this number; colours begin anew after the last.
     Series(usize),
     /// Text.
@@ -47,16 +47,16 @@ const COLOURS: [(&str, &str, &str); 14] = [
 /// Series with a colour of their own.
 const SERIES: usize = 8;
 
-impl Role {
+impl ColourRole {
     fn index(self) -> usize {
         match self {
-            Role::Ink => 0,
-            Role::Soft => 1,
-            Role::Grid => 2,
-            Role::Ground => 3,
-            Role::Up => 4,
-            Role::Down => 5,
-            Role::Series(n) => 6 + n % SERIES,
+            ColourRole::Ink => 0,
+            ColourRole::Soft => 1,
+            ColourRole::Grid => 2,
+            ColourRole::Ground => 3,
+            ColourRole::Up => 4,
+            ColourRole::Down => 5,
+            ColourRole::Series(n) => 6 + n % SERIES,
         }
     }
 
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn marks_have_contrast_three_and_text_four_and_a_half_on_both_grounds() {
-        let (_, light, dark) = COLOURS[Role::Ground.index()];
+        let (_, light, dark) = COLOURS[ColourRole::Ground.index()];
         for (class, on_light, on_dark) in COLOURS {
             let least = match class {
                 "grid" | "ground" => continue,
@@ -132,8 +132,8 @@ mod tests {
 
     #[test]
     fn series_begin_anew_after_the_last_colour() {
-        assert_eq!(Role::Series(0).class(), "s1");
-        assert_eq!(Role::Series(8).class(), "s1");
-        assert_eq!(class_of(Role::Series(7).stand_in(1.0).2 as usize), "s8");
+        assert_eq!(ColourRole::Series(0).class(), "s1");
+        assert_eq!(ColourRole::Series(8).class(), "s1");
+        assert_eq!(class_of(ColourRole::Series(7).stand_in(1.0).2 as usize), "s8");
     }
 }

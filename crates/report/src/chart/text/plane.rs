@@ -5,7 +5,7 @@
 
 use super::braille::Dots;
 use super::{ROWS, name, pad_left};
-use crate::chart::axis::Span;
+use crate::chart::axis::AxisSpan;
 use crate::chart::number::short;
 use crate::chart::{Chart, Series};
 
@@ -53,8 +53,8 @@ fn draw(
     put: impl FnOnce(&mut Dots, &[Vec<Share>]),
 ) -> String {
     let points = || all.iter().flat_map(|s| &s.points);
-    let x = Span::numbers(&chart.x, points().map(|p| p.0), 4, false);
-    let y = Span::numbers(&chart.y, points().map(|p| p.1), 4, true);
+    let x = AxisSpan::numbers(&chart.x, points().map(|p| p.0), 4, false);
+    let y = AxisSpan::numbers(&chart.y, points().map(|p| p.1), 4, true);
     let place = |p: &(f64, f64)| -> Share {
         (x.holds(p.0) && y.holds(p.1)).then(|| (x.share(p.0), y.share(p.1)))
     };
@@ -82,8 +82,8 @@ pub(super) fn stack(chart: &Chart, all: &[Series], width: usize) -> String {
         own.scan(0.0, grow).collect()
     };
     let edges: Vec<Vec<f64>> = (0..first.points.len()).map(sums).collect();
-    let x = Span::numbers(&chart.x, first.points.iter().map(|p| p.0), 4, false);
-    let y = Span::numbers(&chart.y, edges.iter().flatten().copied().chain([0.0]), 4, true);
+    let x = AxisSpan::numbers(&chart.x, first.points.iter().map(|p| p.0), 4, false);
+    let y = AxisSpan::numbers(&chart.y, edges.iter().flatten().copied().chain([0.0]), 4, true);
     let columns = width - margin(&y) - 1;
     let nearest = |column: usize| {
         let share = column as f64 / (columns - 1).max(1) as f64;
@@ -105,7 +105,7 @@ pub(super) fn stack(chart: &Chart, all: &[Series], width: usize) -> String {
 }
 
 /// Columns left of the plot.
-fn margin(y: &Span) -> usize {
+fn margin(y: &AxisSpan) -> usize {
     y.ticks.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(1) + 1
 }
 
@@ -121,7 +121,7 @@ fn legend(one: &Series, sign: char, width: usize) -> String {
 }
 
 /// The plot with ticks on the left and the ends of x below.
-fn around(chart: &Chart, (x, y): (&Span, &Span), rows: Vec<String>, width: usize) -> String {
+fn around(chart: &Chart, (x, y): (&AxisSpan, &AxisSpan), rows: Vec<String>, width: usize) -> String {
     let left = margin(y);
     let mut out = String::new();
     if !chart.y.label.is_empty() {

@@ -25,7 +25,7 @@ pub(super) fn is_moment(kind: &DataType) -> bool {
 
 /// Which parts of a moment are written.
 #[derive(Clone, Copy)]
-enum Parts {
+enum MomentParts {
     Date,
     Time,
     Timestamp { utc: bool },
@@ -40,18 +40,18 @@ pub(super) fn texts(array: &dyn Array) -> Option<LargeStringArray> {
         TimeUnit::Nanosecond => 1,
     };
     Some(match array.data_type() {
-        DataType::Date32 => written::<Date32Type>(array, NANOSECONDS_PER_DAY, Parts::Date),
-        DataType::Date64 => written::<Date64Type>(array, 1_000_000, Parts::Date),
+        DataType::Date32 => written::<Date32Type>(array, NANOSECONDS_PER_DAY, MomentParts::Date),
+        DataType::Date64 => written::<Date64Type>(array, 1_000_000, MomentParts::Date),
         DataType::Time32(TimeUnit::Second) => {
-            written::<Time32SecondType>(array, NANOSECONDS_PER_SECOND, Parts::Time)
+            written::<Time32SecondType>(array, NANOSECONDS_PER_SECOND, MomentParts::Time)
         }
-        DataType::Time32(_) => written::<Time32MillisecondType>(array, 1_000_000, Parts::Time),
+        DataType::Time32(_) => written::<Time32MillisecondType>(array, 1_000_000, MomentParts::Time),
         DataType::Time64(TimeUnit::Microsecond) => {
-            written::<Time64MicrosecondType>(array, 1_000, Parts::Time)
+            written::<Time64MicrosecondType>(array, 1_000, MomentParts::Time)
         }
-        DataType::Time64(_) => written::<Time64NanosecondType>(array, 1, Parts::Time),
+        DataType::Time64(_) => written::<Time64NanosecondType>(array, 1, MomentParts::Time),
         DataType::Timestamp(of, zone) => {
-            let parts = Parts::Timestamp { utc: zone.is_some() };
+            let parts = MomentParts::Timestamp { utc: zone.is_some() };
             match of {
                 TimeUnit::Second => written::<TimestampSecondType>(array, unit(of), parts),
                 TimeUnit::Millisecond => {
@@ -68,7 +68,7 @@ pub(super) fn texts(array: &dyn Array) -> Option<LargeStringArray> {
 }
 
 /// Values that count units of so many nanoseconds.
-fn written<T>(array: &dyn Array, unit: i128, parts: Parts) -> LargeStringArray
+fn written<T>(array: &dyn Array, unit: i128, parts: MomentParts) -> LargeStringArray
 where
     T: ArrowPrimitiveType,
     T::Native: Into<i64>,
@@ -78,7 +78,7 @@ where
 }
 
 /// The text of a moment, given in nanoseconds since 1970 or, for a time, since midnight.
-fn text_of(nanoseconds: i128, parts: Parts) -> Option<String> {
+fn text_of(nanoseconds: i128, parts: MomentParts) -> Option<String> {
     let moment = OffsetDateTime::from_unix_timestamp_nanos(nanoseconds).ok()?;
     if !(0..=9999).contains(&moment.year()) {
         return None;
@@ -95,10 +95,10 @@ fn text_of(nanoseconds: i128, parts: Parts) -> Option<String> {
         }
     };
     Some(match parts {
-        Parts::Date => date(),
-        Parts::Time if (0..NANOSECONDS_PER_DAY).contains(&nanoseconds) => time(),
-        Parts::Time => return None,
-        Parts::Timestamp { utc } => format!("{}T{}{}", date(), time(), if utc { "Z" } else { "" }),
+        MomentParts::Date => date(),
+        MomentParts::Time if (0..NANOSECONDS_PER_DAY).contains(&nanoseconds) => time(),
+        MomentParts::Time => return None,
+        MomentParts::Timestamp { utc } => format!("{}T{}{}", date(), time(), if utc { "Z" } else { "" }),
     })
 }
 

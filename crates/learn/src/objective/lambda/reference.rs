@@ -3,11 +3,11 @@
 
 use rankwright_eval::{MetricSpec, Orderer, SourceKind};
 
-use super::{Cut, LambdaConfig, PairChoice, Scheme, TiedLabels, Weight};
+use super::{CutoffMode, LambdaConfig, PairChoice, Scheme, TiedLabels, Weight};
 use crate::objective::QueryView;
 
 /// Gradient and hessian of each document, by definition.
-pub(super) fn twin(params: &LambdaConfig, query: &QueryView<'_>) -> (Vec<f64>, Vec<f64>) {
+pub(super) fn reference(params: &LambdaConfig, query: &QueryView<'_>) -> (Vec<f64>, Vec<f64>) {
     let n = query.scores.len();
     let seed = query.seed ^ (query.query as u64).wrapping_mul(0xd1b5_4a32_d192_ed03);
     let mut orderer = Orderer::default();
@@ -80,7 +80,7 @@ fn changes(params: &LambdaConfig, labels: &[f64], truncation: usize, i: usize) -
     let mut ideal = labels.to_vec();
     ideal.sort_by(|a, b| b.total_cmp(a));
     let mut spec = metric.canonical().clone();
-    if params.cut == Cut::Soft && !["p", "recall", "success"].contains(&spec.name.as_str()) {
+    if params.cut == CutoffMode::Soft && !["p", "recall", "success"].contains(&spec.name.as_str()) {
         spec.cutoff = None;
         if spec.name == "ndcg" {
             ideal.truncate(truncation);

@@ -13,7 +13,7 @@ use crate::error::LearnError;
 
 /// The best trial against trial 0, over the queries that count for both.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Versus {
+pub struct TrialComparison {
     /// Mean of the differences, best minus trial 0.
     pub difference: f64,
     /// Its 95% interval (Student's t).
@@ -29,11 +29,11 @@ pub struct Versus {
 }
 
 /// Compares two trials; none where no query counts for both.
-pub(super) fn versus(
+pub(super) fn compare_trials(
     best: &Trial,
     first: &Trial,
     better: Better,
-) -> Result<Option<Versus>, LearnError> {
+) -> Result<Option<TrialComparison>, LearnError> {
     let both = best.values.iter().zip(&first.values);
     let (mine, theirs): (Vec<f64>, Vec<f64>) = both.filter_map(|(a, b)| (*a).zip(*b)).unzip();
     let refused = |_: StatsError| LearnError::Internal {
@@ -46,7 +46,7 @@ pub(super) fn versus(
         Better::Higher => (found.wins, found.losses),
         Better::Lower => (found.losses, found.wins),
     };
-    Ok(Some(Versus {
+    Ok(Some(TrialComparison {
         difference,
         ci95: mean_interval(pairs.differences(), 0.95).map_err(refused)?,
         p: randomisation_test(&pairs, Sampling::default()).map_err(refused)?.p,

@@ -6,17 +6,17 @@
 
 use std::ops::Range;
 
-use rankwright_model::{Child, Rule, Side, Split};
+use rankwright_model::{Child, SplitCondition, Side, Split};
 
 use super::TreeConfig;
-use super::grow::{Grow, GrowTimes, GrownRows, Input};
+use super::grow::{Grow, GrowTimes, GrownRows, GrowInput};
 use super::grown::{Grown, GrownLeaf};
 use super::routes::Routes;
 use super::split::Limits;
-use crate::bins::{Binned, Member};
+use crate::bins::{Binned, PackedFeature};
 use crate::error::LearnError;
 
-pub(crate) struct Twin<'a> {
+pub(crate) struct ReferenceGrower<'a> {
     binned: &'a Binned,
     params: &'a TreeConfig,
     rows: Vec<u32>,
@@ -39,21 +39,21 @@ impl Sums {
     }
 }
 
-struct Best {
+struct ReferenceBest {
     gain: f64,
     column: usize,
-    member: Member,
+    member: PackedFeature,
     bin: usize,
     missing: Side,
 }
 
-struct Node {
+struct ReferenceLeaf {
     range: Range<usize>,
-    best: Option<Best>,
+    best: Option<ReferenceBest>,
     parent: Option<(usize, Side)>,
 }
 
-impl<'a> Twin<'a> {
+impl<'a> ReferenceGrower<'a> {
     pub(crate) fn new(binned: &'a Binned, params: &'a TreeConfig) -> Self {
         Self { binned, params, rows: (0..binned.rows() as u32).collect() }
     }
@@ -63,7 +63,7 @@ impl<'a> Twin<'a> {
         (enough && sums.h > 0.0).then(|| sums.g * sums.g / (sums.h + self.params.l2))
     }
 
-    fn best(&self, range: Range<usize>, input: &Input<'_>) -> Option<Best> {
+    fn best(&self, range: Range<usize>, input: &GrowInput<'_>) -> Option<ReferenceBest> {
         let rows = &self.rows[range];
         let one = |row: &u32| {
             let row = *row as usize;
@@ -71,7 +71,7 @@ impl<'a> Twin<'a> {
         };
         let total = rows.iter().map(one).fold(Sums::default(), Sums::add);
         let own = self.worth(total)?;
-        let mut best: Option<Best> = None;
+        let mut best: Option<ReferenceBest> = None;
         for (column, shared) in self.binned.columns().iter().enumerate() {
             for &member in &shared.members {
                 let bins = self.binned.feature(member.feature).unwrap();
@@ -93,12 +93,12 @@ impl<'a> Twin<'a> {
                         let sides = (self.worth(left), self.worth(total.less(left)));
                         let (Some(l), Some(r)) = sides else { continue };
                         let gain = (l + r - own) / 2.0;
-                        let lower = |b: &Best| member.feature < b.member.feature;
+                        let lower = |b: &ReferenceBest| member.feature < b.member.feature;
                         if best
                             .as_ref()
                             .is_none_or(|b| gain > b.gain || (gain == b.gain && lower(b)))
                         {
-                            best = Some(Best { gain, column, member, bin, missing });
+                            best = Some(ReferenceBest { gain, column, member, bin, missing });
                         }
                     }
                 }
@@ -108,7 +108,7 @@ impl<'a> Twin<'a> {
     }
 }
 
-impl GrownRows for Twin<'_> {
+impl GrownRows for ReferenceGrower<'_> {
     fn rows_of(&self, leaf: &GrownLeaf) -> &[u32] {
         &self.rows[leaf.range.clone()]
     }
@@ -118,18 +118,18 @@ impl GrownRows for Twin<'_> {
     }
 }
 
-impl Grow for Twin<'_> {
-    fn grow(&mut self, input: Input<'_>) -> Result<Grown, LearnError> {
+impl Grow for ReferenceGrower<'_> {
+    fn grow(&mut self, input: GrowInput<'_>) -> Result<Grown, LearnError> {
         self.rows = match input.sample {
             Some(sample) => sample.to_vec(),
             None => (0..self.binned.rows() as u32).collect(),
         };
         let all = 0..self.rows.len();
         let best = self.best(all.clone(), &input);
-        let mut nodes = vec![Node { range: all, best, parent: None }];
+        let mut nodes = vec![ReferenceLeaf { range: all, best, parent: None }];
         let mut splits: Vec<Split> = Vec::new();
         while nodes.len() < self.params.leaves {
-            let gain = |node: &Node| node.best.as_ref().map_or(f64::NEG_INFINITY, |b| b.gain);
+            let gain = |node: &ReferenceLeaf| node.best.as_ref().map_or(f64::NEG_INFINITY, |b| b.gain);
             let at = (0..nodes.len())
                 .rev()
                 .max_by(|a, b| gain(&nodes[*a]).total_cmp(&gain(&nodes[*b])))
@@ -156,7 +156,7 @@ impl Grow for Twin<'_> {
             let majority = if left.len() >= right.len() { Side::Left } else { Side::Right };
             splits.push(Split {
                 feature: best.member.feature,
-                rule: Rule::AtMost(bins.bounds.get(best.bin).copied().unwrap_or(f32::INFINITY)),
+                rule: SplitCondition::AtMost(bins.bounds.get(best.bin).copied().unwrap_or(f32::INFINITY)),
                 missing: if bins.missing { best.missing } else { majority },
                 left: Child::Leaf(at as u32),
                 right: Child::Leaf(number),
@@ -167,14 +167,14 @@ impl Grow for Twin<'_> {
                 [(Side::Left, range.start..middle), (Side::Right, middle..range.end)]
             {
                 let best = self.best(range.clone(), &input);
-                let node = Node { range, best, parent: Some((split, side)) };
+                let node = ReferenceLeaf { range, best, parent: Some((split, side)) };
                 match side {
                     Side::Left => nodes[at] = node,
                     Side::Right => nodes.push(node),
                 }
             }
         }
-        let leaf = |node: Node| GrownLeaf {
+        let leaf = |node: ReferenceLeaf| GrownLeaf {
             rows: node.range.len() as u64,
             range: node.range,
             buffer: 0,
@@ -223,7 +223,7 @@ mod tests {
             return booster.train(&mut objective, &request).unwrap().model;
         }
         let binned = Binned::new(data, params.bins, &Local).unwrap();
-        let mut twin = Twin::new(&binned, &params.tree);
+        let mut twin = ReferenceGrower::new(&binned, &params.tree);
         booster.train_with(&mut objective, &request, &mut twin, 0.0).unwrap().model
     }
 

@@ -18,14 +18,14 @@ use super::sample::mix;
 
 /// The parts of the queries that a tree sees: those of the largest gradients, and a sample of the rest.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct OneSide {
+pub(crate) struct Goss {
     /// Part of the queries that is kept for their gradients.
     pub(crate) top: f64,
     /// Part of the queries, of all, that is drawn from the others.
     pub(crate) rest: f64,
 }
 
-impl OneSide {
+impl Goss {
     /// Whether a tree, numbered from 0, is sampled at all.
     pub(crate) fn begins(rate: f64, number: usize) -> bool {
         number >= (1.0 / rate) as usize
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const USUAL: OneSide = OneSide { top: 0.2, rest: 0.1 };
+    const USUAL: Goss = Goss { top: 0.2, rest: 0.1 };
 
     #[test]
     fn the_largest_stay_and_the_drawn_ones_stand_for_the_others() {
@@ -92,15 +92,15 @@ mod tests {
         let equal = USUAL.counts(&[0.0; 10], 1, 1);
         assert_eq!(equal[..2], [1.0, 1.0]);
         assert_eq!(equal.iter().filter(|count| **count == 8.0).count(), 1);
-        let whole = OneSide { top: 0.7, rest: 0.3 }.counts(&[1.0, 5.0, 2.0, 2.0], 1, 1);
+        let whole = Goss { top: 0.7, rest: 0.3 }.counts(&[1.0, 5.0, 2.0, 2.0], 1, 1);
         assert_eq!(whole, [1.0; 4]);
     }
 
     #[test]
     fn the_first_trees_see_everything() {
-        assert!(!OneSide::begins(0.1, 9) && OneSide::begins(0.1, 10));
-        assert!(!OneSide::begins(1.0, 0) && OneSide::begins(1.0, 1));
-        assert!(OneSide::begins(3.0, 0));
+        assert!(!Goss::begins(0.1, 9) && Goss::begins(0.1, 10));
+        assert!(!Goss::begins(1.0, 0) && Goss::begins(1.0, 1));
+        assert!(Goss::begins(3.0, 0));
     }
 
     proptest! {
@@ -111,7 +111,7 @@ mod tests {
             rest in 0.05_f64..0.4,
             number in 0_usize..50,
         ) {
-            let counts = OneSide { top, rest }.counts(&sums, 7, number);
+            let counts = Goss { top, rest }.counts(&sums, 7, number);
             let total: f64 = counts.iter().map(|count| f64::from(*count)).sum();
             prop_assert!((total - sums.len() as f64).abs() < 1e-3);
             let kept = counts.iter().zip(&sums).filter(|(c, _)| **c == 1.0).map(|(_, s)| *s);

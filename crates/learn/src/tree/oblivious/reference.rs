@@ -2,24 +2,24 @@
 
 use proptest::prelude::*;
 use rankwright_data::{Dataset, Random};
-use rankwright_model::{Child, Rule, Side, Split};
+use rankwright_model::{Child, SplitCondition, Side, Split};
 
 use crate::bins::Binned;
 use crate::collective::Local;
 use crate::simd::Simd;
-use crate::tree::grow::{Grow, Grower, GrownRows, Input};
+use crate::tree::grow::{Grow, Grower, GrownRows, GrowInput};
 use crate::tree::{Direction, Grown, Growth, Scales, TreeConfig};
 
 /// A question of the twin: feature, last bin on the left, side of missing values, gain.
 #[derive(Debug, Clone, Copy)]
-struct Asked {
+struct ReferenceSplit {
     feature: u32,
     bin: usize,
     missing: Side,
     gain: f64,
 }
 
-struct Twin<'a> {
+struct ReferenceLevels<'a> {
     data: &'a Dataset,
     binned: &'a Binned,
     params: &'a TreeConfig,
@@ -28,11 +28,11 @@ struct Twin<'a> {
     /// Rows of what has a value of its own.
     nodes: Vec<Vec<usize>>,
     positions: Vec<usize>,
-    asked: Vec<Asked>,
+    asked: Vec<ReferenceSplit>,
 }
 
-impl Twin<'_> {
-    fn goes_left(&self, asked: Asked, row: usize) -> bool {
+impl ReferenceLevels<'_> {
+    fn goes_left(&self, asked: ReferenceSplit, row: usize) -> bool {
         let bins = self.binned.feature(asked.feature).unwrap();
         let value = self.data.matrix().get(row, asked.feature as usize);
         match value.is_nan() {
@@ -50,20 +50,20 @@ impl Twin<'_> {
         enough.then(|| g * g / (h + self.params.l2))
     }
 
-    fn parts(&self, asked: Asked, rows: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    fn parts(&self, asked: ReferenceSplit, rows: &[usize]) -> (Vec<usize>, Vec<usize>) {
         rows.iter().copied().partition(|row| self.goes_left(asked, *row))
     }
 
     /// What a question gains in a leaf, where it serves it.
-    fn gain(&self, asked: Asked, rows: &[usize]) -> Option<f64> {
+    fn gain(&self, asked: ReferenceSplit, rows: &[usize]) -> Option<f64> {
         let own = self.worth(rows)?;
         let (left, right) = self.parts(asked, rows);
         let gain = self.worth(&left)? + self.worth(&right)? - own;
         (gain > 1e-10 * own).then_some(gain)
     }
 
-    fn best(&self) -> Option<Asked> {
-        let mut best: Option<Asked> = None;
+    fn best(&self) -> Option<ReferenceSplit> {
+        let mut best: Option<ReferenceSplit> = None;
         for feature in 0..self.data.columns() as u32 {
             let bins = self.binned.feature(feature).unwrap();
             for missing in [Side::Right, Side::Left] {
@@ -71,11 +71,11 @@ impl Twin<'_> {
                     continue;
                 }
                 for bin in 0..bins.values() {
-                    let asked = Asked { feature, bin, missing, gain: 0.0 };
+                    let asked = ReferenceSplit { feature, bin, missing, gain: 0.0 };
                     let gains = self.nodes.iter().filter_map(|rows| self.gain(asked, rows));
                     let gain: f64 = gains.sum();
                     if gain > best.map_or(0.0, |best| best.gain) {
-                        best = Some(Asked { gain, ..asked });
+                        best = Some(ReferenceSplit { gain, ..asked });
                     }
                 }
             }
@@ -103,13 +103,13 @@ impl Twin<'_> {
 }
 
 /// Data of one query, with derivatives that are exact in every sum.
-struct Trial {
+struct ReferenceData {
     data: Dataset,
     gradient: Vec<f32>,
     hessian: Vec<f32>,
 }
 
-fn trial(rows: usize, columns: usize, seed: u64) -> Trial {
+fn trial(rows: usize, columns: usize, seed: u64) -> ReferenceData {
     let mut random = Random::new(seed, 0);
     let value = |random: &mut Random, at: usize| match random.below(12) {
         0 if at % columns == 1 => f32::NAN,
@@ -119,7 +119,7 @@ fn trial(rows: usize, columns: usize, seed: u64) -> Trial {
     let gradient = (0..rows).map(|_| random.below(17) as f32 - 8.0).collect();
     let hessian = (0..rows).map(|_| 1.0 + random.below(4) as f32).collect();
     let data = Dataset::from_dense(values, columns, vec![0; rows], vec!["q"; rows]).unwrap();
-    Trial { data, gradient, hessian }
+    ReferenceData { data, gradient, hessian }
 }
 
 fn params(levels: usize, min_rows: u64, l2: f64) -> TreeConfig {
@@ -128,11 +128,11 @@ fn params(levels: usize, min_rows: u64, l2: f64) -> TreeConfig {
 }
 
 /// The grown tree, the rows of its grown leaves, and whether routes lead each row to its own.
-fn grown(trial: &Trial, binned: &Binned, params: &TreeConfig) -> (Grown, Vec<Vec<usize>>) {
+fn grown(trial: &ReferenceData, binned: &Binned, params: &TreeConfig) -> (Grown, Vec<Vec<usize>>) {
     let (gradient, hessian) = (&trial.gradient[..], &trial.hessian[..]);
     let scales = Scales::of(gradient, hessian, &Local).unwrap();
     let mut grower = Grower::new(binned, params, &Local, Simd::Auto);
-    let input = Input { gradient, hessian, scales: &scales, sample: None, features: None };
+    let input = GrowInput { gradient, hessian, scales: &scales, sample: None, features: None };
     let grown = grower.grow(input).unwrap();
     let rows_of = |leaf| grower.rows_of(leaf).iter().map(|row| *row as usize).collect();
     let rows: Vec<Vec<usize>> = grown.leaves.iter().map(rows_of).collect();
@@ -170,7 +170,7 @@ proptest! {
         let binned = Binned::new(&trial.data, 255, &Local).unwrap();
         let params = params(levels, min_rows, l2);
         let (grown, leaves) = grown(&trial, &binned, &params);
-        let mut twin = Twin {
+        let mut twin = ReferenceLevels {
             data: &trial.data,
             binned: &binned,
             params: &params,
@@ -190,7 +190,7 @@ proptest! {
             let splits = &grown.splits[(1 << level) - 1..(2 << level) - 1];
             let bins = binned.feature(asked.feature).unwrap();
             let bound = bins.bounds.get(asked.bin).copied().unwrap_or(f32::INFINITY);
-            prop_assert_eq!((splits[0].feature, splits[0].rule), (asked.feature, Rule::AtMost(bound)));
+            prop_assert_eq!((splits[0].feature, splits[0].rule), (asked.feature, SplitCondition::AtMost(bound)));
             prop_assert!(!bins.missing || splits[0].missing == asked.missing);
             // Shares of the gain add up to all of it.
             let gain: f64 = splits.iter().map(|split| split.gain).sum();
